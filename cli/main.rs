@@ -1,0 +1,2 @@
+//! The `gramjet` command.
+fn main() {}

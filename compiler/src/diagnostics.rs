@@ -1,0 +1,277 @@
+//! What the compiler says about a grammar: spans, diagnostics and the list that collects them.
+//!
+//! The library only *describes*; the command line and the macro render.
+
+use std::fmt;
+
+/// A half-open range of byte offsets into a [`SourceFile`]'s text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from byte `start` up to, not including, byte `end`.
+    ///
+    /// Offsets beyond 4 GiB are clamped; [`SourceFile::new`] refuses such files anyway.
+    pub fn new(start: usize, end: usize) -> Span {
+        let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        Span { start: clamp(start), end: clamp(end) }
+    }
+
+    /// The smallest span that covers both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A grammar file: its name as the user wrote it, and its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: String,
+    text: String,
+}
+
+impl SourceFile {
+    /// A source file called `name` (a path, or a description such as `<inline>`).
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        SourceFile { name: name.into(), text: text.into() }
+    }
+
+    /// The name as the user wrote it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column of a byte offset, both counted from 1; the column counts characters.
+    pub fn line_column(&self, offset: u32) -> (usize, usize) {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        (line, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// How bad a diagnostic is: errors stop the compilation, warnings don't.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; the grammar still compiles.
+    Warning,
+    /// The grammar does not compile.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+macro_rules! codes {
+    ($($variant:ident $name:literal $doc:literal,)*) => {
+        /// A stable name for each kind of diagnostic.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code { $(#[doc = $doc] $variant,)* }
+
+        impl Code {
+            /// Every code, in documentation order.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The name that is printed in brackets, such as `undefined-rule`.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name,)* }
+            }
+
+            /// One or two sentences that say what the code means.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Code::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Syntax "syntax" "The text is not a grammar in this format.",
+    UndefinedRule "undefined-rule" "A rule is referenced but never defined.",
+    DuplicateRule "duplicate-rule" "The same rule is defined twice.",
+    UnreachableRule "unreachable-rule" "A rule cannot be reached from the start rule.",
+    UnproductiveRule "unproductive-rule" "A rule derives no finite string, so no derivation through it ends.",
+    UnusedWeight "unused-weight" "A weight stands where there is nothing to choose from.",
+    ZeroWeights "zero-weights" "Every alternative of a choice has weight 0.",
+    EmptyClass "empty-class" "A class has no members.",
+    ClassDifference "class-difference" "The operands of a difference are not both classes.",
+    TooDeep "too-deep" "An expression is nested too deeply.",
+    TooLarge "too-large" "A part of the grammar exceeds a budget of the compiler.",
+    UnknownDirective "unknown-directive" "A directive is not known or its value is not understood.",
+    NoRules "no-rules" "The grammar defines no rule.",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One finding about a grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What kind of finding.
+    pub code: Code,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where; `None` for findings about the grammar as a whole.
+    pub span: Option<Span>,
+    /// Other places that matter, each with what it shows.
+    pub related: Vec<(Span, String)>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            span: span.into(),
+            related: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+    }
+
+    /// The same diagnostic with a hint on what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same diagnostic with one more place.
+    pub fn related(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
+        self.related.push((span, label.into()));
+        self
+    }
+
+    /// The diagnostic as plain text: `file:line:column: error[code]: message`, the source line with carets, the hint.
+    pub fn to_plain_text(&self, file: &SourceFile) -> String {
+        let mut text = String::new();
+        match self.span {
+            Some(span) => {
+                let (line, column) = file.line_column(span.start);
+                text += &format!("{}:{line}:{column}: ", file.name());
+                text += &format!("{}[{}]: {}", self.severity, self.code, self.message);
+                text += &caret_excerpt(file, span);
+            }
+            None => {
+                text += &format!("{}: {}[{}]: {}", file.name(), self.severity, self.code, self.message);
+            }
+        }
+        if let Some(help) = &self.help {
+            text += &format!("\n  help: {help}");
+        }
+        text
+    }
+}
+
+/// The line of `span` with carets below; long lines are cut to a window around the span.
+fn caret_excerpt(file: &SourceFile, span: Span) -> String {
+    const WINDOW: usize = 120;
+    let (line, column) = file.line_column(span.start);
+    let Some(content) = file.text().lines().nth(line - 1) else { return String::new() };
+    let first = (column - 1).saturating_sub(WINDOW / 2);
+    let shown: String = content
+        .chars()
+        .skip(first)
+        .take(WINDOW)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let indent = column - 1 - first;
+    let start = span.start as usize;
+    let end = (span.end as usize).min(file.text().len());
+    let marked = file.text().get(start..end).map_or(1, |marked| marked.lines().next().unwrap_or("").chars().count());
+    let carets = marked.clamp(1, WINDOW.saturating_sub(indent).max(1));
+    format!("\n  | {shown}\n  | {}{}", " ".repeat(indent), "^".repeat(carets))
+}
+
+/// All that was found about one grammar, in source order once [`Diagnostics::sort`] ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    suppressed: usize,
+}
+
+impl Diagnostics {
+    /// More findings than this are only counted.
+    pub const MAX: usize = 200;
+
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if self.list.len() < Self::MAX {
+            self.list.push(diagnostic);
+        } else {
+            // An error must not get lost behind two hundred warnings.
+            if diagnostic.severity == Severity::Error
+                && let Some(place) = self.list.iter().rposition(|old| old.severity == Severity::Warning)
+            {
+                self.list[place] = diagnostic;
+            }
+            self.suppressed += 1;
+        }
+    }
+
+    /// The findings.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// How many findings were counted but not kept.
+    pub fn suppressed(&self) -> usize {
+        self.suppressed
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether one of the findings is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Sorts by place, so that the order does not depend on the order of the checks.
+    pub fn sort(&mut self) {
+        self.list.sort_by_key(|d| (d.span.map_or((u32::MAX, 0), |span| (span.start, span.end)), d.code));
+    }
+
+    /// All findings as plain text, one paragraph each.
+    pub fn to_plain_text(&self, file: &SourceFile) -> String {
+        let mut parts: Vec<String> = self.list.iter().map(|diagnostic| diagnostic.to_plain_text(file)).collect();
+        if self.suppressed > 0 {
+            parts.push(format!("{}: and {} more", file.name(), self.suppressed));
+        }
+        parts.join("\n")
+    }
+}

@@ -1,0 +1,1 @@
+//! The JSON form of the Fuzzing Book and of F1.

@@ -1,0 +1,42 @@
+//! Grammar formats: each turns text into an [`ast::Grammar`](crate::ast::Grammar) and knows nothing of what comes after.
+//!
+//! A new format is one file here plus a line in [`ALL`].
+
+use crate::ast::Grammar;
+use crate::diagnostics::{Diagnostics, SourceFile};
+
+pub mod ebnf;
+pub mod fuzzingbook;
+
+/// A notation for grammars.
+pub trait Format: Sync {
+    /// The name that `--format` takes, such as `ebnf`.
+    fn name(&self) -> &'static str;
+
+    /// The file extensions (without the dot) that this format is known by.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Whether the text looks like this format; asked only where the extension does not decide.
+    fn looks_like(&self, text: &str) -> bool;
+
+    /// Parses the file. What is wrong goes into `diagnostics`; the grammar returned is meaningful if none is an error.
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
+}
+
+/// Every format, in the order in which their `looks_like` is asked.
+pub const ALL: &[&dyn Format] = &[&fuzzingbook::FuzzingBook, &ebnf::Ebnf];
+
+/// The format called `name`.
+pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    ALL.iter().copied().find(|format| format.name() == name)
+}
+
+/// The format of a file, from its extension, else from its text; our EBNF if nothing else fits.
+pub fn detect(file: &SourceFile) -> &'static dyn Format {
+    let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    ALL.iter()
+        .copied()
+        .find(|format| format.extensions().contains(&extension.as_str()))
+        .or_else(|| ALL.iter().copied().find(|format| format.looks_like(file.text())))
+        .unwrap_or(&ebnf::Ebnf)
+}

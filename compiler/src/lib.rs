@@ -1,0 +1,16 @@
+//! The gramjet compiler: from grammar text to an optimised intermediate representation and on to Rust source.
+//!
+//! The way of the data is the order of the modules below. The crate knows nothing of the runtime, the engines, files or
+//! terminals.
+
+#![forbid(unsafe_code)]
+
+pub mod diagnostics;
+
+pub mod charset;
+
+pub mod ast;
+
+pub mod formats;
+
+pub mod check;

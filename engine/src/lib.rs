@@ -1,0 +1,1 @@
+//! Engines that run a compiled grammar: the portable table interpreter.

@@ -1,0 +1,1 @@
+//! Producers for the grammars that ship with gramjet.

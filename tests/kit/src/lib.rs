@@ -1,0 +1,1 @@
+//! Test kit: random grammars, the engine-neutral suite, exact language enumeration.
