@@ -1,0 +1,99 @@
+//! Bounds on one input: depth, length, choice bytes.
+
+/// Bounds that a producer keeps for each input. The default has no depth and no length limit, and the default bound on
+/// choice bytes ([`Limits::DEFAULT_MAX_CHOICES`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    max_depth: Option<u32>,
+    max_len: Option<u64>,
+    max_choices: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_depth: None, max_len: None, max_choices: Limits::DEFAULT_MAX_CHOICES }
+    }
+}
+
+impl Limits {
+    /// An input reads at most this many choice bytes (64 Mi) unless [`Limits::max_choices`] says otherwise; behind them
+    /// the machine finishes. It keeps a grammar whose expected output is infinite from eating all memory.
+    pub const DEFAULT_MAX_CHOICES: u64 = 1 << 26;
+
+    /// No depth and no length limit.
+    pub fn new() -> Limits {
+        Limits::default()
+    }
+
+    /// Rules deeper than `depth` rule references below the start rule are replaced by a string of their pool.
+    #[must_use]
+    pub fn max_depth(self, depth: impl Into<Option<u32>>) -> Limits {
+        Limits { max_depth: depth.into(), ..self }
+    }
+
+    /// No output is longer than `bytes`.
+    #[must_use]
+    pub fn max_len(self, bytes: impl Into<Option<u64>>) -> Limits {
+        Limits { max_len: bytes.into(), ..self }
+    }
+
+    /// No input reads more than `bytes` choice bytes; it is completed with shortest derivations behind them.
+    #[must_use]
+    pub fn max_choices(self, bytes: u64) -> Limits {
+        Limits { max_choices: bytes, ..self }
+    }
+
+    /// The depth limit.
+    pub fn depth(&self) -> Option<u32> {
+        self.max_depth
+    }
+
+    /// The length limit in bytes.
+    pub fn len(&self) -> Option<u64> {
+        self.max_len
+    }
+
+    /// The bound on choice bytes.
+    pub fn choices(&self) -> u64 {
+        self.max_choices
+    }
+
+    /// Checks the limits against what the grammar needs at least.
+    ///
+    /// # Errors
+    ///
+    /// If `max_len` is smaller than `min_len`, the length of the start rule's shortest string, or if `max_depth` is
+    /// given and the grammar has no pools (`pools_missing` names a rule whose minimum-depth strings are too long).
+    pub fn check(&self, min_len: u64, pools_missing: Option<&str>) -> Result<(), LimitsError> {
+        if let Some(max_len) = self.max_len
+            && max_len < min_len
+        {
+            return Err(LimitsError::TooShort { max_len, min_len });
+        }
+        if let (Some(_), Some(rule)) = (self.max_depth, pools_missing) {
+            return Err(LimitsError::NoPool { rule: rule.to_string() });
+        }
+        Ok(())
+    }
+}
+
+/// Why limits cannot be kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitsError {
+    /// The bound on the length is below the shortest string of the start rule.
+    #[error("a maximum length of {max_len} bytes is too small: the shortest input of this grammar has {min_len} bytes")]
+    TooShort {
+        /// The bound asked for, in bytes.
+        max_len: u64,
+        /// The length of the shortest input, in bytes.
+        min_len: u64,
+    },
+    /// A rule's minimum-depth strings are too long to be kept in a pool.
+    #[error(
+        "a maximum depth cannot be kept: the minimum-depth strings of rule `{rule}` are too long to be kept in a pool"
+    )]
+    NoPool {
+        /// The rule.
+        rule: String,
+    },
+}

@@ -1,0 +1,1 @@
+//! What generated producers and engines run on.
