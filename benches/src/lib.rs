@@ -1,1 +1,4 @@
-//! Benchmarks with paired baselines.
+//! Benchmarks with paired baselines: the textbook producer and its emitter, and the parts of the harness.
+
+pub mod textbook;
+pub mod textbook_runtime;

@@ -1,7 +1,13 @@
 //! What a grammar file says, in one shape for all formats: rules of expressions, with spans, nothing resolved yet.
 
+use std::collections::BTreeSet;
+
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
+
+mod dump;
+
+pub use dump::dump;
 
 /// A grammar as written: its rules in source order and its directives.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +20,8 @@ pub struct Grammar {
     pub max_depth: Option<u32>,
     /// The limit on the output length in bytes that the file asks for, if any.
     pub max_len: Option<u64>,
+    /// Rules that the format has folded into classes (`Char - '<'`): in use, though no expression refers to them.
+    pub class_rules: BTreeSet<String>,
 }
 
 /// A name with its place.

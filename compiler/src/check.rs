@@ -1,1 +1,260 @@
-//! Checks.
+//! Whether a grammar makes sense: every name resolves, every rule that can be reached derives something finite.
+//!
+//! All findings are collected. The rules are walked with worklists, so a grammar may be as deep as it is long; only
+//! within one expression, whose nesting is bounded, is there recursion.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
+
+mod productive;
+pub(crate) mod similar;
+
+/// A grammar in which all names resolve and all reachable rules are productive.
+#[derive(Clone, Debug)]
+pub struct Checked<'a> {
+    /// The grammar.
+    pub grammar: &'a Grammar,
+    /// The index of the start rule in [`Grammar::rules`].
+    pub start: usize,
+    /// The index of each rule by its name.
+    pub index: BTreeMap<&'a str, usize>,
+    /// For each rule whether it can be reached from the start rule, through alternatives whose weight is not 0.
+    pub reachable: Vec<bool>,
+}
+
+/// Checks the grammar from the rule `start`; if that is `None`, from the one that the grammar names, else its first.
+///
+/// What is found goes into `diagnostics`. The result is `None` if there is an error, also one that was there before: then
+/// the grammar may be incomplete, and what would follow from missing parts is not reported.
+pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Checked<'a>> {
+    let complete = !diagnostics.has_errors();
+    let index = index_rules(grammar, diagnostics);
+    let start = start_rule(grammar, start, &index, complete, diagnostics);
+    check_references(grammar, &index, diagnostics);
+    for rule in &grammar.rules {
+        check_choices(&rule.body, diagnostics);
+    }
+    let start = start.filter(|_| complete)?;
+    let reachable = reachable_rules(grammar, start, &index);
+    report_unreachable(grammar, start, &index, &reachable, diagnostics);
+    let productive = productive::productive_rules(grammar, &index);
+    report_unproductive(grammar, &index, &reachable, &productive, diagnostics);
+    (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })
+}
+
+/// Whether the alternative can be chosen: weight 0 switches it off.
+pub fn is_live(alternative: &Alternative) -> bool {
+    alternative.weight.is_none_or(|weight| weight.value > 0.0)
+}
+
+/// Each rule by its name; the first of several with the same.
+fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> BTreeMap<&'a str, usize> {
+    let mut index = BTreeMap::new();
+    for (number, Name { text, span }) in grammar.rules.iter().map(|rule| &rule.name).enumerate() {
+        let first = *index.entry(text.as_str()).or_insert(number);
+        if first != number {
+            let message = format!("rule `{}` is defined twice", shown(text));
+            diagnostics.push(
+                Diagnostic::error(Code::DuplicateRule, *span, message)
+                    .related(grammar.rules[first].name.span, "it is first defined here")
+                    .help("rename one of them, or write both as alternatives of one rule"),
+            );
+        }
+    }
+    index
+}
+
+fn start_rule(
+    grammar: &Grammar,
+    asked: Option<&str>,
+    index: &BTreeMap<&str, usize>,
+    complete: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    if grammar.rules.is_empty() {
+        if complete {
+            diagnostics.push(
+                Diagnostic::error(Code::NoRules, None, "the grammar defines no rule")
+                    .help("a rule is written `name ::= expression`, or `\"<name>\": [alternative, ...]` in JSON"),
+            );
+        }
+        return None;
+    }
+    let (name, span) = match (asked, &grammar.start) {
+        // The user may have copied the name from a JSON grammar.
+        (Some(name), _) => (name.strip_prefix('<').and_then(|n| n.strip_suffix('>')).unwrap_or(name), None),
+        (None, Some(name)) => (name.text.as_str(), Some(name.span)),
+        (None, None) => return Some(0),
+    };
+    let found = asked.and_then(|asked| index.get(asked)).or_else(|| index.get(name));
+    if found.is_none() {
+        let message = format!("the start rule `{}` is not defined", shown(name));
+        let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
+        diagnostic.help = similar::suggestion(name, index, &mut similar::Budget::default());
+        diagnostics.push(diagnostic);
+    }
+    found.copied()
+}
+
+/// Where a name that is not defined is used.
+#[derive(Default)]
+struct Uses {
+    count: usize,
+    first: Vec<Span>,
+}
+
+/// Reports the names that are not defined, each once.
+fn check_references(grammar: &Grammar, index: &BTreeMap<&str, usize>, diagnostics: &mut Diagnostics) {
+    let mut undefined: BTreeMap<&str, Uses> = BTreeMap::new();
+    for rule in &grammar.rules {
+        each_reference(&rule.body, false, &mut |name, span| {
+            if !index.contains_key(name) {
+                let uses = undefined.entry(name).or_default();
+                uses.count += 1;
+                if uses.first.len() < 3 {
+                    uses.first.push(span);
+                }
+            }
+        });
+    }
+    let mut undefined: Vec<(&str, Uses)> = undefined.into_iter().collect();
+    undefined.sort_by_key(|(_, uses)| uses.first.first().copied());
+    let mut budget = similar::Budget::default();
+    for (name, uses) in undefined {
+        let mut message = format!("rule `{}` is not defined", shown(name));
+        if uses.count > 1 {
+            message += &format!(" (used {} times)", uses.count);
+        }
+        let mut diagnostic = Diagnostic::error(Code::UndefinedRule, uses.first.first().copied(), message);
+        for &span in uses.first.iter().skip(1) {
+            diagnostic = diagnostic.related(span, "also used here");
+        }
+        diagnostic.help = similar::suggestion(name, index, &mut budget);
+        diagnostics.push(diagnostic);
+    }
+}
+
+/// Calls `visit` for each reference in `expr`, in source order; with `live_only` not for those that weight 0 hides.
+fn each_reference<'a>(expr: &'a Expr, live_only: bool, visit: &mut impl FnMut(&'a str, Span)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(name) => visit(name, expr.span),
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, live_only, visit)),
+        ExprKind::Choice(alternatives) => alternatives
+            .iter()
+            .filter(|alternative| !live_only || is_live(alternative))
+            .for_each(|alternative| each_reference(&alternative.expr, live_only, visit)),
+        ExprKind::Repeat { item, .. } => each_reference(item, live_only, visit),
+    }
+}
+
+/// Reports weights and classes that leave nothing to choose.
+fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
+        ExprKind::Class(set) => {
+            let reported = |d: &Diagnostic| d.severity == Severity::Error && d.span == Some(expr.span);
+            // A format leaves an empty class where it has reported an error.
+            if set.is_empty() && !diagnostics.iter().any(reported) {
+                diagnostics.push(Diagnostic::error(Code::EmptyClass, expr.span, "this class has no members"));
+            }
+        }
+        ExprKind::Seq(items) => items.iter().for_each(|item| check_choices(item, diagnostics)),
+        ExprKind::Repeat { item, .. } => check_choices(item, diagnostics),
+        ExprKind::Choice(alternatives) => {
+            if !alternatives.iter().any(is_live) {
+                let span = alternatives.first().and_then(|first| first.weight).map_or(expr.span, |weight| weight.span);
+                diagnostics.push(
+                    Diagnostic::error(Code::ZeroWeights, span, "every alternative of this choice has weight 0")
+                        .help("weight 0 switches an alternative off; at least one must be left"),
+                );
+            } else if let [Alternative { weight: Some(weight), .. }] = alternatives.as_slice() {
+                diagnostics.push(
+                    Diagnostic::warning(Code::UnusedWeight, weight.span, "this weight has no effect")
+                        .help("there is only one alternative; a weight compares the alternatives of one choice"),
+                );
+            }
+            alternatives.iter().for_each(|alternative| check_choices(&alternative.expr, diagnostics));
+        }
+    }
+}
+
+fn reachable_rules(grammar: &Grammar, start: usize, index: &BTreeMap<&str, usize>) -> Vec<bool> {
+    let mut reachable = vec![false; grammar.rules.len()];
+    reachable[start] = true;
+    let mut pending = vec![start];
+    while let Some(number) = pending.pop() {
+        each_reference(&grammar.rules[number].body, true, &mut |name, _| {
+            if let Some(&target) = index.get(name)
+                && !std::mem::replace(&mut reachable[target], true)
+            {
+                pending.push(target);
+            }
+        });
+    }
+    reachable
+}
+
+fn report_unreachable(
+    grammar: &Grammar,
+    start: usize,
+    index: &BTreeMap<&str, usize>,
+    reachable: &[bool],
+    diagnostics: &mut Diagnostics,
+) {
+    let start = shown(&grammar.rules[start].name.text);
+    for (number, rule) in grammar.rules.iter().enumerate().filter(|&(number, _)| !reachable[number]) {
+        let Name { text, span } = &rule.name;
+        // A second definition is never reached, and has been reported.
+        let is_second = index.get(text.as_str()) != Some(&number);
+        if !is_second && !grammar.class_rules.contains(text) {
+            let message = format!("rule `{}` cannot be reached from `{start}`", shown(text));
+            diagnostics.push(Diagnostic::warning(Code::UnreachableRule, *span, message));
+        }
+    }
+}
+
+fn report_unproductive(
+    grammar: &Grammar,
+    index: &BTreeMap<&str, usize>,
+    reachable: &[bool],
+    productive: &[bool],
+    diagnostics: &mut Diagnostics,
+) {
+    for (number, rule) in grammar.rules.iter().enumerate().filter(|&(number, _)| !productive[number]) {
+        let Name { text, span } = &rule.name;
+        let message = format!("rule `{}` derives no finite string", shown(text));
+        let mut diagnostic = Diagnostic::error(Code::UnproductiveRule, *span, message);
+        if !reachable[number] {
+            diagnostic.severity = Severity::Warning;
+        }
+        let mut cause = None;
+        each_reference(&rule.body, true, &mut |name, place| {
+            let target = index.get(name).copied();
+            if cause.is_none() && target.is_some_and(|target| !productive[target]) {
+                cause = Some((name, place, target == Some(number)));
+            }
+        });
+        diagnostics.push(match cause {
+            Some((_, place, true)) => diagnostic
+                .related(place, "it needs itself here")
+                .help("add an alternative that does not refer back to the rule"),
+            Some((name, place, false)) => diagnostic
+                .related(place, format!("it needs `{}`, which derives no finite string either", shown(name)))
+                .help("add an alternative to one of the rules that does not refer back to it"),
+            None => diagnostic,
+        });
+    }
+}
+
+/// A name for a message; a hostile one is cut.
+fn shown(name: &str) -> String {
+    const MAX: usize = 80;
+    let cut: String = name.chars().take(MAX).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
+    if name.chars().nth(MAX).is_some() { cut + "..." } else { cut }
+}
+
+#[cfg(test)]
+mod tests;

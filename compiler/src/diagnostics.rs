@@ -174,7 +174,8 @@ impl Diagnostic {
         self
     }
 
-    /// The diagnostic as plain text: `file:line:column: error[code]: message`, the source line with carets, the hint.
+    /// The diagnostic as plain text: `file:line:column: error[code]: message`, the source line with carets, the
+    /// other places, the hint.
     pub fn to_plain_text(&self, file: &SourceFile) -> String {
         let mut text = String::new();
         match self.span {
@@ -188,6 +189,10 @@ impl Diagnostic {
                 text += &format!("{}: {}[{}]: {}", file.name(), self.severity, self.code, self.message);
             }
         }
+        for (span, label) in &self.related {
+            let (line, column) = file.line_column(span.start);
+            text += &format!("\n  note: {}:{line}:{column}: {label}", file.name());
+        }
         if let Some(help) = &self.help {
             text += &format!("\n  help: {help}");
         }
@@ -195,24 +200,25 @@ impl Diagnostic {
     }
 }
 
-/// The line of `span` with carets below; long lines are cut to a window around the span.
+/// The line of `span` with carets below; long lines are cut to a window around the span. Looks at no more of the text
+/// than the window shows: a grammar of one long line with many errors would else take quadratic time.
 fn caret_excerpt(file: &SourceFile, span: Span) -> String {
     const WINDOW: usize = 120;
-    let (line, column) = file.line_column(span.start);
-    let Some(content) = file.text().lines().nth(line - 1) else { return String::new() };
-    let first = (column - 1).saturating_sub(WINDOW / 2);
-    let shown: String = content
-        .chars()
-        .skip(first)
-        .take(WINDOW)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let indent = column - 1 - first;
-    let start = span.start as usize;
-    let end = (span.end as usize).min(file.text().len());
-    let marked = file.text().get(start..end).map_or(1, |marked| marked.lines().next().unwrap_or("").chars().count());
-    let carets = marked.clamp(1, WINDOW.saturating_sub(indent).max(1));
-    format!("\n  | {shown}\n  | {}{}", " ".repeat(indent), "^".repeat(carets))
+    let text = file.text();
+    let mut start = (span.start as usize).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let in_line = |c: &char| *c != '\n';
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let mut before: Vec<char> = text[..start].chars().rev().take_while(in_line).take(WINDOW / 2).collect();
+    before.reverse();
+    let after: String = text[start..].chars().take_while(in_line).take(WINDOW - before.len()).map(visible).collect();
+    let marked = text.get(start..(span.end as usize).min(text.len())).unwrap_or("");
+    let marked = marked.chars().take_while(in_line).take(WINDOW - before.len()).filter(|&c| c != '\r').count();
+    let indent = " ".repeat(before.len());
+    let before: String = before.into_iter().map(visible).collect();
+    format!("\n  | {}\n  | {indent}{}", format!("{before}{after}").trim_end(), "^".repeat(marked.max(1)))
 }
 
 /// All that was found about one grammar, in source order once [`Diagnostics::sort`] ran.
@@ -220,6 +226,8 @@ fn caret_excerpt(file: &SourceFile, span: Span) -> String {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     suppressed: usize,
+    /// Known to hold no warning that could make place for an error, so that a million errors need no search each.
+    only_errors: bool,
 }
 
 impl Diagnostics {
@@ -233,9 +241,12 @@ impl Diagnostics {
         } else {
             // An error must not get lost behind two hundred warnings.
             if diagnostic.severity == Severity::Error
+                && !self.only_errors
                 && let Some(place) = self.list.iter().rposition(|old| old.severity == Severity::Warning)
             {
                 self.list[place] = diagnostic;
+            } else if diagnostic.severity == Severity::Error {
+                self.only_errors = true;
             }
             self.suppressed += 1;
         }

@@ -14,3 +14,18 @@ pub mod ast;
 pub mod formats;
 
 pub mod check;
+
+pub mod lower;
+
+pub mod ir;
+
+pub mod analysis;
+
+pub mod passes;
+
+pub mod reference;
+
+mod pipeline;
+
+pub use diagnostics::{Diagnostics, SourceFile};
+pub use pipeline::{Compiled, Options, compile, dump, stages};

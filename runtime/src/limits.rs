@@ -11,7 +11,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_depth: None, max_len: None, max_choices: Limits::DEFAULT_MAX_CHOICES }
+        Limits::new()
     }
 }
 
@@ -20,9 +20,13 @@ impl Limits {
     /// the machine finishes. It keeps a grammar whose expected output is infinite from eating all memory.
     pub const DEFAULT_MAX_CHOICES: u64 = 1 << 26;
 
+    /// The depth limit that the command line and generated producers use where neither the grammar nor the user sets a
+    /// limit on depth or length: most grammars have no finite expected output length without one.
+    pub const DEFAULT_MAX_DEPTH: u32 = 32;
+
     /// No depth and no length limit.
-    pub fn new() -> Limits {
-        Limits::default()
+    pub const fn new() -> Limits {
+        Limits { max_depth: None, max_len: None, max_choices: Limits::DEFAULT_MAX_CHOICES }
     }
 
     /// Rules deeper than `depth` rule references below the start rule are replaced by a string of their pool.

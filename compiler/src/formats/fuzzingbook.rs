@@ -1,1 +1,245 @@
-//! The JSON form of the Fuzzing Book and of F1.
+//! Grammars as JSON: the notation of the Fuzzing Book, where an expansion is a string with `<names>` in it, and that of
+//! F1, where it is a list of symbols. The reference is `docs/grammar-json.md`.
+
+use std::collections::BTreeSet;
+
+use super::json_text::{self, Json, JsonKey, JsonKind, Locator};
+use super::{Format, MAX_EXPRESSIONS};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+
+/// The `fuzzingbook` format.
+pub struct FuzzingBook;
+
+impl Format for FuzzingBook {
+    fn name(&self) -> &'static str {
+        "fuzzingbook"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn looks_like(&self, text: &str) -> bool {
+        text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        let Some(value) = json_text::read(file.text(), diagnostics) else { return Grammar::default() };
+        let JsonKind::Object(members) = value.kind else {
+            let message = format!("a grammar is an object, this is {}", value.kind.description());
+            diagnostics.push(Diagnostic::error(Code::Syntax, value.span, message).help(RULE_HELP));
+            return Grammar::default();
+        };
+        let keys = members.iter().map(|(key, _)| key.text.clone()).collect();
+        let mut reader = Reader { text: file.text(), keys, expressions: 0, diagnostics };
+        let mut grammar = Grammar::default();
+        for (key, value) in members {
+            let name = Name { text: unbracketed(&key.text).to_string(), span: key.span };
+            if key.text == "<start>" && grammar.start.is_none() {
+                grammar.start = Some(name.clone());
+            }
+            // A broken rule is kept, so that references to it are not reported on top.
+            let body = reader.rule(&key, value).unwrap_or(Expr { kind: ExprKind::Seq(Vec::new()), span: key.span });
+            grammar.rules.push(Rule { name, body });
+            if reader.expressions > MAX_EXPRESSIONS {
+                break;
+            }
+        }
+        grammar
+    }
+}
+
+const RULE_HELP: &str = "a rule is written `\"<name>\": [alternative, ...]`";
+const EXPANSION_HELP: &str = "an alternative is a string such as `\"<a>x\"`, a list of symbols such as `[\"<a>\", \"x\"]`, \
+     or `{\"expansion\": ..., \"weight\": 2}`";
+
+/// A name without its angle brackets, if it has them.
+fn unbracketed(name: &str) -> &str {
+    name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).filter(|name| !name.is_empty()).unwrap_or(name)
+}
+
+/// Whether a symbol has the shape `<name>`: the Fuzzing Book's `<[^<> ]+>`.
+fn is_bracketed(symbol: &str) -> bool {
+    let inside = unbracketed(symbol);
+    inside.len() < symbol.len() && !inside.contains(['<', '>', ' '])
+}
+
+struct Reader<'t, 'd> {
+    text: &'t str,
+    keys: BTreeSet<String>,
+    expressions: usize,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Reader<'_, '_> {
+    fn error(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.diagnostics.push(Diagnostic::error(Code::Syntax, span, message).help(help));
+    }
+
+    fn rule(&mut self, key: &JsonKey, value: Json) -> Option<Expr> {
+        let JsonKind::Array(items) = value.kind else {
+            let message = format!("the alternatives of a rule are a list, this is {}", value.kind.description());
+            self.error(value.span, message, RULE_HELP);
+            return None;
+        };
+        if items.is_empty() {
+            let message = format!("rule `{}` has no alternatives", unbracketed(&key.text));
+            self.error(value.span, message, "the empty string is `[\"\"]`");
+            return None;
+        }
+        let count = items.len();
+        let mut alternatives: Vec<Alternative> = items.into_iter().filter_map(|item| self.alternative(item)).collect();
+        if alternatives.len() < count {
+            return None;
+        }
+        match alternatives.pop() {
+            Some(Alternative { expr, weight: None }) if alternatives.is_empty() => Some(expr),
+            last => {
+                alternatives.extend(last);
+                self.build(ExprKind::Choice(alternatives), value.span)
+            }
+        }
+    }
+
+    fn alternative(&mut self, item: Json) -> Option<Alternative> {
+        match item.kind {
+            JsonKind::Object(members) => self.described_alternative(members, item.span),
+            JsonKind::Array(mut items) if matches!(items.as_slice(), [_, Json { kind: JsonKind::Object(_), .. }]) => {
+                // The Fuzzing Book's `(expansion, opts(prob=0.9))`.
+                let options = items.pop()?;
+                let JsonKind::Object(members) = options.kind else { return None };
+                let weight = self.weight(members)?;
+                let expr = self.expansion(items.pop()?)?;
+                Some(Alternative { expr, weight })
+            }
+            _ => Some(Alternative { expr: self.expansion(item)?, weight: None }),
+        }
+    }
+
+    /// `{"expansion": ..., "weight": ...}`.
+    fn described_alternative(&mut self, mut members: Vec<(JsonKey, Json)>, span: Span) -> Option<Alternative> {
+        let Some(place) = members.iter().position(|(key, _)| key.text == "expansion") else {
+            self.error(span, "this alternative has no `expansion`", EXPANSION_HELP);
+            return None;
+        };
+        let (_, expansion) = members.remove(place);
+        let weight = self.weight(members)?;
+        Some(Alternative { expr: self.expansion(expansion)?, weight })
+    }
+
+    /// The weight among the options of an alternative. `Some(None)` if there is none, `None` if something is wrong.
+    fn weight(&mut self, options: Vec<(JsonKey, Json)>) -> Option<Option<Weight>> {
+        let mut found: Option<Weight> = None;
+        for (key, value) in options {
+            match (key.text.as_str(), &value.kind) {
+                ("weight" | "prob", _) if found.is_some() => {
+                    self.error(key.span, "this alternative has two weights", "`prob` is another name for `weight`");
+                    return None;
+                }
+                ("weight" | "prob", &JsonKind::Number(number)) if number.is_finite() && number >= 0.0 => {
+                    found = Some(Weight { value: number, span: value.span });
+                }
+                ("weight" | "prob", _) => {
+                    self.error(value.span, "this is not a weight", "a weight is a number, zero or more");
+                    return None;
+                }
+                (other, _) => {
+                    let message = format!("unknown option `{}`", other.chars().take(80).collect::<String>());
+                    self.diagnostics.push(
+                        Diagnostic::error(Code::UnknownDirective, key.span, message)
+                            .help("an alternative has one `expansion`, and perhaps a `weight` (or `prob`)"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn expansion(&mut self, json: Json) -> Option<Expr> {
+        match json.kind {
+            JsonKind::String(text) => self.string_expansion(&text, json.span),
+            JsonKind::Array(symbols) => {
+                let parts: Option<Vec<Expr>> = symbols.into_iter().map(|symbol| self.symbol(symbol)).collect();
+                self.sequence(parts?, json.span)
+            }
+            other => {
+                let message = format!("an expansion is a string or a list of strings, this is {}", other.description());
+                self.error(json.span, message, EXPANSION_HELP);
+                None
+            }
+        }
+    }
+
+    /// A symbol of the list form.
+    fn symbol(&mut self, json: Json) -> Option<Expr> {
+        let JsonKind::String(text) = json.kind else {
+            let message = format!("a symbol is a string, this is {}", json.kind.description());
+            self.error(json.span, message, EXPANSION_HELP);
+            return None;
+        };
+        let kind = if self.keys.contains(&text) || is_bracketed(&text) {
+            ExprKind::Rule(unbracketed(&text).to_string())
+        } else {
+            ExprKind::Bytes(text.into_bytes())
+        };
+        self.build(kind, json.span)
+    }
+
+    /// The string form: names in angle brackets, the rest as it is.
+    fn string_expansion(&mut self, text: &str, span: Span) -> Option<Expr> {
+        let mut locator = Locator::new(self.text, span);
+        let mut parts = Vec::new();
+        // Where the literal text begins that was not added yet, and where the next `<` is looked for.
+        let (mut literal, mut from) = (0, 0);
+        while let Some(open) = text[from..].find('<').map(|offset| from + offset) {
+            from = open + 1;
+            let Some(end) = text[from..].find(['<', '>', ' ']).map(|offset| from + offset) else { break };
+            if end == from || !text[end..].starts_with('>') {
+                // A `<` that ends nothing may begin a name itself.
+                from = end;
+                continue;
+            }
+            if literal < open {
+                let place = Span::new(locator.locate(literal), locator.locate(open));
+                parts.push(self.build(ExprKind::Bytes(text[literal..open].into()), place)?);
+            }
+            let place = Span::new(locator.locate(open), locator.locate(end + 1));
+            parts.push(self.build(ExprKind::Rule(text[from..end].to_string()), place)?);
+            literal = end + 1;
+            from = literal;
+        }
+        if literal < text.len() {
+            let place = Span::new(locator.locate(literal), locator.locate(text.len()));
+            parts.push(self.build(ExprKind::Bytes(text[literal..].into()), place)?);
+        }
+        self.sequence(parts, span)
+    }
+
+    /// One part as it is, several (or none) as a sequence.
+    fn sequence(&mut self, mut parts: Vec<Expr>, span: Span) -> Option<Expr> {
+        match parts.pop() {
+            Some(only) if parts.is_empty() => Some(only),
+            last => {
+                parts.extend(last);
+                self.build(ExprKind::Seq(parts), span)
+            }
+        }
+    }
+
+    fn build(&mut self, kind: ExprKind, span: Span) -> Option<Expr> {
+        self.expressions += 1;
+        if self.expressions == MAX_EXPRESSIONS + 1 {
+            let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
+            self.diagnostics.push(Diagnostic::error(Code::TooLarge, span, message));
+        }
+        (self.expressions <= MAX_EXPRESSIONS).then_some(Expr { kind, span })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,10 +3,14 @@
 //! A new format is one file here plus a line in [`ALL`].
 
 use crate::ast::Grammar;
-use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 
 pub mod ebnf;
 pub mod fuzzingbook;
+mod json_text;
+
+/// A grammar with more expressions than this is refused, so that a hostile file cannot take gigabytes.
+pub const MAX_EXPRESSIONS: usize = 1 << 21;
 
 /// A notation for grammars.
 pub trait Format: Sync {
@@ -40,3 +44,15 @@ pub fn detect(file: &SourceFile) -> &'static dyn Format {
         .or_else(|| ALL.iter().copied().find(|format| format.looks_like(file.text())))
         .unwrap_or(&ebnf::Ebnf)
 }
+
+/// Whether the file is too large for [`Span`](crate::diagnostics::Span)s, which is reported.
+fn refuse_huge_file(file: &SourceFile, diagnostics: &mut Diagnostics) -> bool {
+    let huge = u32::try_from(file.text().len()).is_err();
+    if huge {
+        diagnostics.push(Diagnostic::error(Code::TooLarge, None, "the file has more than 4 GiB"));
+    }
+    huge
+}
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,297 @@
+//! The arguments of every command, as clap sees them; what they mean is decided in the modules of the commands.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::shard::ShardArgument;
+use crate::units::{self, Bound};
+
+/// Compiles context-free grammars to producers of valid inputs.
+///
+/// A grammar is a file, `-` for standard input, or the name of a grammar that ships with gramjet (`gramjet grammars`
+/// lists them).
+#[derive(Debug, Parser)]
+#[command(name = "gramjet", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Generate inputs.
+    Gen(Box<GenArgs>),
+    /// Say what is wrong with a grammar, and what its inputs will look like.
+    Check(CheckArgs),
+    /// Replay choice bytes: write the input that they stand for.
+    Render(RenderArgs),
+    /// Print what a stage of the compiler makes of a grammar.
+    Dump(DumpArgs),
+    /// Print the source code of a producer.
+    Emit(EmitArgs),
+    /// List the grammars that ship with gramjet.
+    Grammars,
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in roff.
+    Man {
+        /// The command whose page to print; without it, the page of gramjet itself.
+        command: Option<String>,
+    },
+}
+
+/// Which grammar, and how to read it.
+#[derive(Debug, Args)]
+pub struct GrammarArgs {
+    /// A grammar file, `-` for standard input, or the name of a shipped grammar.
+    #[arg(value_name = "GRAMMAR", value_hint = ValueHint::FilePath)]
+    pub grammar: OsString,
+
+    /// The rule to start from, in place of the grammar's own start rule.
+    #[arg(long, value_name = "RULE")]
+    pub start: Option<String>,
+
+    /// The notation of the grammar; by default the file's extension or its text decides.
+    #[arg(long, value_name = "FORMAT", value_parser = crate::engines::format_names())]
+    pub format: Option<String>,
+}
+
+/// The limits of one input; each replaces the directive of the same name in the grammar file.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Limits of one input")]
+pub struct LimitArgs {
+    /// Rules more than this many references below the start rule are completed as briefly as possible; `none` for no limit.
+    ///
+    /// Where neither the grammar file nor the command line sets a depth or a length, the depth is 32.
+    #[arg(long, value_name = "DEPTH", value_parser = units::parse_depth)]
+    pub max_depth: Option<Bound<u32>>,
+
+    /// No input is longer than this, in bytes (4096, 64KiB, 1MB); `none` for no limit.
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size_bound)]
+    pub max_len: Option<Bound<u64>>,
+
+    /// An input reads at most this many choice bytes, and is completed as briefly as possible behind them.
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub max_choices: Option<u64>,
+}
+
+/// What runs the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    /// The fastest engine that can run this grammar.
+    Auto,
+    /// The plain interpreter that the others are judged by.
+    Reference,
+    /// The table interpreter; runs every grammar.
+    Vm,
+    /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
+    Rust,
+}
+
+/// `gramjet gen`.
+#[derive(Debug, Args)]
+#[command(after_long_help = GEN_EXAMPLES)]
+pub struct GenArgs {
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+
+    #[command(flatten)]
+    pub amount: AmountArgs,
+
+    /// The number that the whole run depends on: same seed, same output; decimal or 0x and hexadecimal.
+    ///
+    /// Without it the seed is random, and -v shows it.
+    #[arg(short, long, value_name = "SEED", value_parser = units::parse_seed)]
+    pub seed: Option<u64>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// What runs the grammar; the output does not depend on it.
+    #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
+    pub engine: EngineArgument,
+
+    /// The number of threads, or `auto` for one per processor; the output does not depend on it.
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = units::parse_jobs)]
+    pub jobs: usize,
+
+    /// Make only the I-th part (from 0) of a run that N processes share, or `auto`.
+    ///
+    /// With -n each shard makes a contiguous part, and all parts in order are byte for byte the run without --shard. With
+    /// --bytes and --time shard I makes the blocks I, I+N, ... of 256 inputs each, and its N-th part of the bytes.
+    /// `auto` reads SLURM_ARRAY_TASK_ID, _COUNT and _MIN, or JOB_COMPLETION_INDEX with JOB_COMPLETIONS or GRAMJET_SHARDS.
+    #[arg(long, value_name = "I/N", requires = "seed")]
+    pub shard: Option<ShardArgument>,
+
+    /// Say what is done, and sum it up at the end.
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Show no progress line.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// How much to generate.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct AmountArgs {
+    /// Generate this many inputs (100, 10k, 2M); 1 if no amount is given.
+    #[arg(short = 'n', long = "count", value_name = "N", value_parser = units::parse_count)]
+    pub count: Option<u64>,
+
+    /// Generate until at least this many bytes are written, separators included; inputs are never cut.
+    ///
+    /// k, M, G, T (and kB, MB, ...) are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024.
+    #[arg(short, long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub bytes: Option<u64>,
+
+    /// Generate for this long (500ms, 30s, 2m, 1h30m), up to the end of an input.
+    #[arg(short, long, value_name = "DURATION", value_parser = units::parse_duration)]
+    pub time: Option<Duration>,
+}
+
+/// Where the inputs go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Write to this file; to one file per input if it is a directory, ends with a slash, or --ext is given.
+    #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
+    pub output: Option<PathBuf>,
+
+    /// The extension of the files in the output directory.
+    #[arg(long, value_name = "EXT", requires = "output", value_parser = units::parse_extension)]
+    pub ext: Option<String>,
+
+    /// What stands between the inputs; newline by default, none for a directory.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub separator: Option<SeparatorArgument>,
+
+    /// How a file is written.
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = WriteMode::Auto)]
+    pub write_mode: WriteMode,
+
+    /// Short for --write-mode mmap.
+    #[arg(long, conflicts_with_all = ["write_mode", "no_mmap"])]
+    pub mmap: bool,
+
+    /// Short for --write-mode write.
+    #[arg(long, conflicts_with = "write_mode")]
+    pub no_mmap: bool,
+}
+
+/// What stands between inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SeparatorArgument {
+    /// A line feed after each input; inputs may contain line feeds themselves.
+    Newline,
+    /// A zero byte after each input.
+    Nul,
+    /// Nothing.
+    None,
+    /// The length in bytes before each input, as 32 bits, little endian.
+    Len32,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WriteMode {
+    /// The faster of the two, as measured.
+    Auto,
+    /// With write(2).
+    Write,
+    /// Through a memory map (regular files, on Linux).
+    Mmap,
+}
+
+/// `gramjet check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// `gramjet render`.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+
+    /// The choice bytes, `-` for standard input.
+    #[arg(value_name = "CHOICES-FILE", value_hint = ValueHint::FilePath)]
+    pub choices: PathBuf,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    /// What runs the grammar; the output does not depend on it.
+    #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
+    pub engine: EngineArgument,
+
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// Say how many choice bytes were read.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// `gramjet dump`.
+#[derive(Debug, Args)]
+pub struct DumpArgs {
+    /// The stage.
+    #[arg(value_name = "STAGE", value_parser = crate::engines::stage_names())]
+    pub stage: String,
+
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+}
+
+/// `gramjet emit`.
+#[derive(Debug, Args)]
+pub struct EmitArgs {
+    /// The language.
+    #[arg(value_enum)]
+    pub language: EmitLanguage,
+
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// Emit code that compiles under `#![forbid(unsafe_code)]`.
+    #[arg(long)]
+    pub forbid_unsafe: bool,
+}
+
+/// What `gramjet emit` can print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EmitLanguage {
+    /// A Rust module that depends on the `gramjet` library.
+    Rust,
+}
+
+const GEN_EXAMPLES: &str = "\
+Examples:
+  gramjet gen json                                 one JSON document
+  gramjet gen my.ebnf -n 1000 --seed 7 -o corpus/ --ext txt
+  gramjet gen json --bytes 10G --jobs auto -o big.json
+  gramjet gen css --time 30s --separator nul | xargs -0 -n 1 ./my-parser
+  gramjet gen json -n 1M --seed 7 --shard 2/8 -o part2.json";

@@ -1,0 +1,109 @@
+//! Why a command ends early, and the exit code that says so.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::generate::Tally;
+
+/// The exit code for arguments or a grammar that cannot be used.
+const MISUSE: u8 = 2;
+
+/// Why a command did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The arguments cannot be used.
+    #[error("{0}")]
+    Usage(String),
+    /// The grammar does not compile; its diagnostics are on standard error already.
+    #[error("{0}")]
+    Grammar(String),
+    /// Something could not be read.
+    #[error("cannot read {what}: {source}")]
+    Read {
+        /// What: a path, or a description.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something could not be written.
+    #[error("cannot write {what}: {source}")]
+    Write {
+        /// What: a path, or a description.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The inputs could not all be written.
+    #[error("cannot write {what}: {source}; {written} were written before")]
+    Output {
+        /// What: a path, or a description.
+        what: String,
+        /// Why.
+        source: io::Error,
+        /// The complete inputs that were handed over to the system, and their bytes.
+        written: Tally,
+    },
+    /// An input does not fit the output format.
+    #[error("{reason}; {written} were written before")]
+    Format {
+        /// What does not fit.
+        reason: String,
+        /// The complete inputs that were written, and their bytes.
+        written: Tally,
+    },
+    /// A signal asked for the end.
+    #[error("interrupted by {name} after {written}")]
+    Interrupted {
+        /// The signal's name.
+        name: &'static str,
+        /// The signal's number.
+        signal: u8,
+        /// The complete inputs that were written, and their bytes.
+        written: Tally,
+    },
+    /// A defect of gramjet itself.
+    #[error("internal error: {0}; please report it")]
+    Internal(String),
+}
+
+impl Failure {
+    /// A failure to write to `path`.
+    pub fn writing(path: &Path, source: io::Error) -> Failure {
+        Failure::Write { what: quoted(path), source }
+    }
+
+    /// Whether the reader of the output has gone, which is no failure: it has what it wanted.
+    pub fn is_closed_pipe(&self) -> bool {
+        match self {
+            Failure::Write { source, .. } | Failure::Output { source, .. } => {
+                source.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
+    }
+
+    /// The exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::Usage(_) | Failure::Grammar(_) => ExitCode::from(MISUSE),
+            Failure::Interrupted { signal, .. } => ExitCode::from(128_u8.saturating_add(*signal)),
+            Failure::Internal(_) => ExitCode::from(101),
+            _ => ExitCode::FAILURE,
+        }
+    }
+}
+
+/// A path as messages show it.
+pub fn quoted(path: impl Into<PathBuf>) -> String {
+    format!("`{}`", path.into().display().to_string().escape_debug())
+}
+
+/// Writes a line to standard error; if that is impossible there is nobody to tell.
+macro_rules! say {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
+}
+pub(crate) use say;

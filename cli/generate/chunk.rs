@@ -1,0 +1,163 @@
+//! A piece of the output: whole inputs with their separators, and where each ends.
+
+use std::fmt;
+
+use crate::args::SeparatorArgument;
+use crate::units::plural;
+
+/// A chunk is passed on when it has this many bytes. It fits the second-level cache, and is large enough for write(2).
+pub const CHUNK_BYTES: usize = 256 << 10;
+/// A buffer that one very long input has made larger than this is given back.
+const KEPT_CAPACITY: usize = 4 * CHUNK_BYTES;
+
+/// Whole inputs in order, with their separators.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    /// The inputs and separators.
+    pub bytes: Vec<u8>,
+    /// Where in `bytes` each input ends, its separator included.
+    pub ends: Vec<usize>,
+    /// The position of the first input.
+    pub first: u64,
+}
+
+impl Chunk {
+    /// Empties the chunk for the inputs from position `first` on, keeping its memory.
+    pub fn restart(&mut self, first: u64) {
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT_CAPACITY);
+        self.ends.clear();
+        self.first = first;
+    }
+
+    /// The memory held, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+
+    /// Keeps the first `inputs` inputs.
+    pub fn truncate(&mut self, inputs: usize) {
+        self.ends.truncate(inputs);
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// How many of the inputs end within the first `bytes` bytes, and where the last of them ends.
+    pub fn complete_within(&self, bytes: usize) -> Tally {
+        let inputs = self.ends.partition_point(|&end| end <= bytes);
+        let end = if inputs == 0 { 0 } else { self.ends[inputs - 1] };
+        Tally { inputs: inputs as u64, bytes: end as u64 }
+    }
+}
+
+/// A number of inputs, and of their bytes with separators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Complete inputs.
+    pub inputs: u64,
+    /// Their bytes, separators included.
+    pub bytes: u64,
+}
+
+impl Tally {
+    /// Adds both numbers.
+    pub fn add(&mut self, more: Tally) {
+        self.inputs += more.inputs;
+        self.bytes += more.bytes;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", plural(self.inputs, "input"), plural(self.bytes, "byte"))
+    }
+}
+
+/// What stands before and behind each input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// Nothing.
+    None,
+    /// This byte behind it.
+    Byte(u8),
+    /// Its length before it, as 32 bits, little endian.
+    Length,
+}
+
+impl Separator {
+    /// The separator that the argument names.
+    pub fn of(argument: SeparatorArgument) -> Separator {
+        match argument {
+            SeparatorArgument::Newline => Separator::Byte(b'\n'),
+            SeparatorArgument::Nul => Separator::Byte(0),
+            SeparatorArgument::None => Separator::None,
+            SeparatorArgument::Len32 => Separator::Length,
+        }
+    }
+
+    /// How many bytes it adds to each input.
+    pub fn len(self) -> u64 {
+        match self {
+            Separator::None => 0,
+            Separator::Byte(_) => 1,
+            Separator::Length => 4,
+        }
+    }
+
+    /// Appends one input, written by `produce`, to `chunk`.
+    ///
+    /// # Errors
+    ///
+    /// The length of the input, if it does not fit the length field; the chunk is as before then.
+    #[inline]
+    pub fn append(self, chunk: &mut Chunk, produce: impl FnOnce(&mut Vec<u8>)) -> Result<(), usize> {
+        match self {
+            Separator::None => produce(&mut chunk.bytes),
+            Separator::Byte(byte) => {
+                produce(&mut chunk.bytes);
+                chunk.bytes.push(byte);
+            }
+            Separator::Length => {
+                let field = chunk.bytes.len();
+                chunk.bytes.extend([0; 4]);
+                produce(&mut chunk.bytes);
+                let length = chunk.bytes.len().saturating_sub(field + 4);
+                let Ok(short) = u32::try_from(length) else {
+                    chunk.bytes.truncate(field);
+                    return Err(length);
+                };
+                chunk.bytes[field..field + 4].copy_from_slice(&short.to_le_bytes());
+            }
+        }
+        chunk.ends.push(chunk.bytes.len());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators() {
+        for (argument, expected) in [
+            (SeparatorArgument::Newline, &b"ab\n\nc\n"[..]),
+            (SeparatorArgument::Nul, b"ab\0\0c\0"),
+            (SeparatorArgument::None, b"abc"),
+            (SeparatorArgument::Len32, b"\x02\0\0\0ab\0\0\0\0\x01\0\0\0c"),
+        ] {
+            let separator = Separator::of(argument);
+            let mut chunk = Chunk::default();
+            for input in ["ab", "", "c"] {
+                assert_eq!(separator.append(&mut chunk, |output| output.extend(input.bytes())), Ok(()));
+            }
+            assert_eq!(chunk.bytes, expected);
+            assert_eq!(chunk.ends.len(), 3);
+            assert_eq!(chunk.bytes.len() as u64, 3 + 3 * separator.len());
+            let all = chunk.bytes.len();
+            assert_eq!(chunk.complete_within(all), Tally { inputs: 3, bytes: all as u64 });
+            assert_eq!(chunk.complete_within(all - 1), Tally { inputs: 2, bytes: chunk.ends[1] as u64 });
+            chunk.truncate(1);
+            assert_eq!(chunk.bytes.len(), chunk.ends[0]);
+        }
+    }
+}

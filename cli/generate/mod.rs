@@ -1,0 +1,183 @@
+//! `gramjet gen`: plans a run, opens its output, sets the workers to it and says how it went.
+
+mod chunk;
+mod ordered;
+mod output;
+mod worker;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub use chunk::{Chunk, Tally};
+
+use crate::args::{GenArgs, OutputArgs, SeparatorArgument, WriteMode};
+use crate::engines;
+use crate::failure::{Failure, say};
+use crate::grammar;
+use crate::limits;
+use crate::progress::Progress;
+use crate::shard::{Amount, Plan, Shard, ShardArgument};
+use crate::sinks::{self, Directory, Sink, Stream};
+use crate::stop::{Stop, StopReason};
+use crate::units::display_size;
+use chunk::Separator;
+use output::{End, Output};
+
+/// Generates inputs.
+pub fn run(args: &GenArgs) -> Result<(), Failure> {
+    let amount = match (args.amount.count, args.amount.bytes, args.amount.time) {
+        (_, Some(bytes), _) => Amount::Bytes(bytes),
+        (_, _, Some(time)) => Amount::Time(time),
+        (count, ..) => Amount::Inputs(count.unwrap_or(1)),
+    };
+    let shard = match args.shard {
+        None => Shard::WHOLE,
+        Some(ShardArgument::Given(shard)) => shard,
+        Some(ShardArgument::Auto) => {
+            Shard::from_environment(|name| std::env::var(name).ok()).map_err(Failure::Usage)?
+        }
+    };
+    let plan = Plan::new(amount, shard);
+    let destination = Destination::of(&args.output)?;
+    let separator = Separator::of(args.output.separator.unwrap_or(match destination {
+        Destination::Directory(_) => SeparatorArgument::None,
+        _ => SeparatorArgument::Newline,
+    }));
+    let seed = args.seed.unwrap_or_else(random_seed);
+
+    let source = grammar::load(&args.grammar)?;
+    let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
+    let limits = limits::apply(&mut engine, &args.limits)?;
+    let jobs = usize::try_from(plan.blocks()).unwrap_or(usize::MAX).clamp(1, args.jobs);
+    if args.verbose {
+        let origin = if args.seed.is_some() { "" } else { " (random)" };
+        say!("gramjet: seed {seed}{origin}, engine {}, {}", engine.name(), limits);
+        if shard != Shard::WHOLE {
+            say!("gramjet: shard {shard}");
+        }
+    }
+
+    let sink = destination.open(&args.output, &plan, amount)?;
+    let progress = if args.no_progress {
+        Progress::hidden()
+    } else {
+        Progress::on_terminal(&plan, matches!(destination, Destination::StandardOutput))
+    };
+    let stop = Stop::on_signals();
+    let start = Instant::now();
+    if let Some(time) = plan.time {
+        stop.after(time);
+    }
+    let output = Output::new(sink, plan.bytes, progress);
+    let producers = (0..jobs).map(|_| engine.producer()).collect();
+    let (output, end) = worker::run(producers, &plan, seed, separator, &stop, output);
+    let written = conclude(output, end, &stop)?;
+    if args.verbose {
+        summarise(written, separator, start.elapsed());
+    }
+    Ok(())
+}
+
+/// Ends the output, and says what kept it from being complete.
+fn conclude(output: Option<Output>, end: Option<End>, stop: &Stop) -> Result<Tally, Failure> {
+    let Some(mut output) = output else {
+        return Err(Failure::Internal("a worker was lost".to_string()));
+    };
+    let finished = output.finish();
+    let written = output.written();
+    let what = output.description();
+    match end {
+        Some(End::Failed(source)) => return Err(Failure::Output { what, source, written }),
+        Some(End::TooLong(length)) => {
+            let reason = format!("an input of {length} bytes is too long for `--separator len32`");
+            return Err(Failure::Format { reason, written });
+        }
+        Some(End::Panicked) => return Err(Failure::Internal("a worker panicked".to_string())),
+        Some(End::Full | End::Stopped) | None => {}
+    }
+    finished.map_err(|source| Failure::Output { what, source, written })?;
+    match (end, stop.reason()) {
+        (Some(End::Stopped), Some(StopReason::Signal(name, signal))) => {
+            Err(Failure::Interrupted { name, signal, written })
+        }
+        _ => Ok(written),
+    }
+}
+
+/// Where the inputs go.
+enum Destination<'a> {
+    StandardOutput,
+    File(&'a Path),
+    Directory(&'a Path),
+}
+
+impl<'a> Destination<'a> {
+    fn of(args: &'a OutputArgs) -> Result<Destination<'a>, Failure> {
+        let destination = match &args.output {
+            Some(path) if path.as_os_str() != "-" => {
+                let ends_as_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/")
+                    || cfg!(windows) && path.as_os_str().as_encoded_bytes().ends_with(b"\\");
+                if ends_as_directory || args.ext.is_some() || path.is_dir() {
+                    Destination::Directory(path)
+                } else {
+                    Destination::File(path)
+                }
+            }
+            _ => Destination::StandardOutput,
+        };
+        match destination {
+            Destination::StandardOutput if args.ext.is_some() => {
+                Err(Failure::Usage("`--ext` needs a directory to write to".to_string()))
+            }
+            Destination::StandardOutput | Destination::Directory(_) if mode(args) == WriteMode::Mmap => {
+                Err(Failure::Usage("only a file can be written through a memory map: give one with `-o`".to_string()))
+            }
+            destination => Ok(destination),
+        }
+    }
+
+    fn open(&self, args: &OutputArgs, plan: &Plan, amount: Amount) -> Result<Box<dyn Sink>, Failure> {
+        match *self {
+            Destination::StandardOutput => {
+                let stream = Stream::standard_output()
+                    .map_err(|source| Failure::Write { what: "standard output".to_string(), source })?;
+                Ok(Box::new(stream))
+            }
+            Destination::File(path) => sinks::file(path, mode(args)),
+            Destination::Directory(path) => {
+                let greatest = match amount {
+                    Amount::Inputs(count) => Some(count.saturating_sub(1)),
+                    _ => None,
+                };
+                let directory = Directory::create(path, args.ext.as_deref(), *plan, greatest)
+                    .map_err(|source| Failure::writing(path, source))?;
+                Ok(Box::new(directory))
+            }
+        }
+    }
+}
+
+fn mode(args: &OutputArgs) -> WriteMode {
+    match (args.mmap, args.no_mmap) {
+        (true, _) => WriteMode::Mmap,
+        (_, true) => WriteMode::Write,
+        _ => args.write_mode,
+    }
+}
+
+/// A seed that nobody chose: the standard library seeds its hashers from the operating system.
+fn random_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::time::SystemTime::now())
+}
+
+fn summarise(written: Tally, separator: Separator, elapsed: Duration) {
+    let seconds = elapsed.as_secs_f64();
+    let of_inputs = written.bytes - written.inputs * separator.len();
+    let mean = if written.inputs == 0 { 0.0 } else { of_inputs as f64 / written.inputs as f64 };
+    let rate = if seconds > 0.0 { written.bytes as f64 / seconds / f64::from(1 << 20) } else { 0.0 };
+    say!(
+        "gramjet: {written}, {}, mean length {mean:.1} bytes, {seconds:.3} s, {rate:.1} MiB/s",
+        display_size(written.bytes)
+    );
+}

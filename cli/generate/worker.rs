@@ -1,0 +1,158 @@
+//! Workers: each takes runs of whole blocks and makes their inputs. What they make does not depend on their number.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use gramjet::{BLOCK_INPUTS, Inputs, Producer};
+
+use super::chunk::{CHUNK_BYTES, Chunk, Separator};
+use super::ordered::{Cause, Ordered, Then};
+use super::output::{End, Output};
+use crate::shard::Plan;
+use crate::stop::Stop;
+
+/// The chunks that wait for their turn hold at most this many bytes.
+const BUDGET: usize = 16 << 20;
+/// A ticket should be worth about this many bytes: enough not to notice its cost, little enough to share the work evenly.
+const TICKET_BYTES: u64 = 1 << 20;
+/// More workers than this have smaller chunks, so that all of them together hold no more memory.
+const FULL_CHUNK_JOBS: usize = 32;
+/// The stack of a worker: that of a usual main thread, since generated producers recurse on it.
+const STACK: usize = 8 << 20;
+
+/// What all workers of a run share.
+pub struct Run<'a> {
+    plan: &'a Plan,
+    seed: u64,
+    separator: Separator,
+    stop: &'a Stop,
+    jobs: u64,
+    chunk_bytes: usize,
+    tickets: Mutex<Tickets>,
+    ordered: Ordered,
+}
+
+/// What is left to hand out.
+struct Tickets {
+    next: u64,
+    next_block: u64,
+}
+
+/// A run of blocks, by their ordinals in the plan.
+struct Ticket {
+    number: u64,
+    blocks: std::ops::Range<u64>,
+}
+
+/// Makes the inputs of `plan` with one thread per producer; a single one runs on this thread.
+///
+/// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan.
+pub fn run<P: Producer + Send>(
+    producers: Vec<P>,
+    plan: &Plan,
+    seed: u64,
+    separator: Separator,
+    stop: &Stop,
+    output: Output,
+) -> (Option<Output>, Option<End>) {
+    let jobs = producers.len().max(1);
+    let run = Run {
+        plan,
+        seed,
+        separator,
+        stop,
+        jobs: jobs as u64,
+        chunk_bytes: CHUNK_BYTES * FULL_CHUNK_JOBS / jobs.max(FULL_CHUNK_JOBS),
+        tickets: Mutex::new(Tickets { next: 0, next_block: 0 }),
+        ordered: Ordered::new(output, BUDGET),
+    };
+    std::thread::scope(|scope| {
+        let mut producers = producers.into_iter();
+        let last = producers.next_back();
+        for producer in producers {
+            let worker = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
+            // With fewer threads than asked for the same output comes, only later.
+            let _ = worker.spawn_scoped(scope, || run.work(producer));
+        }
+        if let Some(producer) = last {
+            run.work(producer);
+        }
+    });
+    run.ordered.into_parts()
+}
+
+impl Run<'_> {
+    /// Makes inputs until there are no more tickets or the run is over. A panic of the producer ends the whole run: without
+    /// that the other workers would wait for this one's ticket for ever.
+    fn work<P: Producer>(&self, producer: P) {
+        if catch_unwind(AssertUnwindSafe(|| self.make_tickets(producer))).is_err() {
+            self.ordered.end(End::Panicked);
+        }
+    }
+
+    fn make_tickets<P: Producer>(&self, producer: P) {
+        let mut inputs = Inputs::new(producer, self.seed);
+        let mut chunk = Chunk::default();
+        let mut blocks_made = 0;
+        let mut bytes_made = 0;
+        while let Some(ticket) = self.take_ticket(blocks_made, bytes_made) {
+            blocks_made += ticket.blocks.end - ticket.blocks.start;
+            match self.make(&ticket, &mut inputs, &mut chunk) {
+                Some(bytes) => bytes_made += bytes,
+                None => break,
+            }
+        }
+    }
+
+    /// The next blocks to make: as many as a ticket should have by what this worker has made so far.
+    fn take_ticket(&self, blocks_made: u64, bytes_made: u64) -> Option<Ticket> {
+        let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.plan.blocks() - tickets.next_block;
+        if left == 0 {
+            return None;
+        }
+        let count = if self.jobs == 1 {
+            left
+        } else {
+            let by_size = if blocks_made == 0 { 1 } else { TICKET_BYTES / (bytes_made / blocks_made).max(1) };
+            by_size.min(left / (2 * self.jobs)).max(1)
+        };
+        let ticket = Ticket { number: tickets.next, blocks: tickets.next_block..tickets.next_block + count };
+        tickets.next += 1;
+        tickets.next_block += count;
+        Some(ticket)
+    }
+
+    /// Makes the inputs of a ticket; returns their bytes, or nothing if the run is over.
+    fn make<P: Producer>(&self, ticket: &Ticket, inputs: &mut Inputs<P>, chunk: &mut Chunk) -> Option<u64> {
+        let mut bytes = 0;
+        chunk.restart(ticket.blocks.start * BLOCK_INPUTS);
+        for ordinal in ticket.blocks.clone() {
+            let first = ordinal * BLOCK_INPUTS;
+            let behind = (first + BLOCK_INPUTS).min(self.plan.inputs);
+            inputs.seek_block(self.plan.block(ordinal));
+            for position in first..behind {
+                // Asked before each input, so that a run of no time makes none.
+                if self.stop.is_requested() {
+                    let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::Asked));
+                    return None;
+                }
+                let appended = self.separator.append(chunk, |output| {
+                    inputs.append_to(output);
+                });
+                if let Err(length) = appended {
+                    let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(length)));
+                    return None;
+                }
+                if chunk.bytes.len() >= self.chunk_bytes {
+                    bytes += chunk.bytes.len() as u64;
+                    self.ordered.pass_on(ticket.number, chunk, Then::More).ok()?;
+                    chunk.restart(position + 1);
+                }
+            }
+        }
+        bytes += chunk.bytes.len() as u64;
+        self.ordered.pass_on(ticket.number, chunk, Then::NextTicket).ok()?;
+        Some(bytes)
+    }
+}

@@ -1,0 +1,34 @@
+//! `gramjet render`: replays choice bytes.
+
+use gramjet::{Choices, Producer};
+
+use crate::args::RenderArgs;
+use crate::engines;
+use crate::failure::{Failure, say};
+use crate::grammar;
+use crate::limits;
+use crate::texts::write_output;
+use crate::units::plural;
+
+/// Writes the input that the choice bytes stand for.
+pub fn run(args: &RenderArgs) -> Result<(), Failure> {
+    if args.grammar.grammar == "-" && args.choices.as_os_str() == "-" {
+        return Err(Failure::Usage("the grammar and the choice bytes cannot both come from standard input".to_string()));
+    }
+    let source = grammar::load(&args.grammar)?;
+    let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
+    let limits = limits::apply(&mut engine, &args.limits)?;
+    let bytes = grammar::read_bytes(&args.choices)?;
+    let mut output = Vec::new();
+    let consumed = engine.producer().produce(&mut Choices::replay(&bytes), &mut output);
+    write_output(args.output.as_deref(), &output)?;
+    if args.verbose {
+        say!("gramjet: engine {}, {limits}", engine.name());
+        say!(
+            "gramjet: read {consumed} of {}, wrote {}",
+            plural(bytes.len() as u64, "choice byte"),
+            plural(output.len() as u64, "byte")
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! A regular file that is written through a memory map, window by window.
+//!
+//! The blocks of each window are allocated before it is mapped: a store to a page that the file system has no room for
+//! would be a SIGBUS, an allocation that fails is an error. Windows are small, for mapped pages count as memory in use.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use memmap2::{MmapMut, MmapOptions};
+use rustix::fs::{FallocateFlags, fallocate};
+
+use super::{Sink, SinkError};
+use crate::failure::quoted;
+use crate::generate::Chunk;
+
+/// A multiple of every page size.
+const WINDOW: usize = 8 << 20;
+/// The file grows in steps of this many bytes.
+const GROWTH: u64 = 256 << 20;
+
+/// A memory-mapped file.
+#[derive(Debug)]
+pub struct Mapped {
+    file: File,
+    description: String,
+    /// The window that is written, which starts at `window_start`.
+    window: Option<MmapMut>,
+    window_start: u64,
+    /// How much of the window is written.
+    position: usize,
+    /// The length of the file.
+    allocated: u64,
+}
+
+impl Mapped {
+    /// The file `path`, emptied; `Unsupported` if it cannot be mapped.
+    pub fn create(path: &Path) -> io::Result<Mapped> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        // Asked here rather than at the first chunk, where it would be too late for advice.
+        fallocate(&file, FallocateFlags::empty(), 0, WINDOW as u64)?;
+        let description = quoted(path);
+        Ok(Mapped { file, description, window: None, window_start: 0, position: 0, allocated: WINDOW as u64 })
+    }
+
+    /// Maps the next window.
+    fn advance(&mut self) -> io::Result<()> {
+        if self.window.take().is_some() {
+            self.window_start += WINDOW as u64;
+        }
+        self.position = 0;
+        let end = self.window_start + WINDOW as u64;
+        if end > self.allocated {
+            // Short runs should not allocate 256 MiB: double first.
+            let growth = self.allocated.clamp(WINDOW as u64, GROWTH);
+            fallocate(&self.file, FallocateFlags::empty(), self.allocated, growth)
+                .or_else(|_| fallocate(&self.file, FallocateFlags::empty(), self.allocated, end - self.allocated))?;
+            self.allocated = self.file.metadata()?.len();
+        }
+        self.window = Some(map(&self.file, self.window_start)?);
+        Ok(())
+    }
+}
+
+/// The window of the file that starts at `start`.
+#[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
+fn map(file: &File, start: u64) -> io::Result<MmapMut> {
+    // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break nothing: the
+    // map is only ever written through, by `copy_from_slice`; no byte of it is read, so none is taken to be constant.
+    // A file that becomes *shorter* turns stores into SIGBUS, which ends the process without touching memory. This process
+    // never shortens the file while a window exists (`finish` and `cut_to` drop it first), and the pages of the window are
+    // allocated before it is mapped. The map keeps the open file alive, so closing `file` cannot invalidate it.
+    unsafe { MmapOptions::new().offset(start).len(WINDOW).map_mut(file) }
+}
+
+impl Sink for Mapped {
+    fn write(&mut self, chunk: &Chunk) -> Result<(), SinkError> {
+        let mut written = 0;
+        while written < chunk.bytes.len() {
+            if self.window.is_none() || self.position == WINDOW {
+                self.advance().map_err(|source| SinkError { written, source })?;
+            }
+            let Some(window) = &mut self.window else { break };
+            let count = (chunk.bytes.len() - written).min(WINDOW - self.position);
+            window[self.position..self.position + count].copy_from_slice(&chunk.bytes[written..written + count]);
+            self.position += count;
+            written += count;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, bytes: u64) -> io::Result<()> {
+        self.window = None;
+        self.file.set_len(bytes)
+    }
+
+    fn cut_to(&mut self, bytes: u64) {
+        self.window = None;
+        // There is an error to report already; a failure to tidy up behind it changes nothing.
+        let _ = self.file.set_len(bytes);
+    }
+
+    fn description(&self) -> String {
+        self.description.clone()
+    }
+}

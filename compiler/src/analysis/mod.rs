@@ -1,0 +1,5 @@
+//! What can be computed about a grammar: each analysis is one file and a function from the IR (or the Ast) to facts.
+
+pub mod least;
+pub mod pools;
+pub mod recursion;

@@ -1,0 +1,158 @@
+//! Pools: the strings of a rule's minimum-depth derivations (F1, section 4.1), which stand in for the rule beyond the
+//! depth limit.
+//!
+//! In such a derivation every rule instance takes an alternative of least height and every repetition its least number
+//! of rounds, so pools are composed of pools. A pool keeps all of its strings up to a bound, else an even sample that is
+//! the same on every machine; products are sampled without being built.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+/// A pool holds at most this many strings.
+pub const MAX_STRINGS: usize = 256;
+/// The pools of a grammar together hold about this many strings; larger grammars get smaller pools.
+const TOTAL_STRINGS: usize = 1 << 21;
+/// A string longer than this is not kept; a rule with no other has no pool.
+const MAX_STRING_LEN: u64 = 1 << 16;
+/// The strings of one pool have at most this many bytes together.
+const MAX_POOL_BYTES: usize = 1 << 18;
+/// The strings of all pools have at most this many bytes together.
+const MAX_TOTAL_BYTES: usize = 1 << 28;
+
+/// The strings of a rule's minimum-depth derivations, ascending by length, then bytes; never empty.
+pub type Pool = Arc<[Box<[u8]>]>;
+
+/// The pool of each rule.
+#[derive(Clone, Debug)]
+pub struct Pools {
+    pools: Vec<Option<Pool>>,
+}
+
+impl Pools {
+    /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
+    pub fn get(&self, rule: RuleId) -> Option<&Pool> {
+        self.pools[rule.index()].as_ref()
+    }
+}
+
+/// The pools of all rules that have a body in the lowered IR.
+pub fn pools(ir: &Ir) -> Pools {
+    let rules = ir.rules().len();
+    let strings = (TOTAL_STRINGS / rules.max(1)).clamp(1, MAX_STRINGS);
+    let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0 };
+    // A least alternative refers only to rules of smaller least depth.
+    let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
+    order.sort_by_key(|&rule| (ir.rule(rule).facts.min_depth, rule));
+    for rule in order {
+        builder.add(rule);
+    }
+    Pools { pools: builder.pools }
+}
+
+struct Builder<'i> {
+    ir: &'i Ir,
+    pools: Vec<Option<Pool>>,
+    strings: usize,
+    total_bytes: usize,
+}
+
+type Strings = Vec<Box<[u8]>>;
+
+impl Builder<'_> {
+    fn add(&mut self, rule: RuleId) {
+        let Some(body) = self.ir.body(rule) else { return };
+        if let Node::Rule(other) = self.ir.node(body) {
+            self.pools[rule.index()] = self.pools[other.index()].clone();
+            return;
+        }
+        let Some(strings) = self.of_node(body) else { return };
+        let bytes: usize = strings.iter().map(|string| string.len() + 16).sum();
+        if self.total_bytes + bytes <= MAX_TOTAL_BYTES {
+            self.total_bytes += bytes;
+            self.pools[rule.index()] = Some(strings.into());
+        }
+    }
+
+    /// Sorts, removes duplicates and takes an even sample.
+    fn sampled(&self, strings: impl IntoIterator<Item = Box<[u8]>>) -> Option<Strings> {
+        let sorted: BTreeSet<(usize, Box<[u8]>)> = strings.into_iter().map(|string| (string.len(), string)).collect();
+        let count = sorted.len();
+        let kept = count.min(self.strings);
+        let mut bytes = 0;
+        let mut next = 0;
+        let mut sample = Vec::with_capacity(kept);
+        for (index, (len, string)) in sorted.into_iter().enumerate() {
+            if next < kept && index == next * count / kept {
+                next += 1;
+                bytes += len;
+                if bytes > MAX_POOL_BYTES && !sample.is_empty() {
+                    break;
+                }
+                sample.push(string);
+            }
+        }
+        (!sample.is_empty()).then_some(sample)
+    }
+
+    fn of_node(&self, node: NodeId) -> Option<Strings> {
+        let facts = self.ir.facts(node);
+        match self.ir.node(node) {
+            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| vec![bytes.clone()]),
+            Node::Class(set) => {
+                let kept = (set.len() as usize).min(self.strings);
+                let members = (0..kept).filter_map(|index| {
+                    let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
+                    set.nth(nth).map(|member| set.encode(member).as_ref().into())
+                });
+                Some(members.collect())
+            }
+            Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
+                self.pools[rule.index()].as_ref().map(|pool| pool.to_vec())
+            }
+            Node::Seq(items) => {
+                let mut strings: Strings = vec![Box::default()];
+                for &item in items {
+                    strings = self.product(&strings, &self.of_node(item)?)?;
+                }
+                Some(strings)
+            }
+            Node::Choice(choice) => {
+                let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
+                // An option without a pool is left out as long as another has one.
+                self.sampled(least.filter_map(|&option| self.of_node(option)).flatten())
+            }
+            Node::Repeat { min: 0, .. } => Some(vec![Box::default()]),
+            Node::Repeat { item, min, .. } => {
+                if facts.min_len > MAX_STRING_LEN {
+                    return None;
+                }
+                let items = self.of_node(*item)?;
+                let mut strings: Strings = vec![Box::default()];
+                // A round that can only be empty changes nothing.
+                let rounds = if items.iter().all(|item| item.is_empty()) { 0 } else { *min };
+                for _ in 0..rounds {
+                    strings = self.product(&strings, &items)?;
+                }
+                Some(strings)
+            }
+        }
+    }
+
+    /// All concatenations of a left and a right string, or an even sample of them.
+    fn product(&self, left: &Strings, right: &Strings) -> Option<Strings> {
+        let join = |left: &[u8], right: &[u8]| -> Option<Box<[u8]>> {
+            (left.len() as u64 + right.len() as u64 <= MAX_STRING_LEN).then(|| [left, right].concat().into())
+        };
+        let cap = self.strings * 4;
+        if left.len() * right.len() <= cap {
+            return self.sampled(left.iter().flat_map(|left| right.iter().filter_map(move |right| join(left, right))));
+        }
+        self.sampled((0..cap).filter_map(|index| {
+            // The shortest with the shortest, then the left side evenly and the right side scattered.
+            let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            join(&left[index * left.len() / cap], &right[(scattered * right.len() as u64 >> 32) as usize])
+        }))
+    }
+}

@@ -1,0 +1,112 @@
+//! Which rules are recursive: strongly connected components of the rule graph, without native recursion.
+
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+/// The components of the rule graph.
+#[derive(Clone, Debug)]
+pub struct Recursion {
+    component: Vec<u32>,
+    recursive: Vec<bool>,
+    bottom_up: Vec<RuleId>,
+}
+
+impl Recursion {
+    /// Whether the rule derives itself.
+    pub fn is_recursive(&self, rule: RuleId) -> bool {
+        self.recursive[rule.index()]
+    }
+
+    /// Whether two rules derive each other (or are the same).
+    pub fn same_component(&self, a: RuleId, b: RuleId) -> bool {
+        self.component[a.index()] == self.component[b.index()]
+    }
+
+    /// The number of the rule's component, ascending with [`Recursion::bottom_up`].
+    pub fn component(&self, rule: RuleId) -> u32 {
+        self.component[rule.index()]
+    }
+
+    /// The rules with a body, each behind all rules of other components that it refers to.
+    pub fn bottom_up(&self) -> &[RuleId] {
+        &self.bottom_up
+    }
+}
+
+/// The rules that each rule refers to, in order of occurrence, with repetitions; the rules of inlined instances count
+/// only by what their bodies refer to.
+pub fn references(ir: &Ir) -> Vec<Vec<RuleId>> {
+    ir.rule_ids()
+        .map(|rule| {
+            let mut found = Vec::new();
+            if let Some(body) = ir.body(rule) {
+                collect(ir, body, &mut found);
+            }
+            found
+        })
+        .collect()
+}
+
+fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
+    if let Node::Rule(rule) = ir.node(node) {
+        found.push(*rule);
+    }
+    for &child in ir.children(node) {
+        collect(ir, child, found);
+    }
+}
+
+/// Tarjan's algorithm (1972) with an explicit stack.
+pub fn recursion(ir: &Ir) -> Recursion {
+    const UNSEEN: u32 = u32::MAX;
+    let references = references(ir);
+    let count = references.len();
+    let mut order = vec![UNSEEN; count];
+    let mut low = vec![0u32; count];
+    let mut component = vec![UNSEEN; count];
+    let mut recursive = vec![false; count];
+    let mut bottom_up = Vec::with_capacity(count);
+    let mut open: Vec<u32> = Vec::new();
+    let (mut next_order, mut next_component) = (0, 0);
+    let mut stack: Vec<(u32, usize)> = Vec::new();
+    for (root, _) in ir.bodies() {
+        if order[root.index()] != UNSEEN {
+            continue;
+        }
+        stack.push((root.index() as u32, 0));
+        while let Some((rule, position)) = stack.pop() {
+            let index = rule as usize;
+            if position == 0 {
+                order[index] = next_order;
+                low[index] = next_order;
+                next_order += 1;
+                open.push(rule);
+            } else {
+                let visited = references[index][position - 1].index();
+                if component[visited] == UNSEEN {
+                    low[index] = low[index].min(low[visited]);
+                }
+            }
+            if let Some(&target) = references[index].get(position) {
+                stack.push((rule, position + 1));
+                recursive[index] |= target.index() == index;
+                if order[target.index()] == UNSEEN {
+                    stack.push((target.index() as u32, 0));
+                } else if component[target.index()] == UNSEEN {
+                    low[index] = low[index].min(order[target.index()]);
+                }
+                continue;
+            }
+            if low[index] == order[index] {
+                let first = open.iter().rposition(|&other| other == rule).unwrap_or(0);
+                let members = open.split_off(first);
+                for &member in &members {
+                    component[member as usize] = next_component;
+                    recursive[member as usize] |= members.len() > 1;
+                }
+                bottom_up.extend(members.iter().rev().map(|&member| RuleId::new(member as usize)));
+                next_component += 1;
+            }
+        }
+    }
+    Recursion { component, recursive, bottom_up }
+}

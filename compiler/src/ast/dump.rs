@@ -1,0 +1,157 @@
+//! The textual form of a grammar: our EBNF with every class written out, which the `ebnf` format reads back.
+//!
+//! Names that other formats allow and the EBNF does not (`[STRING_OR_URI]-1`) are printed as they are.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::{Alternative, Expr, ExprKind, Grammar};
+use crate::charset::{CharSet, Unit};
+
+/// The grammar as text, directives first, then one line a rule.
+pub fn dump(grammar: &Grammar) -> String {
+    let mut text = String::new();
+    if let Some(start) = &grammar.start {
+        text += &format!("%start {}\n", start.text);
+    }
+    if let Some(depth) = grammar.max_depth {
+        text += &format!("%max-depth {depth}\n");
+    }
+    if let Some(len) = grammar.max_len {
+        text += &format!("%max-len {len}\n");
+    }
+    for rule in &grammar.rules {
+        let body = Printed { expr: &rule.body, place: Place::Rule };
+        text += &format!("{} ::= {body}\n", rule.name.text);
+    }
+    text
+}
+
+/// Where an expression stands: what binds looser than the place wants parentheses.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Place {
+    Rule,
+    Alternative,
+    Item,
+}
+
+struct Printed<'a> {
+    expr: &'a Expr,
+    place: Place,
+}
+
+impl Display for Printed<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let own_place = match &self.expr.kind {
+            ExprKind::Choice(_) => Place::Rule,
+            ExprKind::Seq(_) => Place::Alternative,
+            _ => Place::Item,
+        };
+        let grouped = self.place > own_place;
+        f.write_str(if grouped { "(" } else { "" })?;
+        match &self.expr.kind {
+            ExprKind::Bytes(bytes) => literal(bytes, f)?,
+            ExprKind::Class(set) => class(set, f)?,
+            ExprKind::Rule(name) => f.write_str(name)?,
+            // Visible, so that it is not overlooked between two bars.
+            ExprKind::Seq(items) if items.is_empty() && !grouped => f.write_str("()")?,
+            ExprKind::Seq(items) => {
+                // A single item would be read back without the sequence.
+                let place = if items.len() == 1 { Place::Rule } else { Place::Item };
+                for (number, expr) in items.iter().enumerate() {
+                    f.write_str(if number == 0 { "" } else { " " })?;
+                    Printed { expr, place }.fmt(f)?;
+                }
+            }
+            ExprKind::Choice(alternatives) => {
+                for (number, Alternative { expr, weight }) in alternatives.iter().enumerate() {
+                    f.write_str(if number == 0 { "" } else { " | " })?;
+                    Printed { expr, place: Place::Alternative }.fmt(f)?;
+                    if let Some(weight) = weight {
+                        write!(f, " @ {}", weight.value)?;
+                    }
+                }
+            }
+            ExprKind::Repeat { item, min, max } => {
+                Printed { expr: item, place: Place::Item }.fmt(f)?;
+                match (min, max) {
+                    (0, Some(1)) => f.write_str("?")?,
+                    (0, None) => f.write_str("*")?,
+                    (1, None) => f.write_str("+")?,
+                    (min, None) => write!(f, "{{{min},}}")?,
+                    (min, Some(max)) if min == max => write!(f, "{{{min}}}")?,
+                    (min, Some(max)) => write!(f, "{{{min},{max}}}")?,
+                }
+            }
+        }
+        f.write_str(if grouped { ")" } else { "" })
+    }
+}
+
+/// A literal in double quotes; bytes that are no UTF-8 appear as `#bNN` alone and as `\xNN` among others.
+fn literal(bytes: &[u8], f: &mut Formatter<'_>) -> fmt::Result {
+    if let [byte @ 0x80..=0xFF] = bytes {
+        return write!(f, "#b{byte:02X}");
+    }
+    f.write_char('"')?;
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '"' | '\\' => write!(f, "\\{character}")?,
+                '\n' => f.write_str("\\n")?,
+                '\r' => f.write_str("\\r")?,
+                '\t' => f.write_str("\\t")?,
+                '\0' => f.write_str("\\0")?,
+                _ if is_plain(character) => f.write_char(character)?,
+                _ => write!(f, "\\u{{{:X}}}", u32::from(character))?,
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(f, "\\x{byte:02X}")?;
+        }
+    }
+    f.write_char('"')
+}
+
+/// Whether a character can be seen as what it is.
+fn is_plain(character: char) -> bool {
+    character.is_ascii_graphic() || character == ' ' || character.is_alphanumeric()
+}
+
+fn class(set: &CharSet, f: &mut Formatter<'_>) -> fmt::Result {
+    f.write_char('[')?;
+    // Digits behind a number would be read as part of it.
+    let mut behind_number = false;
+    for &(low, high) in set.ranges() {
+        member(set.unit(), low, &mut behind_number, f)?;
+        if low < high {
+            if high > low + 1 {
+                behind_number = false;
+                f.write_char('-')?;
+            }
+            member(set.unit(), high, &mut behind_number, f)?;
+        }
+    }
+    f.write_char(']')
+}
+
+fn member(unit: Unit, value: u32, behind_number: &mut bool, f: &mut Formatter<'_>) -> fmt::Result {
+    let plain = char::from_u32(value).filter(|c| c.is_ascii_graphic() && unit == Unit::Char);
+    match plain {
+        Some(character) if !(*behind_number && character.is_ascii_hexdigit()) => {
+            *behind_number = false;
+            match character {
+                ']' | '[' | '\\' | '^' | '-' => write!(f, "\\{character}"),
+                '#' => {
+                    *behind_number = true;
+                    f.write_str("#x23")
+                }
+                _ => f.write_char(character),
+            }
+        }
+        _ => {
+            *behind_number = true;
+            let letter = if unit == Unit::Byte { 'b' } else { 'x' };
+            write!(f, "#{letter}{value:02X}")
+        }
+    }
+}

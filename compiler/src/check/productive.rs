@@ -1,0 +1,101 @@
+//! Which rules derive a finite string: the least fixed point over an and-or graph, in linear time.
+//!
+//! Every expression is a node that counts how many of its parts it still waits for (Dowling and Gallier, "Linear-time
+//! algorithms for testing the satisfiability of propositional Horn formulae", 1984).
+
+use std::collections::BTreeMap;
+
+use super::is_live;
+use crate::ast::{Expr, ExprKind, Grammar};
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// For each rule whether it is productive. Names that are not defined count as productive, to be reported once.
+pub(super) fn productive_rules(grammar: &Grammar, index: &BTreeMap<&str, usize>) -> Vec<bool> {
+    let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
+    // The bodies are the first nodes, so that a node tells by its number whether it is one.
+    graph.nodes.resize_with(grammar.rules.len(), || Node { parent: NONE, next_use: NONE, missing: 1 });
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        graph.add(&rule.body, number as u32);
+    }
+    let mut productive = vec![false; grammar.rules.len()];
+    while let Some(node) = graph.ready.pop() {
+        if let Some(productive) = productive.get_mut(node as usize) {
+            *productive = true;
+            let mut user = graph.first_use[node as usize];
+            while user != NONE {
+                graph.ready.push(user);
+                user = graph.nodes[user as usize].next_use;
+            }
+        } else {
+            graph.part_is_productive(graph.nodes[node as usize].parent);
+        }
+    }
+    productive
+}
+
+struct Node {
+    /// The node that waits for this one.
+    parent: u32,
+    /// For a reference, the next one to the same rule.
+    next_use: u32,
+    /// How many parts must still turn out productive.
+    missing: u32,
+}
+
+struct Graph<'a> {
+    index: &'a BTreeMap<&'a str, usize>,
+    nodes: Vec<Node>,
+    /// For each rule the first reference to it.
+    first_use: Vec<u32>,
+    /// Productive nodes that their parents don't know of.
+    ready: Vec<u32>,
+}
+
+impl Graph<'_> {
+    /// Adds the nodes of `expr`, for which `parent` waits.
+    fn add(&mut self, expr: &Expr, parent: u32) {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node { parent, next_use: NONE, missing: 0 });
+        let missing = match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) => 0,
+            ExprKind::Rule(name) => match self.index.get(name.as_str()) {
+                Some(&rule) => {
+                    self.nodes[node as usize].next_use = std::mem::replace(&mut self.first_use[rule], node);
+                    1
+                }
+                None => 0,
+            },
+            ExprKind::Seq(items) => {
+                items.iter().for_each(|item| self.add(item, node));
+                items.len() as u32
+            }
+            ExprKind::Choice(alternatives) => {
+                // Nothing but zero weights has been reported as such.
+                let live = alternatives.iter().filter(|alternative| is_live(alternative));
+                live.clone().for_each(|alternative| self.add(&alternative.expr, node));
+                u32::from(live.count() > 0)
+            }
+            ExprKind::Repeat { item, min, .. } => {
+                self.add(item, node);
+                u32::from(*min > 0)
+            }
+        };
+        self.nodes[node as usize].missing = missing;
+        if missing == 0 {
+            self.ready.push(node);
+        }
+    }
+
+    fn part_is_productive(&mut self, node: u32) {
+        let missing = &mut self.nodes[node as usize].missing;
+        // A choice waits for the first of its parts only.
+        if *missing > 0 {
+            *missing -= 1;
+            if *missing == 0 {
+                self.ready.push(node);
+            }
+        }
+    }
+}

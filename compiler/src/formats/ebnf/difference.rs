@@ -1,0 +1,339 @@
+//! Differences of classes, `A - B`: computed when all rules are known, because the operands may name any of them.
+//!
+//! Rules and differences depend on each other in a graph as deep as the grammar is long, so it is walked with a stack on
+//! the heap; cycles are found on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::lexer::Lexer;
+use crate::ast::{Expr, ExprKind, Grammar, Rule};
+use crate::charset::{CharSet, Unit};
+use crate::check::similar;
+use crate::diagnostics::{Code, Diagnostic, Span};
+
+/// A difference as written; in its rule stands an empty class with the same span.
+pub(super) struct Difference {
+    pub(super) left: Expr,
+    pub(super) right: Expr,
+    pub(super) span: Span,
+}
+
+/// How many ranges all classes of one grammar may be added up from.
+const MAX_RANGES: usize = 1 << 22;
+
+/// Puts the class of each difference into its place and notes which rules were used for that.
+pub(super) fn resolve(
+    grammar: &mut Grammar,
+    differences: Vec<Difference>,
+    rules_with_differences: &[usize],
+    lexer: &mut Lexer<'_, '_>,
+) {
+    if differences.is_empty() {
+        return;
+    }
+    let mut by_name = BTreeMap::new();
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        by_name.entry(rule.name.text.as_str()).or_insert(number);
+    }
+    let by_span: BTreeMap<Span, usize> = differences.iter().enumerate().map(|(i, d)| (d.span, i)).collect();
+    let mut states = Vec::new();
+    states.resize_with(grammar.rules.len() + differences.len(), || State::New);
+    let mut resolver = Resolver {
+        rules: &grammar.rules,
+        differences: &differences,
+        by_name,
+        by_span: &by_span,
+        states,
+        ranges: 0,
+        undefined: BTreeSet::new(),
+        suggestions: similar::Budget::default(),
+        lexer,
+    };
+    for number in 0..differences.len() {
+        resolver.visit(Node::Difference(number));
+    }
+    let states = resolver.states;
+    let mut visited = states.iter().zip(&grammar.rules).filter(|(state, _)| !matches!(state, State::New));
+    grammar.class_rules = visited.by_ref().map(|(_, rule)| rule.name.text.clone()).collect();
+    let rule_count = grammar.rules.len();
+    for &rule in rules_with_differences {
+        fill_in(&mut grammar.rules[rule].body, &|span| match &states[rule_count + by_span.get(&span)?] {
+            State::Class(set) => Some(CharSet::clone(set)),
+            _ => None,
+        });
+    }
+}
+
+/// Replaces the empty classes that stand for differences.
+fn fill_in(expr: &mut Expr, class_at: &impl Fn(Span) -> Option<CharSet>) {
+    match &mut expr.kind {
+        ExprKind::Class(set) if set.is_empty() => {
+            if let Some(class) = class_at(expr.span) {
+                *set = class;
+            }
+        }
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => items.iter_mut().for_each(|item| fill_in(item, class_at)),
+        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| fill_in(&mut a.expr, class_at)),
+        ExprKind::Repeat { item, .. } => fill_in(item, class_at),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Node {
+    Rule(usize),
+    Difference(usize),
+}
+
+enum State {
+    New,
+    /// What it depends on is being visited.
+    Open,
+    Class(Rc<CharSet>),
+    Failed(Failure),
+}
+
+/// Why an expression is not a class.
+#[derive(Clone, Copy)]
+enum Failure {
+    /// Because of what stands there.
+    NotAClass(Span, &'static str),
+    /// The reason has been reported.
+    Reported,
+}
+
+struct Resolver<'g, 'l, 't, 'd> {
+    rules: &'g [Rule],
+    differences: &'g [Difference],
+    by_name: BTreeMap<&'g str, usize>,
+    by_span: &'g BTreeMap<Span, usize>,
+    /// Of the rules, then of the differences.
+    states: Vec<State>,
+    ranges: usize,
+    undefined: BTreeSet<&'g str>,
+    suggestions: similar::Budget,
+    lexer: &'l mut Lexer<'t, 'd>,
+}
+
+impl<'g> Resolver<'g, '_, '_, '_> {
+    fn state(&mut self, node: Node) -> &mut State {
+        match node {
+            Node::Rule(number) => &mut self.states[number],
+            Node::Difference(number) => &mut self.states[self.rules.len() + number],
+        }
+    }
+
+    /// Computes the class of `node` after those of all it depends on.
+    fn visit(&mut self, node: Node) {
+        let mut stack = vec![node];
+        while let Some(&node) = stack.last() {
+            match self.state(node) {
+                State::New => {
+                    *self.state(node) = State::Open;
+                    let (rules, differences) = (self.rules, self.differences);
+                    match node {
+                        Node::Rule(number) => self.push_new(&rules[number].body, &mut stack),
+                        Node::Difference(number) => {
+                            self.push_new(&differences[number].left, &mut stack);
+                            self.push_new(&differences[number].right, &mut stack);
+                        }
+                    }
+                }
+                State::Open => {
+                    stack.pop();
+                    let result = match node {
+                        Node::Rule(number) => self.class(&self.rules[number].body),
+                        Node::Difference(number) => self.subtract(number),
+                    };
+                    *self.state(node) = match result {
+                        Ok(set) => State::Class(Rc::new(set)),
+                        Err(failure) => State::Failed(failure),
+                    };
+                }
+                State::Class(_) | State::Failed(_) => drop(stack.pop()),
+            }
+        }
+    }
+
+    /// Pushes what `expr` depends on and what was not visited. Parts of what is no class anyway are left out.
+    fn push_new(&mut self, expr: &'g Expr, stack: &mut Vec<Node>) {
+        let node = match &expr.kind {
+            ExprKind::Rule(name) => self.by_name.get(name.as_str()).map(|&number| Node::Rule(number)),
+            ExprKind::Class(set) if set.is_empty() => self.by_span.get(&expr.span).map(|&n| Node::Difference(n)),
+            ExprKind::Choice(alternatives) => {
+                for alternative in alternatives {
+                    self.push_new(&alternative.expr, stack);
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some(node) = node
+            && matches!(self.state(node), State::New)
+        {
+            stack.push(node);
+        }
+    }
+
+    fn subtract(&mut self, number: usize) -> Result<CharSet, Failure> {
+        let Difference { left, right, span } = &self.differences[number];
+        let left_set = self.operand(left)?;
+        let right_set = self.operand(right)?;
+        let unit = common_unit(&left_set, &right_set);
+        let Some(unit) = unit else {
+            self.lexer.report(
+                Diagnostic::error(Code::ClassDifference, *span, "bytes are subtracted from characters, or the reverse")
+                    .help("bytes and characters beyond ASCII do not mix; write both classes with `#bNN` or both without"),
+            );
+            return Err(Failure::Reported);
+        };
+        let convert = |set: &CharSet| CharSet::new(unit, set.ranges().iter().copied());
+        let set = convert(&left_set).difference(&convert(&right_set));
+        if set.is_empty() && !left_set.is_empty() {
+            self.lexer.report(
+                Diagnostic::error(Code::EmptyClass, *span, "nothing is left of this class")
+                    .help("every member of the left side is also in the right side"),
+            );
+            return Err(Failure::Reported);
+        }
+        Ok(set)
+    }
+
+    /// The class of an operand; what is wrong with it is reported.
+    fn operand(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
+        self.class(expr).map_err(|failure| {
+            if let Failure::NotAClass(place, reason) = failure {
+                let mut diagnostic = Diagnostic::error(
+                    Code::ClassDifference,
+                    expr.span,
+                    "this operand of a difference is not a class of single characters",
+                )
+                .help("both sides of `-` are classes, single characters, alternations of such, or rules that are");
+                if place == expr.span {
+                    diagnostic.message = format!("{}: it is {reason}", diagnostic.message);
+                } else {
+                    diagnostic = diagnostic.related(place, format!("because this is {reason}"));
+                }
+                self.lexer.report(diagnostic);
+            }
+            Failure::Reported
+        })
+    }
+
+    /// The class that `expr` derives one member of.
+    fn class(&mut self, expr: &'g Expr) -> Result<CharSet, Failure> {
+        let (mut chars, mut bytes) = (Vec::new(), Vec::new());
+        self.collect(expr, &mut chars, &mut bytes)?;
+        let chars = CharSet::new(Unit::Char, chars);
+        let bytes = CharSet::new(Unit::Byte, bytes);
+        let Some(unit) = common_unit(&chars, &bytes) else {
+            return Err(Failure::NotAClass(expr.span, "a mixture of bytes and of characters beyond ASCII"));
+        };
+        Ok(CharSet::new(unit, chars.ranges().iter().chain(bytes.ranges()).copied()))
+    }
+
+    /// Adds the members of `expr`, whose parts have been visited.
+    fn collect(
+        &mut self,
+        expr: &'g Expr,
+        chars: &mut Vec<(u32, u32)>,
+        bytes: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Failure> {
+        let not_a_class = |reason| Err(Failure::NotAClass(expr.span, reason));
+        let place = match &expr.kind {
+            ExprKind::Bytes(text) => {
+                let mut characters = std::str::from_utf8(text).unwrap_or_default().chars();
+                match (characters.next(), characters.next(), text.as_slice()) {
+                    (Some(only), None, _) => chars.push((only.into(), only.into())),
+                    (None, _, &[byte]) => bytes.push((byte.into(), byte.into())),
+                    (None, ..) => return not_a_class("the empty string"),
+                    _ => return not_a_class("a string of several characters"),
+                }
+                self.spend(1, expr.span)?;
+                return Ok(());
+            }
+            ExprKind::Seq(items) if items.is_empty() => return not_a_class("the empty string"),
+            ExprKind::Seq(_) => return not_a_class("a sequence"),
+            ExprKind::Repeat { .. } => return not_a_class("a repetition"),
+            ExprKind::Choice(alternatives) => {
+                for alternative in alternatives {
+                    if let Some(weight) = alternative.weight {
+                        return Err(Failure::NotAClass(weight.span, "a weight, and classes have none"));
+                    }
+                    self.collect(&alternative.expr, chars, bytes)?;
+                }
+                return Ok(());
+            }
+            ExprKind::Rule(name) => match self.by_name.get(name.as_str()) {
+                Some(&number) => number,
+                None => {
+                    // The reference disappears with the difference, so nobody else can report it.
+                    if self.undefined.insert(name) {
+                        let message = format!("rule `{name}` is not defined");
+                        let mut diagnostic = Diagnostic::error(Code::UndefinedRule, expr.span, message);
+                        diagnostic.help = similar::suggestion(name, &self.by_name, &mut self.suggestions);
+                        self.lexer.report(diagnostic);
+                    }
+                    return Err(Failure::Reported);
+                }
+            },
+            ExprKind::Class(set) => match self.by_span.get(&expr.span) {
+                Some(&number) if set.is_empty() => self.rules.len() + number,
+                _ => return self.add(set, expr.span, chars, bytes),
+            },
+        };
+        match &self.states[place] {
+            State::Class(set) => {
+                let set = Rc::clone(set);
+                self.add(&set, expr.span, chars, bytes)
+            }
+            State::Failed(failure) => Err(*failure),
+            State::New | State::Open => not_a_class("a rule that refers to itself"),
+        }
+    }
+
+    fn add(
+        &mut self,
+        set: &CharSet,
+        span: Span,
+        chars: &mut Vec<(u32, u32)>,
+        bytes: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Failure> {
+        self.spend(set.ranges().len(), span)?;
+        match set.unit() {
+            Unit::Char => chars.extend_from_slice(set.ranges()),
+            Unit::Byte => bytes.extend_from_slice(set.ranges()),
+        }
+        Ok(())
+    }
+
+    /// Counts work, so that a chain of rules that each add to the last cannot take quadratic time.
+    fn spend(&mut self, ranges: usize, span: Span) -> Result<(), Failure> {
+        let before = self.ranges;
+        self.ranges += ranges;
+        if self.ranges <= MAX_RANGES {
+            return Ok(());
+        }
+        if before <= MAX_RANGES {
+            let message = "the differences of classes in this grammar are too large";
+            self.lexer.report(
+                Diagnostic::error(Code::TooLarge, span, message)
+                    .help(format!("at most {MAX_RANGES} ranges are added up for all of them; write the class out")),
+            );
+        }
+        Err(Failure::Reported)
+    }
+}
+
+/// A unit in which the members of both sets can be said; `None` if there is none.
+fn common_unit(a: &CharSet, b: &CharSet) -> Option<Unit> {
+    let is_ascii = |set: &CharSet| set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
+    match (a.unit(), b.unit()) {
+        (a_unit, b_unit) if a_unit == b_unit || b.is_empty() => Some(a_unit),
+        (_, b_unit) if a.is_empty() => Some(b_unit),
+        (a_unit, _) if is_ascii(b) => Some(a_unit),
+        (_, b_unit) if is_ascii(a) => Some(b_unit),
+        _ => None,
+    }
+}

@@ -1,0 +1,253 @@
+//! Tokens of the EBNF. Literals and classes are decoded here, in [`super::text`]; errors inside of them are reported on
+//! the spot and the token is still delivered, so that one run finds several.
+
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+/// A token and its place.
+#[derive(Debug)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind<'t>,
+    pub(super) span: Span,
+    /// Whether only blanks and comments stand before it on its line.
+    pub(super) starts_line: bool,
+}
+
+/// What a token is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind<'t> {
+    Name(&'t str),
+    /// A literal, `#xNN` or `#bNN`.
+    Bytes(Vec<u8>),
+    Class(CharSet),
+    Number(&'t str),
+    /// `%name`; its value is the token behind.
+    Directive(&'t str),
+    Defines,
+    Open,
+    Close,
+    OpenBrace,
+    CloseBrace,
+    Comma,
+    Bar,
+    Question,
+    Star,
+    Plus,
+    Minus,
+    At,
+    Semicolon,
+    /// Something that has been reported already.
+    Error,
+    End,
+}
+
+/// What `[^...]` takes its complement in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alphabet {
+    Char,
+    Ascii,
+    Unicode,
+    Bytes,
+}
+
+impl Alphabet {
+    /// The alphabet that `%alphabet` calls `name`.
+    pub(super) fn by_name(name: &str) -> Option<Alphabet> {
+        Some(match name {
+            "char" => Alphabet::Char,
+            "ascii" => Alphabet::Ascii,
+            "unicode" => Alphabet::Unicode,
+            "bytes" => Alphabet::Bytes,
+            _ => return None,
+        })
+    }
+
+    /// All its members.
+    pub(super) fn members(self) -> CharSet {
+        let blanks = [(0x09, 0x0A), (0x0D, 0x0D)];
+        match self {
+            // XML 1.0, production 2.
+            Alphabet::Char => CharSet::new(
+                Unit::Char,
+                blanks.into_iter().chain([(0x20, 0xD7FF), (0xE000, 0xFFFD), (0x1_0000, 0x10_FFFF)]),
+            ),
+            Alphabet::Ascii => CharSet::new(Unit::Char, blanks.into_iter().chain([(0x20, 0x7E)])),
+            Alphabet::Unicode => CharSet::new(Unit::Char, [(0, 0x10_FFFF)]),
+            Alphabet::Bytes => CharSet::new(Unit::Byte, [(0, 0xFF)]),
+        }
+    }
+}
+
+/// Reads tokens on demand; nothing is kept but the place.
+pub(super) struct Lexer<'t, 'd> {
+    pub(super) text: &'t str,
+    /// Byte offset of the next character.
+    pub(super) position: usize,
+    pub(super) alphabet: Alphabet,
+    /// Set while the parser looks for the next rule: what is found there would only be noise.
+    pub(super) quiet: bool,
+    starts_line: bool,
+    diagnostics: &'d mut Diagnostics,
+    errors: usize,
+}
+
+impl<'t, 'd> Lexer<'t, 'd> {
+    pub(super) fn new(text: &'t str, diagnostics: &'d mut Diagnostics) -> Lexer<'t, 'd> {
+        let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        Lexer { text, position, alphabet: Alphabet::Char, quiet: false, starts_line: true, diagnostics, errors: 0 }
+    }
+
+    /// Adds a finding.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.quiet {
+            self.errors += 1;
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether there are so many errors that reading on helps nobody.
+    pub(super) fn gives_up(&self) -> bool {
+        self.errors >= Diagnostics::MAX
+    }
+
+    /// The next character.
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.position..].chars().next()
+    }
+
+    /// What is left of the text.
+    pub(super) fn rest(&self) -> &'t str {
+        &self.text[self.position..]
+    }
+
+    /// The next token; [`Kind::End`] again and again at the end.
+    pub(super) fn token(&mut self) -> Token<'t> {
+        if let Some(unclosed) = self.skip_blanks() {
+            self.position = self.text.len();
+            self.report(
+                Diagnostic::error(Code::Syntax, unclosed, "this comment is not closed").help("close it with `*/`"),
+            );
+        }
+        let start = self.position;
+        let starts_line = std::mem::replace(&mut self.starts_line, false);
+        let kind = self.kind(start, starts_line);
+        Token { kind, span: Span::new(start, self.position), starts_line }
+    }
+
+    /// Skips blanks and comments; returns the opening mark of a comment that has no end.
+    fn skip_blanks(&mut self) -> Option<Span> {
+        loop {
+            match self.peek() {
+                Some('\n') => {
+                    self.starts_line = true;
+                    self.position += 1;
+                }
+                // Text pasted from a browser is full of U+00A0.
+                Some(blank) if blank.is_whitespace() => self.position += blank.len_utf8(),
+                Some('/') if self.rest().starts_with("/*") => match self.rest()[2..].find("*/") {
+                    Some(length) => {
+                        self.starts_line |= self.rest()[..2 + length].contains('\n');
+                        self.position += length + 4;
+                    }
+                    None => return Some(Span::new(self.position, self.position + 2)),
+                },
+                Some('-') if self.rest().starts_with("--") => {
+                    self.position += self.rest().find('\n').unwrap_or(self.rest().len());
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads a token that begins at `start`, the current position.
+    fn kind(&mut self, start: usize, starts_line: bool) -> Kind<'t> {
+        let Some(first) = self.peek() else { return Kind::End };
+        self.position += first.len_utf8();
+        match first {
+            '\'' | '"' => self.literal(start, first),
+            '[' => self.class(start),
+            '#' => self.numbered_item(start),
+            '%' => self.directive(start, starts_line),
+            ':' if self.rest().starts_with(":=") => {
+                self.position += 2;
+                Kind::Defines
+            }
+            '(' => Kind::Open,
+            ')' => Kind::Close,
+            '{' => Kind::OpenBrace,
+            '}' => Kind::CloseBrace,
+            ',' => Kind::Comma,
+            '|' => Kind::Bar,
+            '?' => Kind::Question,
+            '*' => Kind::Star,
+            '+' => Kind::Plus,
+            '-' => Kind::Minus,
+            '@' => Kind::At,
+            ';' => Kind::Semicolon,
+            '0'..='9' => self.number(start),
+            _ if first == '_' || first.is_alphabetic() => self.name(start),
+            _ => self.unexpected(start, first),
+        }
+    }
+
+    fn name(&mut self, start: usize) -> Kind<'t> {
+        let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let length = self.text[start..].find(|c| !in_name(c)).unwrap_or(self.text.len() - start);
+        // `Char- 'a'` is a difference and `Char-- text` has a comment: no name ends in a minus.
+        let name = self.text[start..start + length].trim_end_matches('-');
+        self.position = start + name.len();
+        Kind::Name(name)
+    }
+
+    /// A number and all that sticks to it; the parser judges what it is worth.
+    fn number(&mut self, start: usize) -> Kind<'t> {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.position) {
+            let exponent_sign = matches!(byte, b'+' | b'-')
+                && matches!(bytes[self.position - 1], b'e' | b'E')
+                && bytes.get(self.position + 1).is_some_and(u8::is_ascii_digit);
+            if !(byte.is_ascii_alphanumeric() || byte == b'.' || exponent_sign) {
+                break;
+            }
+            self.position += 1;
+        }
+        Kind::Number(&self.text[start..self.position])
+    }
+
+    fn directive(&mut self, start: usize, starts_line: bool) -> Kind<'t> {
+        let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let length = self.rest().find(|c| !in_name(c)).unwrap_or(self.rest().len());
+        let name = &self.rest()[..length];
+        self.position += length;
+        if starts_line {
+            return Kind::Directive(name);
+        }
+        self.report(
+            Diagnostic::error(Code::Syntax, Span::new(start, self.position), "unexpected `%` inside a line")
+                .help("a directive such as `%start` stands at the beginning of its line; a percent sign is `'%'`"),
+        );
+        Kind::Error
+    }
+
+    fn unexpected(&mut self, start: usize, character: char) -> Kind<'t> {
+        // A binary file is little else than this.
+        if self.quiet {
+            return Kind::Error;
+        }
+        let shown = if character.is_control() || !character.is_ascii() {
+            format!("U+{:04X}", u32::from(character))
+        } else {
+            format!("`{character}`")
+        };
+        let help = match character {
+            '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
+            '=' | ':' | '<' | '>' => "a rule is written `name ::= expression`",
+            '/' => "comments are `/* ... */` or `-- to the end of the line`; a slash is `'/'`",
+            '`' | '\u{2018}'..='\u{201F}' => "literals stand in straight quotes: `'...'` or `\"...\"`",
+            _ => "text that the rule should produce stands in quotes: `'...'` or `\"...\"`",
+        };
+        let span = Span::new(start, self.position);
+        self.report(Diagnostic::error(Code::Syntax, span, format!("unexpected character {shown}")).help(help));
+        Kind::Error
+    }
+}

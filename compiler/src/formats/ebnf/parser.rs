@@ -1,0 +1,470 @@
+//! Rules, expressions and directives of the EBNF: recursive descent with up to three tokens of lookahead.
+//!
+//! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the expression that comes out (a
+//! chain of postfix operators nests without recursion here, but not in what comes after).
+
+use std::collections::VecDeque;
+
+use super::difference::{self, Difference};
+use super::lexer::{Alphabet, Kind, Lexer, Token};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, MAX_NESTING, Name, Rule, Weight};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::formats::MAX_EXPRESSIONS;
+
+/// Parses the whole text.
+pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
+    let mut parser = Parser {
+        lexer: Lexer::new(text, diagnostics),
+        ahead: VecDeque::new(),
+        last_span: Span::default(),
+        grammar: Grammar::default(),
+        differences: Vec::new(),
+        rules_with_differences: Vec::new(),
+        groups: 0,
+        expressions: 0,
+    };
+    parser.rules();
+    let Parser { mut lexer, mut grammar, differences, rules_with_differences, .. } = parser;
+    difference::resolve(&mut grammar, differences, &rules_with_differences, &mut lexer);
+    grammar
+}
+
+/// An error has been reported; the parser goes on with the next rule.
+struct Reported;
+
+/// An expression and how deeply it nests.
+struct Sized {
+    expr: Expr,
+    height: u32,
+}
+
+struct Parser<'t, 'd> {
+    lexer: Lexer<'t, 'd>,
+    /// Tokens that were looked at but not taken.
+    ahead: VecDeque<Token<'t>>,
+    /// The last token that was taken.
+    last_span: Span,
+    grammar: Grammar,
+    /// The differences so far; each is an empty class in its rule until all rules are known.
+    differences: Vec<Difference>,
+    rules_with_differences: Vec<usize>,
+    /// How many groups are open.
+    groups: u32,
+    /// How many expressions were built, against [`MAX_EXPRESSIONS`].
+    expressions: usize,
+}
+
+impl<'t> Parser<'t, '_> {
+    fn peek(&mut self, distance: usize) -> &Token<'t> {
+        while self.ahead.len() <= distance {
+            let token = self.lexer.token();
+            self.ahead.push_back(token);
+        }
+        &self.ahead[distance]
+    }
+
+    fn take(&mut self) -> Token<'t> {
+        let token = self.ahead.pop_front().unwrap_or_else(|| self.lexer.token());
+        self.last_span = token.span;
+        token
+    }
+
+    fn take_if(&mut self, kind: &Kind<'_>) -> bool {
+        let found = self.peek(0).kind == *kind;
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
+        self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help(help));
+        Reported
+    }
+
+    /// Whether a rule begins here, and how many tokens its production number takes.
+    fn rule_begins(&mut self) -> Option<usize> {
+        match &self.peek(0).kind {
+            Kind::Name(_) => (self.peek(1).kind == Kind::Defines).then_some(0),
+            Kind::Class(_) => {
+                let token = self.peek(0);
+                let (span, starts_line) = (token.span, token.starts_line);
+                // Where `[12]` might also be a class, only its place tells: first on the line, the name on the same.
+                let numbered = starts_line && is_production_number(&self.lexer.text[span.start as usize..span.end as usize]);
+                let named = numbered && matches!(self.peek(1), Token { kind: Kind::Name(_), starts_line: false, .. });
+                (named && self.peek(2).kind == Kind::Defines).then_some(1)
+            }
+            _ => None,
+        }
+    }
+
+    fn rules(&mut self) {
+        while !self.lexer.gives_up() {
+            if let Some(number) = self.rule_begins() {
+                self.rule(number);
+                continue;
+            }
+            match self.peek(0).kind {
+                Kind::End => return,
+                Kind::Semicolon => drop(self.take()),
+                Kind::Directive(_) => {
+                    if self.directive().is_err() {
+                        self.skip_to_rule();
+                    }
+                }
+                _ => {
+                    self.unexpected("a rule");
+                    self.skip_to_rule();
+                }
+            }
+        }
+    }
+
+    /// Recovers from an error: goes on to where a rule or a directive begins.
+    fn skip_to_rule(&mut self) {
+        self.lexer.quiet = true;
+        while !matches!(self.peek(0).kind, Kind::End | Kind::Directive(_)) && self.rule_begins().is_none() {
+            self.take();
+        }
+        self.lexer.quiet = false;
+    }
+
+    fn rule(&mut self, number: usize) {
+        for _ in 0..number {
+            self.take();
+        }
+        let name = self.take();
+        let Kind::Name(text) = name.kind else { return };
+        let name = Name { text: text.to_string(), span: name.span };
+        self.take();
+        let first_difference = self.differences.len();
+        self.groups = 0;
+        let body = self.body();
+        if body.is_err() {
+            self.differences.truncate(first_difference);
+            self.skip_to_rule();
+        } else if self.differences.len() > first_difference {
+            self.rules_with_differences.push(self.grammar.rules.len());
+        }
+        // A broken rule is kept, so that references to it are not reported on top.
+        let body = body.unwrap_or_else(|Reported| Expr { kind: ExprKind::Seq(Vec::new()), span: name.span });
+        self.grammar.rules.push(Rule { name, body });
+    }
+
+    fn body(&mut self) -> Result<Expr, Reported> {
+        let body = self.choice()?.expr;
+        let separated = self.take_if(&Kind::Semicolon);
+        if separated || self.rule_begins().is_some() {
+            return Ok(body);
+        }
+        match self.peek(0).kind {
+            Kind::End | Kind::Directive(_) => Ok(body),
+            Kind::Close => {
+                let span = self.peek(0).span;
+                Err(self.error(span, "unmatched `)`", "there is no `(` before it in this rule; as text it is `')'`"))
+            }
+            _ => Err(self.unexpected("the next rule")),
+        }
+    }
+
+    /// Alternatives separated by `|`.
+    fn choice(&mut self) -> Result<Sized, Reported> {
+        let mut height = 0;
+        let mut alternatives = Vec::new();
+        loop {
+            let sequence = self.sequence()?;
+            height = height.max(sequence.height);
+            let weight = self.weight()?;
+            alternatives.push(Alternative { expr: sequence.expr, weight });
+            if !self.take_if(&Kind::Bar) {
+                break;
+            }
+        }
+        if alternatives.len() == 1 && alternatives[0].weight.is_none()
+            && let Some(only) = alternatives.pop()
+        {
+            return Ok(Sized { expr: only.expr, height });
+        }
+        let span = alternatives.iter().map(|a| a.expr.span).reduce(Span::to).unwrap_or_default();
+        self.build(ExprKind::Choice(alternatives), span, height)
+    }
+
+    /// `@ number`, if it is there.
+    fn weight(&mut self) -> Result<Option<Weight>, Reported> {
+        if !self.take_if(&Kind::At) {
+            return Ok(None);
+        }
+        let help = "a weight is a number such as `@ 3` or `@ 0.25`, zero or more";
+        let at = self.last_span;
+        let Token { kind, span, starts_line } = self.peek(0);
+        // What stands on the next line is not part of the mistake, and may begin a rule.
+        let span = if *starts_line { at } else { *span };
+        let value = match kind {
+            Kind::Number(digits) => digits.parse::<f64>().ok().filter(|value| value.is_finite()),
+            Kind::Minus => return Err(self.error(span, "a weight cannot be negative", help)),
+            _ => None,
+        };
+        let Some(value) = value else {
+            return Err(self.error(span, "this is not a weight", help));
+        };
+        let span = self.take().span;
+        if !matches!(self.peek(0).kind, Kind::Bar | Kind::Close | Kind::End | Kind::Semicolon | Kind::Directive(_))
+            && self.rule_begins().is_none()
+        {
+            let span = self.peek(0).span;
+            return Err(self.error(span, "a weight ends its alternative", "put the weight behind the whole alternative"));
+        }
+        Ok(Some(Weight { value, span }))
+    }
+
+    /// Items one after the other, up to something that ends an alternative.
+    fn sequence(&mut self) -> Result<Sized, Reported> {
+        let mut height = 0;
+        let mut items = Vec::new();
+        let start = self.last_span.end;
+        loop {
+            let ends = matches!(
+                self.peek(0).kind,
+                Kind::Bar | Kind::Close | Kind::End | Kind::At | Kind::Semicolon | Kind::Directive(_)
+            );
+            if ends || self.rule_begins().is_some() {
+                break;
+            }
+            let item = self.difference()?;
+            height = height.max(item.height);
+            items.push(item.expr);
+        }
+        if items.len() == 1
+            && let Some(expr) = items.pop()
+        {
+            return Ok(Sized { expr, height });
+        }
+        let span = items.iter().map(|item| item.span).reduce(Span::to).unwrap_or(Span { start, end: start });
+        self.build(ExprKind::Seq(items), span, height)
+    }
+
+    /// An item, or several with `-` between them.
+    fn difference(&mut self) -> Result<Sized, Reported> {
+        let mut left = self.repeated()?;
+        while self.take_if(&Kind::Minus) {
+            let right = self.repeated()?;
+            let span = left.expr.span.to(right.expr.span);
+            self.differences.push(Difference { left: left.expr, right: right.expr, span });
+            left = self.build(ExprKind::Class(CharSet::empty(Unit::Char)), span, 0)?;
+        }
+        Ok(left)
+    }
+
+    /// A primary expression and the postfix operators behind it.
+    fn repeated(&mut self) -> Result<Sized, Reported> {
+        let mut item = self.primary()?;
+        loop {
+            let (min, max) = match self.peek(0).kind {
+                Kind::Question => (0, Some(1)),
+                Kind::Star => (0, None),
+                Kind::Plus => (1, None),
+                Kind::OpenBrace => self.bounds()?,
+                _ => return Ok(item),
+            };
+            // The operator, or the brace that closes the bounds.
+            let operator = self.take();
+            let Sized { expr, height } = item;
+            let span = expr.span.to(operator.span);
+            item = self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)?;
+        }
+    }
+
+    /// `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
+    fn bounds(&mut self) -> Result<(u32, Option<u32>), Reported> {
+        let open = self.take().span;
+        let (min, min_span) = self.bound()?;
+        let mut max = Some(min);
+        if self.take_if(&Kind::Comma) {
+            max = None;
+            if self.peek(0).kind != Kind::CloseBrace {
+                let (value, span) = self.bound()?;
+                if value < min {
+                    let message = "the bounds of this repetition are reversed";
+                    return Err(self.error(min_span.to(span), message, "the smaller bound comes first"));
+                }
+                max = Some(value);
+            }
+        }
+        let close = self.peek(0);
+        if close.kind != Kind::CloseBrace {
+            let span = open.to(close.span);
+            return Err(self.error(span, "this repetition is not closed", "write `{3}`, `{2,}` or `{2,5}`"));
+        }
+        Ok((min, max))
+    }
+
+    fn bound(&mut self) -> Result<(u32, Span), Reported> {
+        let Token { kind, span, .. } = self.peek(0);
+        let span = *span;
+        let Kind::Number(digits) = kind else {
+            return Err(self.error(span, "a repetition needs a number", "write `{3}`, `{2,}`, `{2,5}` or `{0,5}`"));
+        };
+        let Ok(value) = digits.parse() else {
+            let help = format!("a bound is a whole number up to {}", u32::MAX);
+            return Err(self.error(span, "this is not a number of rounds", help));
+        };
+        self.take();
+        Ok((value, span))
+    }
+
+    fn primary(&mut self) -> Result<Sized, Reported> {
+        match self.peek(0).kind {
+            Kind::Question | Kind::Star | Kind::Plus | Kind::OpenBrace => {
+                let span = self.peek(0).span;
+                let help = "a repetition mark stands behind an item; as text it is in quotes, such as `'*'`";
+                return Err(self.error(span, "there is nothing to repeat here", help));
+            }
+            Kind::Open => return self.group(),
+            Kind::Name(_) | Kind::Bytes(_) | Kind::Class(_) => {}
+            _ => return Err(self.unexpected("an item")),
+        }
+        let token = self.take();
+        let kind = match token.kind {
+            Kind::Name(name) => ExprKind::Rule(name.to_string()),
+            Kind::Bytes(bytes) => ExprKind::Bytes(bytes),
+            Kind::Class(set) => ExprKind::Class(set),
+            _ => return Err(Reported),
+        };
+        self.build(kind, token.span, 0)
+    }
+
+    fn group(&mut self) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        if self.groups == MAX_NESTING {
+            return Err(self.too_deep(open));
+        }
+        self.groups += 1;
+        let inside = self.choice()?;
+        self.groups -= 1;
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
+                .related(end, "`)` is missing before this")
+                .help("close it with `)`");
+            self.lexer.report(diagnostic);
+            return Err(Reported);
+        }
+        Ok(inside)
+    }
+
+    /// An expression whose parts nest `below` deep.
+    fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
+        self.expressions += 1;
+        if self.expressions > MAX_EXPRESSIONS {
+            if self.expressions == MAX_EXPRESSIONS + 1 {
+                let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
+                self.lexer.report(Diagnostic::error(Code::TooLarge, span, message));
+            }
+            // There is no point in reading on.
+            self.lexer.position = self.lexer.text.len();
+            self.ahead.clear();
+            return Err(Reported);
+        }
+        if below >= MAX_NESTING {
+            return Err(self.too_deep(span));
+        }
+        Ok(Sized { expr: Expr { kind, span }, height: below + 1 })
+    }
+
+    fn too_deep(&mut self, span: Span) -> Reported {
+        let message = format!("this is nested more than {MAX_NESTING} levels deep");
+        self.lexer
+            .report(Diagnostic::error(Code::TooDeep, span, message).help("move the inner part into a rule of its own"));
+        Reported
+    }
+
+    /// Reports that the next token is not `wanted`.
+    fn unexpected(&mut self, wanted: &str) -> Reported {
+        let token = self.peek(0);
+        let span = token.span;
+        let found = match &token.kind {
+            // Whatever it was, the lexer has said so.
+            Kind::Error => return Reported,
+            Kind::End => "the end of the file".to_string(),
+            Kind::Bytes(_) => "a literal".to_string(),
+            Kind::Class(_) => "a class".to_string(),
+            Kind::Directive(name) => format!("the directive `%{name}`"),
+            _ => format!("`{}`", &self.lexer.text[span.start as usize..span.end as usize]),
+        };
+        let help = match self.peek(0).kind {
+            Kind::Number(_) => "text stands in quotes, such as `'1'`; a repetition is `{3}`",
+            Kind::Defines => "a rule is written `name ::= expression`; names begin with a letter or `_`",
+            _ if wanted == "a rule" => "a rule is written `name ::= expression`",
+            _ => "an item is a literal, a class, a code point such as `#x41`, a name, or a group in parentheses",
+        };
+        self.error(span, format!("expected {wanted}, found {found}"), help)
+    }
+
+    fn directive(&mut self) -> Result<(), Reported> {
+        let Token { kind: Kind::Directive(directive), span, .. } = self.take() else { return Err(Reported) };
+        let values = match directive {
+            "start" => "the name of a rule, such as `%start document`",
+            "max-depth" => "a number of levels, such as `%max-depth 12`",
+            "max-len" => "a number of bytes, such as `%max-len 4096`",
+            "alphabet" => "`%alphabet char`, `ascii`, `unicode` or `bytes`",
+            _ => {
+                let message = format!("unknown directive `%{directive}`");
+                let help = "the directives are `%start`, `%max-depth`, `%max-len` and `%alphabet`";
+                return Err(self.bad_directive(span, message, help));
+            }
+        };
+        if self.peek(0).starts_line || self.peek(0).kind == Kind::End {
+            return Err(self.bad_directive(span, format!("`%{directive}` needs a value"), values));
+        }
+        let value = self.take();
+        let understood = match (directive, &value.kind) {
+            ("start", Kind::Name(name)) => {
+                self.grammar.start = Some(Name { text: name.to_string(), span: value.span });
+                true
+            }
+            ("max-depth", Kind::Number(digits)) => {
+                self.grammar.max_depth = digits.parse().ok();
+                self.grammar.max_depth.is_some()
+            }
+            ("max-len", Kind::Number(digits)) => {
+                self.grammar.max_len = digits.parse().ok();
+                self.grammar.max_len.is_some()
+            }
+            ("alphabet", Kind::Name(name)) => match Alphabet::by_name(name) {
+                Some(_) if !self.grammar.rules.is_empty() => {
+                    let message = "`%alphabet` comes too late";
+                    return Err(self.bad_directive(span, message, "it stands before the first rule"));
+                }
+                Some(alphabet) => {
+                    self.lexer.alphabet = alphabet;
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        };
+        if !understood {
+            let message = format!("`%{directive}` does not understand this value");
+            return Err(self.bad_directive(value.span, message, format!("it takes {values}")));
+        }
+        let behind = self.peek(0);
+        if !behind.starts_line && behind.kind != Kind::End {
+            let span = behind.span;
+            return Err(self.bad_directive(span, "a directive has one value", "the next thing begins on a new line"));
+        }
+        Ok(())
+    }
+
+    fn bad_directive(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
+        self.lexer.report(Diagnostic::error(Code::UnknownDirective, span, message).help(help));
+        Reported
+    }
+}
+
+/// Whether a class is written like the number of a production, `[12]` or `[12a]`.
+fn is_production_number(text: &str) -> bool {
+    let inside = text.trim_start_matches('[').trim_end_matches(']');
+    let digits = inside.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    !digits.is_empty() && inside.len() <= digits.len() + 1 && digits.bytes().all(|byte| byte.is_ascii_digit())
+}

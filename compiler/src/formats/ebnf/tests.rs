@@ -1,0 +1,586 @@
+//! Snapshots of grammars and diagnostics; hostile and mutated texts.
+
+use expect_test::{Expect, expect};
+
+use super::Ebnf;
+use crate::formats::testing;
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&testing::parsed(&Ebnf, text));
+}
+
+fn check_errors(text: &str, expected: Expect) {
+    expected.assert_eq(&testing::errors(&Ebnf, text));
+}
+
+#[test]
+fn the_notation_of_w3c() {
+    check(
+        r#"
+[1]   document  ::= prolog element Misc*
+[2]   Char      ::= #x9 | #xA | [#x20-#xD7FF] | [#x10000-#x10FFFF] /* any Unicode character */
+[22a] prolog    ::= XMLDecl? (doctype Misc*)? -- to the end
+      element   ::= "<" 'a' ">" | ('<' ) '''' ;
+      Misc      ::= [a-zA-Z0-9_.-]+ [^<&"'] [-+] [#@]
+      PubidChar ::= #x20 | #xD | [a-zA-Z0-9] | [-'()+,./:=?;!*#@$_%]
+"#,
+        expect![[r#"
+            document ::= prolog element Misc*
+            Char ::= "\t" | "\n" | [#x20-#xD7FF] | [#x10000-#x10FFFF]
+            prolog ::= XMLDecl? (doctype Misc*)?
+            element ::= "<" "a" ">" | "<" "" ""
+            Misc ::= [\-.0-9A-Z_a-z]+ [#x09#x0A#x0D#x20!#x23-%(-;=-#xD7FF#xE000-#xFFFD#x10000-#x10FFFF] [+\-] [#x23@]
+            PubidChar ::= " " | "\r" | [0-9A-Za-z] | [!#x23-%'-/:;=?@_]
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_of_productions_and_classes_of_digits() {
+    check("a ::= 'x' | [12]\nb ::= [0-9] [12]\n[13] c ::= 'x'\nd ::= [1]\n[2]\ne ::= ''", expect![[r#"
+        a ::= "x" | [12]
+        b ::= [0-9] [12]
+        c ::= "x"
+        d ::= [1] [2]
+        e ::= ""
+    "#]]);
+}
+
+#[test]
+fn empty_alternatives() {
+    check("a ::= \nb ::= ( | 'x') () ''\nc ::= | 'y' |\nd ::= 'z' | ;\ne ::=", expect![[r#"
+        a ::= ()
+        b ::= (() | "x") () ""
+        c ::= () | "y" | ()
+        d ::= "z" | ()
+        e ::= ()
+    "#]]);
+}
+
+#[test]
+fn weights_bind_looser_than_sequences() {
+    check("a ::= 'x' b @ 3 | 'y' @ 0.25 | @ 0 | ('p' @ 1e3 | 'q' @ 2.5e-1)*\nb ::= 'only' @ 7", expect![[r#"
+        a ::= "x" b @ 3 | "y" @ 0.25 | () @ 0 | ("p" @ 1000 | "q" @ 0.25)*
+        b ::= "only" @ 7
+    "#]]);
+}
+
+#[test]
+fn repetition() {
+    check("a ::= 'x'{3} b{2,} [a-z]{ 2 , 5 } ('p' 'q'){0,1} 'z'?*+ b{1} b{0} b{0,} b{1,}\nb ::= 'b'", expect![[r#"
+        a ::= "x"{3} b{2,} [a-z]{2,5} ("p" "q")? "z"?*+ b{1} b{0} b* b+
+        b ::= "b"
+    "#]]);
+}
+
+#[test]
+fn bytes_and_escapes() {
+    check(
+        "a ::= #bFF #b41 #xE9 [#b80-#bFF] [a-#bFF] [^#b00-#bFE] '\\x1b\\n\\r\\t\\\\\\'\\\"\\0\\u{1F600}' [\\]\\[\\-\\^\\\\\\x7F\\u{e9}]",
+        expect![[r#"
+            a ::= #bFF "A" "é" [#b80-#bFF] [#b61-#bFF] [#bFF] "\u{1B}\n\r\t\\'\"\0\u{1F600}" [\-\[-\^#x7F#xE9]
+        "#]],
+    );
+}
+
+#[test]
+fn alphabets() {
+    check("a ::= [^a-z] [^]", expect![[r#"
+        a ::= [#x09#x0A#x0D#x20-`{-#xD7FF#xE000-#xFFFD#x10000-#x10FFFF] [#x09#x0A#x0D#x20-#xD7FF#xE000-#xFFFD#x10000-#x10FFFF]
+    "#]]);
+    check("%alphabet ascii\na ::= [^a-z] [^é]", expect![[r#"
+        a ::= [#x09#x0A#x0D#x20-`{-~] [#x09#x0A#x0D#x20-~]
+    "#]]);
+    check("%alphabet unicode\na ::= [^a-z]", expect![[r#"
+        a ::= [#x00-`{-#xD7FF#xE000-#x10FFFF]
+    "#]]);
+    check("%alphabet bytes\na ::= [^a-z] [a-z]", expect![[r#"
+        a ::= [#b00-#b60#b7B-#bFF] [a-z]
+    "#]]);
+}
+
+#[test]
+fn directives() {
+    check("%start b\n%max-depth 12 -- levels\n  %max-len 4096 /* bytes */\na ::= b\n%start a\nb ::= 'x'", expect![[r#"
+        %start a
+        %max-depth 12
+        %max-len 4096
+        a ::= b
+        b ::= "x"
+    "#]]);
+}
+
+#[test]
+fn names() {
+    check("a-b ::= _c.d-1 größe\n_c.d-1 ::= 'x'\ngröße ::= x - 'y'\nα ::= x- 'y' x-'y' x--comment\nx ::= [a-z]-- comment", expect![[r#"
+        a-b ::= _c.d-1 größe
+        _c.d-1 ::= "x"
+        größe ::= [a-xz]
+        α ::= [a-xz] [a-xz] x--comment
+        x ::= [a-z]
+    "#]]);
+}
+
+#[test]
+fn differences() {
+    check(
+        "a ::= Char - 'a' (Char - [b-y]) - ('z' | #x41)\n\
+         b ::= 'x' Later - (Later - 'x') 'y'\n\
+         c ::= [#b00-#bFF] - [a-z] [a-z] - #b61\n\
+         Char ::= letter | digit\nletter ::= [a-z] | upper\nupper ::= [A-Z] - 'Q'\ndigit ::= [0-9]\n\
+         Later ::= ('x' | ('y')) | 'z' | Later2\nLater2 ::= [^#x0-#xFFFD] - #x10FFFF",
+        expect![[r#"
+            a ::= [0-9A-PR-Zb-z] [0-9B-PR-Za]
+            b ::= "x" [x] "y"
+            c ::= [#b00-#b60#b7B-#bFF] [b-z]
+            Char ::= letter | digit
+            letter ::= [a-z] | upper
+            upper ::= [A-PR-Z]
+            digit ::= [0-9]
+            Later ::= ("x" | "y") | "z" | Later2
+            Later2 ::= [#x10000-#x10FFFE]
+        "#]],
+    );
+}
+
+#[test]
+fn choices_are_not_merged() {
+    check("a ::= 'a' | 'b' | [cd]", expect![[r#"
+        a ::= "a" | "b" | [cd]
+    "#]]);
+}
+
+#[test]
+fn several_errors_in_one_run() {
+    check_errors(
+        "a ::= 'x\nb ::= ( 'x' | 'y'\nc ::= 'ok'\nd ::= * 'x'\ne ::= 'x' )\nf = 'x'\ng ::= [z-a] [] '\\q' #xD800 #b100\nh ::= ]",
+        expect![[r#"
+            g:1:7: error[syntax]: this literal is not closed
+              | a ::= 'x
+              |       ^^
+              help: close it with `'` on the same line; a line break is written `\n` or `#xA`
+            g:2:7: error[syntax]: this group is not closed
+              | b ::= ( 'x' | 'y'
+              |       ^
+              note: g:3:1: `)` is missing before this
+              help: close it with `)`
+            g:4:7: error[syntax]: there is nothing to repeat here
+              | d ::= * 'x'
+              |       ^
+              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+            g:5:11: error[syntax]: unmatched `)`
+              | e ::= 'x' )
+              |           ^
+              help: there is no `(` before it in this rule; as text it is `')'`
+            g:7:8: error[syntax]: this range is reversed
+              | g ::= [z-a] [] '\q' #xD800 #b100
+              |        ^^^
+              help: the smaller end comes first; a minus sign stands first, last, or as `\-`
+            g:7:13: error[empty-class]: this class has no members
+              | g ::= [z-a] [] '\q' #xD800 #b100
+              |             ^^
+              help: the empty string is `''`; a bracket inside a class is `\]`
+            g:7:17: error[syntax]: unknown escape
+              | g ::= [z-a] [] '\q' #xD800 #b100
+              |                 ^^
+              help: a backslash itself is written `\\`
+            g:7:21: error[syntax]: this is not a Unicode scalar value
+              | g ::= [z-a] [] '\q' #xD800 #b100
+              |                     ^^^^^^
+              help: code points are `#x0` to `#xD7FF` and `#xE000` to `#x10FFFF`; the sign `#` itself is `#x23`
+            g:8:7: error[syntax]: unexpected character `]`
+              | h ::= ]
+              |       ^
+              help: text that the rule should produce stands in quotes: `'...'` or `"..."`
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_text() {
+    check_errors(
+        r"a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+b ::= [a\] [#xZ] [#b] #y [é#b80] [^a-
+c ::= # [#x110000-#xFFFFFFFFFFFFFFFFFFFF] [\q] '\",
+        expect![[r#"
+            g:1:8: error[syntax]: `\x` reaches only to 7F
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |        ^^^^
+              help: the byte is written `#b80`, the character `\u{80}`
+            g:1:15: error[syntax]: `\x` needs two hexadecimal digits
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |               ^^
+              help: such as `\x1B`
+            g:1:21: error[syntax]: `\u` needs a hexadecimal number in braces
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |                     ^^
+              help: such as `\u{E9}`; code points are 0 to D7FF and E000 to 10FFFF
+            g:1:28: error[syntax]: this is not a Unicode scalar value in braces
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |                            ^^^^^^^^^^
+              help: such as `\u{E9}`; code points are 0 to D7FF and E000 to 10FFFF
+            g:1:41: error[syntax]: this is not a Unicode scalar value in braces
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |                                         ^^^^
+              help: such as `\u{E9}`; code points are 0 to D7FF and E000 to 10FFFF
+            g:1:47: error[syntax]: this literal is not closed
+              | a ::= '\x80' '\xg' '\u41' '\u{110000}' '\u{}' '\'
+              |                                               ^^^
+              help: `\'` does not close it; a backslash itself is written `\\`
+            g:2:13: error[syntax]: `#x` without a hexadecimal number
+              | b ::= [a\] [#xZ] [#b] #y [é#b80] [^a-
+              |             ^^
+              help: code points are `#x0` to `#xD7FF` and `#xE000` to `#x10FFFF`; the sign `#` itself is `#x23`
+            g:2:19: error[syntax]: `#b` without a hexadecimal number
+              | b ::= [a\] [#xZ] [#b] #y [é#b80] [^a-
+              |                   ^^
+              help: bytes are `#b00` to `#bFF`; the sign `#` itself is `#x23`
+            g:2:23: error[syntax]: unexpected `#`
+              | b ::= [a\] [#xZ] [#b] #y [é#b80] [^a-
+              |                       ^
+              help: a code point is `#x41`, a byte is `#b41`, the sign itself is `'#'`
+            g:3:7: error[syntax]: unexpected `#`
+              | c ::= # [#x110000-#xFFFFFFFFFFFFFFFFFFFF] [\q] '\
+              |       ^
+              help: a code point is `#x41`, a byte is `#b41`, the sign itself is `'#'`
+        "#]],
+    );
+    check_errors("%alphabet bytes\na ::= [^é]\n", expect![[r#"
+        g:2:9: error[syntax]: a class of bytes cannot hold characters beyond ASCII
+          | a ::= [^é]
+          |         ^
+          note: g:2:7: under `%alphabet bytes`, `[^...]` is a class of bytes
+          help: write the bytes (`#bNN`), or use an alternation of two classes
+    "#]]);
+    check_errors("%alphabet ascii\na ::= [^#x0-#x7F]\n", expect![[r#"
+        g:2:7: error[empty-class]: this class has no members
+          | a ::= [^#x0-#x7F]
+          |       ^^^^^^^^^^^
+          help: it excludes the whole alphabet (see `%alphabet`)
+    "#]]);
+}
+
+#[test]
+fn errors_in_repetitions() {
+    check_errors(
+        "a ::= 'x'{5,2}\nb ::= 'x'{}\nc ::= 'x'{,5}\nd ::= 'x'{2\ne ::= 'x'{4294967296}\nf ::= 'x'{1.5}\ng ::= ('x' | +)\nh ::= {2}",
+        expect![[r#"
+            g:1:11: error[syntax]: the bounds of this repetition are reversed
+              | a ::= 'x'{5,2}
+              |           ^^^
+              help: the smaller bound comes first
+            g:2:11: error[syntax]: a repetition needs a number
+              | b ::= 'x'{}
+              |           ^
+              help: write `{3}`, `{2,}`, `{2,5}` or `{0,5}`
+            g:3:11: error[syntax]: a repetition needs a number
+              | c ::= 'x'{,5}
+              |           ^
+              help: write `{3}`, `{2,}`, `{2,5}` or `{0,5}`
+            g:4:10: error[syntax]: this repetition is not closed
+              | d ::= 'x'{2
+              |          ^^
+              help: write `{3}`, `{2,}` or `{2,5}`
+            g:5:11: error[syntax]: this is not a number of rounds
+              | e ::= 'x'{4294967296}
+              |           ^^^^^^^^^^
+              help: a bound is a whole number up to 4294967295
+            g:6:11: error[syntax]: this is not a number of rounds
+              | f ::= 'x'{1.5}
+              |           ^^^
+              help: a bound is a whole number up to 4294967295
+            g:7:14: error[syntax]: there is nothing to repeat here
+              | g ::= ('x' | +)
+              |              ^
+              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+            g:8:7: error[syntax]: there is nothing to repeat here
+              | h ::= {2}
+              |       ^
+              help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_weights() {
+    check_errors(
+        "a ::= 'x' @ -1 | 'y'\nb ::= 'x' @ 1e999\nc ::= 'x' @ y\nd ::= 'x' @ 3 'y'\ne ::= 'x' @\nf ::= 'x' @ 3x",
+        expect![[r#"
+            g:1:13: error[syntax]: a weight cannot be negative
+              | a ::= 'x' @ -1 | 'y'
+              |             ^
+              help: a weight is a number such as `@ 3` or `@ 0.25`, zero or more
+            g:2:13: error[syntax]: this is not a weight
+              | b ::= 'x' @ 1e999
+              |             ^^^^^
+              help: a weight is a number such as `@ 3` or `@ 0.25`, zero or more
+            g:3:13: error[syntax]: this is not a weight
+              | c ::= 'x' @ y
+              |             ^
+              help: a weight is a number such as `@ 3` or `@ 0.25`, zero or more
+            g:4:15: error[syntax]: a weight ends its alternative
+              | d ::= 'x' @ 3 'y'
+              |               ^^^
+              help: put the weight behind the whole alternative
+            g:5:11: error[syntax]: this is not a weight
+              | e ::= 'x' @
+              |           ^
+              help: a weight is a number such as `@ 3` or `@ 0.25`, zero or more
+            g:6:13: error[syntax]: this is not a weight
+              | f ::= 'x' @ 3x
+              |             ^^
+              help: a weight is a number such as `@ 3` or `@ 0.25`, zero or more
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_directives() {
+    check_errors(
+        "%begin a\n%start\n%max-depth x\n%max-len 99999999999999999999\n%alphabet latin\na ::= 'x' %start a\n%alphabet ascii\n%start a b\n",
+        expect![[r#"
+            g:1:1: error[unknown-directive]: unknown directive `%begin`
+              | %begin a
+              | ^^^^^^
+              help: the directives are `%start`, `%max-depth`, `%max-len` and `%alphabet`
+            g:2:1: error[unknown-directive]: `%start` needs a value
+              | %start
+              | ^^^^^^
+              help: the name of a rule, such as `%start document`
+            g:3:12: error[unknown-directive]: `%max-depth` does not understand this value
+              | %max-depth x
+              |            ^
+              help: it takes a number of levels, such as `%max-depth 12`
+            g:4:10: error[unknown-directive]: `%max-len` does not understand this value
+              | %max-len 99999999999999999999
+              |          ^^^^^^^^^^^^^^^^^^^^
+              help: it takes a number of bytes, such as `%max-len 4096`
+            g:5:11: error[unknown-directive]: `%alphabet` does not understand this value
+              | %alphabet latin
+              |           ^^^^^
+              help: it takes `%alphabet char`, `ascii`, `unicode` or `bytes`
+            g:6:11: error[syntax]: unexpected `%` inside a line
+              | a ::= 'x' %start a
+              |           ^^^^^^
+              help: a directive such as `%start` stands at the beginning of its line; a percent sign is `'%'`
+            g:7:1: error[unknown-directive]: `%alphabet` comes too late
+              | %alphabet ascii
+              | ^^^^^^^^^
+              help: it stands before the first rule
+            g:8:10: error[unknown-directive]: a directive has one value
+              | %start a b
+              |          ^
+              help: the next thing begins on a new line
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_differences() {
+    check_errors(
+        "a ::= Char - 'ab'\nb ::= Char - ''\nc ::= Char - x*\nd ::= 'a' 'b' - long\ne ::= Char - nothing Char - nothing\n\
+         f ::= Char - loop\ng ::= Char - Char\nh ::= [é] - #b80\ni ::= Char - weighted\nj ::= Char - (a - 'x')\n\
+         k ::= Char - ([é] | #b80)\nChar ::= [a-z]\nx ::= 'x'\nlong ::= middle\nmiddle ::= 'p' | 'q' x\nloop ::= 'a' | loop2\n\
+         loop2 ::= loop\nweighted ::= 'a' @ 2 | 'b'\nl ::= - 'x'\nm ::= Char -",
+        expect![[r#"
+            g:1:14: error[class-difference]: this operand of a difference is not a class of single characters: it is a string of several characters
+              | a ::= Char - 'ab'
+              |              ^^^^
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:2:14: error[class-difference]: this operand of a difference is not a class of single characters: it is the empty string
+              | b ::= Char - ''
+              |              ^^
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:3:14: error[class-difference]: this operand of a difference is not a class of single characters: it is a repetition
+              | c ::= Char - x*
+              |              ^^
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:4:17: error[class-difference]: this operand of a difference is not a class of single characters
+              | d ::= 'a' 'b' - long
+              |                 ^^^^
+              note: g:15:18: because this is a sequence
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:5:14: error[undefined-rule]: rule `nothing` is not defined
+              | e ::= Char - nothing Char - nothing
+              |              ^^^^^^^
+            g:6:14: error[class-difference]: this operand of a difference is not a class of single characters
+              | f ::= Char - loop
+              |              ^^^^
+              note: g:17:11: because this is a rule that refers to itself
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:7:7: error[empty-class]: nothing is left of this class
+              | g ::= Char - Char
+              |       ^^^^^^^^^^^
+              help: every member of the left side is also in the right side
+            g:8:7: error[class-difference]: bytes are subtracted from characters, or the reverse
+              | h ::= [é] - #b80
+              |       ^^^^^^^^^^
+              help: bytes and characters beyond ASCII do not mix; write both classes with `#bNN` or both without
+            g:9:14: error[class-difference]: this operand of a difference is not a class of single characters
+              | i ::= Char - weighted
+              |              ^^^^^^^^
+              note: g:18:20: because this is a weight, and classes have none
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:11:15: error[class-difference]: this operand of a difference is not a class of single characters: it is a mixture of bytes and of characters beyond ASCII
+              | k ::= Char - ([é] | #b80)
+              |               ^^^^^^^^^^
+              help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+            g:19:7: error[syntax]: expected an item, found `-`
+              | l ::= - 'x'
+              |       ^
+              help: an item is a literal, a class, a code point such as `#x41`, a name, or a group in parentheses
+            g:20:13: error[syntax]: expected an item, found the end of the file
+              | m ::= Char -
+              |             ^
+              help: an item is a literal, a class, a code point such as `#x41`, a name, or a group in parentheses
+        "#]],
+    );
+}
+
+#[test]
+fn texts_that_are_something_else() {
+    check("\u{FEFF}a ::= 'x'", expect![[r#"
+        a ::= "x"
+    "#]]);
+    check("", expect![[""]]);
+    check("a ::= 'x' /* b ::= 'y'", expect![[r#"
+        a ::= "x"
+        g:1:11: error[syntax]: this comment is not closed
+          | a ::= 'x' /* b ::= 'y'
+          |           ^^
+          help: close it with `*/`
+    "#]]);
+    check_errors("\0\0\0", expect![[r#"
+        g:1:1: error[syntax]: unexpected character U+0000
+          | 
+          | ^
+          help: a grammar is UTF-8 text; this looks like a binary file or like UTF-16
+    "#]]);
+    check_errors("a\0 ::= 'x'\nb ::= <c>\nc ::= ‘x’ / 3", expect![[r#"
+        g:1:1: error[syntax]: expected a rule, found `a`
+          | a  ::= 'x'
+          | ^
+          help: a rule is written `name ::= expression`
+        g:1:2: error[syntax]: unexpected character U+0000
+          | a  ::= 'x'
+          |  ^
+          help: a grammar is UTF-8 text; this looks like a binary file or like UTF-16
+        g:2:7: error[syntax]: unexpected character `<`
+          | b ::= <c>
+          |       ^
+          help: a rule is written `name ::= expression`
+        g:3:7: error[syntax]: unexpected character U+2018
+          | c ::= ‘x’ / 3
+          |       ^
+          help: literals stand in straight quotes: `'...'` or `"..."`
+    "#]]);
+    check_errors("a = 'x';\nb := 'y'\n", expect![[r#"
+        g:1:1: error[syntax]: expected a rule, found `a`
+          | a = 'x';
+          | ^
+          help: a rule is written `name ::= expression`
+        g:1:3: error[syntax]: unexpected character `=`
+          | a = 'x';
+          |   ^
+          help: a rule is written `name ::= expression`
+    "#]]);
+    check_errors("a ::= b ::=\n::= 'x'", expect![[r#"
+        g:2:1: error[syntax]: expected an item, found `::=`
+          | ::= 'x'
+          | ^^^
+          help: a rule is written `name ::= expression`; names begin with a letter or `_`
+    "#]]);
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    let nested = |depth| format!("a ::= {}'x'{}", "(".repeat(depth), ")".repeat(depth));
+    assert_eq!(testing::errors(&Ebnf, &nested(200)), "\n");
+    assert!(testing::errors(&Ebnf, &nested(201)).contains("too-deep"));
+    // A group with a sequence in it nests by two: the sequence and the repetition.
+    let repeated = |depth| format!("a ::= 'x'{}", "*".repeat(depth));
+    assert_eq!(testing::errors(&Ebnf, &repeated(199)), "\n");
+    check_errors(&format!("{}\nb ::= ?", repeated(200)), expect![[r#"
+        g:1:7: error[too-deep]: this is nested more than 200 levels deep
+          | a ::= 'x'***************************************************************************************************************
+          |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          help: move the inner part into a rule of its own
+        g:2:7: error[syntax]: there is nothing to repeat here
+          | b ::= ?
+          |       ^
+          help: a repetition mark stands behind an item; as text it is in quotes, such as `'*'`
+    "#]]);
+    let mixed = |depth| format!("a ::= {}'x'{}", "('y' ".repeat(depth), ")*".repeat(depth));
+    assert_eq!(testing::errors(&Ebnf, &mixed(99)), "\n");
+    assert!(testing::errors(&Ebnf, &mixed(100)).contains("too-deep"));
+}
+
+#[test]
+fn hostile_texts() {
+    const TEN_MB: usize = 10_000_000;
+    let fill = |unit: &str| unit.repeat(TEN_MB / unit.len());
+    let survives = |text: String, expected| testing::survives(&Ebnf, &text, expected);
+    survives("(".repeat(1_000_000), "expected a rule, found `(`");
+    survives(format!("a ::= {}", "(".repeat(1_000_000)), "too-deep");
+    survives(format!("a ::= 'x'{}", "*".repeat(1_000_000)), "too-deep");
+    survives(format!("a ::= 'x'{}", fill("*")), "too-deep");
+    survives(format!("a ::= {}", fill("a ")), "too-large");
+    survives(format!("a ::= {}", fill("|")), "too-large");
+    survives(format!("a ::= {}", fill("''")), "too-large");
+    survives(format!("a ::= {}", fill("('x''y')|")), "too-large");
+    survives(format!("a ::= 'x' - {}", fill("'y' - ")), "too-large");
+    survives(format!("a ::= [{}", fill("ab")), "this class is not closed");
+    survives(format!("a ::= '{}", fill("ab")), "this literal is not closed");
+    survives(format!("a ::= '{}", fill("\\q")), "unknown escape");
+    survives(format!("a ::= {}", fill("[")), "this class is not closed");
+    survives(format!("a ::= {}", fill("'\n")), "this literal is not closed");
+    survives(fill("a ::= $ "), "unexpected character `$`");
+    survives(fill("a ::= "), "is defined twice");
+    survives(fill("[1]"), "expected a rule, found a class");
+    survives(fill("\n[1] a "), "expected a rule, found a class");
+    survives(format!("a ::= {}", fill("\n[1] a ")), "too-large");
+    survives(fill("/* "), "this comment is not closed");
+    survives(fill("-- "), "no-rules");
+    survives(fill("\0"), "unexpected character U+0000");
+    survives(fill("%"), "unknown directive");
+    survives(fill("%\n"), "unknown directive");
+    survives(format!("a ::= #x{}", fill("F")), "not a Unicode scalar value");
+    survives(format!("a ::= 'x'{{{}", fill("9")), "not a number of rounds");
+    survives(format!("a ::= 'x' @ {}", fill("9")), "not a weight");
+    survives(fill("n"), "expected a rule");
+    survives(format!("a ::= {}", fill("n")), "is not defined");
+}
+
+#[test]
+fn hostile_differences() {
+    // A chain of names, each used in the next difference: deep for whoever recurses over rules.
+    let chain: String = (0..300_000).map(|i| format!("r{i} ::= r{} - 'x'\n", i + 1)).collect();
+    testing::survives(&Ebnf, &(chain.clone() + "r300000 ::= [w-x]"), "");
+    testing::survives(&Ebnf, &(chain.clone() + "r300000 ::= 'x'"), "nothing is left of this class");
+    testing::survives(&Ebnf, &(chain + "r300000 ::= r0"), "class-difference");
+    // Each rule adds a character to all characters before it.
+    let growing: String = (0..100_000).map(|i| format!("r{i} ::= r{} | #x{:X}\n", i + 1, 0x10_000 + 2 * i)).collect();
+    testing::survives(&Ebnf, &format!("{growing}r100000 ::= 'x'\ns ::= r0 - 'x'"), "too-large");
+}
+
+const SAMPLES: &[&str] = &[
+    "%start a\n%max-depth 9\n%alphabet ascii\na ::= 'x' b{2,3} @ 2 | ( | [^a-z#x41-#x5A]) c-d* -- text\nb ::= Char - ('a' | #x62)\n[12] Char ::= [a-z] | \"\\u{E9}\\n\"\nc-d ::= a? b+ /* no */ ;",
+    "%alphabet bytes\nblob ::= #b00 len [#b80-#bFF]{4} [^#b00]* @ 0.5 | Low - 'x' | '' @ 3\nlen ::= ((('a' | 'b') 'c')+ | len2)? \nlen2 ::= [\\]\\-a-f] - [b-c] - 'f'\nLow ::= [a-z]",
+];
+const TOKENS: &[&str] = &[
+    "::=", "a", "'", "\"", "[", "]", "(", ")", "{", "}", "|", "*", "-", " - ", "@", "@ 2", "%", "\n%start ", "#x", "#b", "\\",
+    "\\u{", "^", "\n", "/*", "*/", "--", "[1] ", "é", "\0", ";", "[^", "{2,", "9999999999", ".", "((((((((",
+];
+
+#[test]
+fn mutated_grammars_never_panic_and_dumps_are_read_back() {
+    let mut sound = 0;
+    testing::mutations(SAMPLES, TOKENS, 20_000, |text| {
+        let (read, dump) = testing::everything(&Ebnf, text);
+        if read {
+            sound += 1;
+            assert_eq!(testing::parsed(&Ebnf, &dump), dump, "{text}");
+        }
+    });
+    assert!(sound > 500, "{sound} mutations were grammars");
+}

@@ -1,0 +1,352 @@
+//! The lowered intermediate representation: rules of nodes in an arena; each node is built through a constructor that
+//! computes its facts.
+//!
+//! Architecture invariant: the options of a choice stand in canonical order (design: ascending by minimum length, height,
+//! source order) from lowering on, and no pass reorders them; option numbers are part of the choice map.
+
+use crate::charset::CharSet;
+
+pub mod slots;
+mod text;
+mod verify;
+
+pub use slots::Slots;
+pub use text::{ParseError, parse, print};
+pub use verify::verify;
+
+/// A rule of an [`Ir`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(u32);
+
+/// A node of an [`Ir`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+macro_rules! id {
+    ($id:ident) => {
+        impl $id {
+            /// The id with this number.
+            pub fn new(index: usize) -> $id {
+                // Arenas are bounded far below 2^32 by the budgets of the front end.
+                $id(index as u32)
+            }
+
+            /// The number, from 0 without gaps.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+id!(RuleId);
+id!(NodeId);
+
+/// What a node derives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// These bytes; may be empty.
+    Bytes(Box<[u8]>),
+    /// One member of a set of at least two; one site, members in ascending order.
+    Class(CharSet),
+    /// An instance of a rule, one level deeper.
+    Rule(RuleId),
+    /// One after the other.
+    Seq(Box<[NodeId]>),
+    /// One of at least two options; one site.
+    Choice(Choice),
+    /// `item` at least `min` times, then one site (stop, go on) per further round, up to `max` rounds.
+    Repeat {
+        /// What is repeated.
+        item: NodeId,
+        /// Rounds without a site.
+        min: u32,
+        /// The greatest number of rounds.
+        max: Option<u32>,
+    },
+    /// An instance of a rule, one level deeper, whose body stands here. Made by passes.
+    Inline {
+        /// Whose instance it is: its pool stands in for the body beyond the depth limit.
+        rule: RuleId,
+        /// What it derives within the limit.
+        body: NodeId,
+    },
+    /// An instance of a rule, one level deeper, in tail position of the nearest enclosing [`Node::Inline`] (or of the
+    /// body) of the same rule: a jump back to it. Made by passes.
+    Again(RuleId),
+}
+
+/// The options of a choice in canonical order and, unless they are equally probable, their slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The options, at least two.
+    pub options: Box<[NodeId]>,
+    /// The slot map of a weighted choice.
+    pub slots: Option<Slots>,
+}
+
+/// What is known of every string that a node or rule derives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Length in bytes of the shortest string; saturates.
+    pub min_len: u64,
+    /// Height in rule references of the lowest derivation of a string of that length.
+    pub height: u32,
+    /// Height in rule references of the lowest derivation of any string.
+    pub min_depth: u32,
+}
+
+/// What is known of a node's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of nodes when written as a tree; saturates.
+    pub size: u32,
+    /// Levels of nodes, the node itself included; bounded, so that recursion over nodes is.
+    pub nesting: u32,
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// The name as in the grammar.
+    pub name: String,
+    /// What is known of its strings; holds for the body.
+    pub facts: Facts,
+    /// What it derives; `None` once all its instances are inlined.
+    pub body: Option<NodeId>,
+}
+
+/// A grammar in lowered form. Passes make a new one that shares the rule ids.
+#[derive(Clone, Debug)]
+pub struct Ir {
+    rules: Vec<Rule>,
+    start: RuleId,
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    shapes: Vec<Shape>,
+}
+
+impl Ir {
+    /// An IR with these rules (names and facts), whose bodies are still to be built and set.
+    pub fn new(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
+        let rules = rules.into_iter().map(|(name, facts)| Rule { name, facts, body: None }).collect();
+        Ir { rules, start, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
+    }
+
+    /// An IR with the same rules and start, without bodies and nodes: what a pass fills.
+    pub fn same_rules(&self) -> Ir {
+        Ir::new(self.rules.iter().map(|rule| (rule.name.clone(), rule.facts)), self.start)
+    }
+
+    /// Gives a rule its body.
+    pub fn set_body(&mut self, rule: RuleId, body: NodeId) {
+        self.rules[rule.index()].body = Some(body);
+    }
+
+    /// Takes a rule's body away.
+    pub fn clear_body(&mut self, rule: RuleId) {
+        self.rules[rule.index()].body = None;
+    }
+
+    /// The start rule.
+    pub fn start(&self) -> RuleId {
+        self.start
+    }
+
+    /// The rules, with and without bodies.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The ids of all rules.
+    pub fn rule_ids(&self) -> impl Iterator<Item = RuleId> + use<> {
+        (0..self.rules.len()).map(RuleId::new)
+    }
+
+    /// The rules that have a body.
+    pub fn bodies(&self) -> impl Iterator<Item = (RuleId, NodeId)> + '_ {
+        self.rule_ids().filter_map(|rule| self.body(rule).map(|body| (rule, body)))
+    }
+
+    /// A rule.
+    pub fn rule(&self, rule: RuleId) -> &Rule {
+        &self.rules[rule.index()]
+    }
+
+    /// The body of a rule.
+    pub fn body(&self, rule: RuleId) -> Option<NodeId> {
+        self.rules[rule.index()].body
+    }
+
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A node.
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.index()]
+    }
+
+    /// What is known of a node's strings.
+    pub fn facts(&self, node: NodeId) -> Facts {
+        self.facts[node.index()]
+    }
+
+    /// What is known of a node's shape.
+    pub fn shape(&self, node: NodeId) -> Shape {
+        self.shapes[node.index()]
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, node: NodeId) -> &[NodeId] {
+        match self.node(node) {
+            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
+            Node::Seq(items) => items,
+            Node::Choice(choice) => &choice.options,
+            Node::Repeat { item, .. } => std::slice::from_ref(item),
+            Node::Inline { body, .. } => std::slice::from_ref(body),
+        }
+    }
+
+    fn add(&mut self, node: Node, facts: Facts) -> NodeId {
+        let id = NodeId::new(self.nodes.len());
+        self.nodes.push(node);
+        let mut shape = Shape { size: 1, nesting: 0 };
+        for child in self.children(id) {
+            let child = self.shapes[child.index()];
+            shape.size = shape.size.saturating_add(child.size);
+            shape.nesting = shape.nesting.max(child.nesting);
+        }
+        shape.nesting += 1;
+        self.facts.push(facts);
+        self.shapes.push(shape);
+        id
+    }
+
+    /// Literal bytes.
+    pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
+        let bytes = bytes.into();
+        let facts = Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 };
+        self.add(Node::Bytes(bytes), facts)
+    }
+
+    /// The empty string.
+    pub fn empty(&mut self) -> NodeId {
+        self.bytes([])
+    }
+
+    /// A member of `set`, which must not be empty; a set of one is literal bytes.
+    pub fn class(&mut self, set: CharSet) -> NodeId {
+        debug_assert!(!set.is_empty());
+        if set.len() == 1 {
+            let member = set.encode(set.ranges()[0].0);
+            return self.bytes(member.as_ref());
+        }
+        let facts = Facts { min_len: set.min_len(), height: 0, min_depth: 0 };
+        self.add(Node::Class(set), facts)
+    }
+
+    /// An instance of a rule.
+    pub fn reference(&mut self, rule: RuleId) -> NodeId {
+        let facts = self.rule(rule).facts.one_deeper();
+        self.add(Node::Rule(rule), facts)
+    }
+
+    /// A jump back to the enclosing instance of a rule.
+    pub fn again(&mut self, rule: RuleId) -> NodeId {
+        let facts = self.rule(rule).facts.one_deeper();
+        self.add(Node::Again(rule), facts)
+    }
+
+    /// An instance of a rule with its body in place.
+    pub fn inline(&mut self, rule: RuleId, body: NodeId) -> NodeId {
+        let facts = self.facts(body).one_deeper();
+        self.add(Node::Inline { rule, body }, facts)
+    }
+
+    /// A sequence; one item stands for itself.
+    pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
+        let items = items.into();
+        match *items {
+            [] => return self.empty(),
+            [item] => return item,
+            _ => {}
+        }
+        let mut facts = Facts::EMPTY;
+        for &item in &items {
+            facts = facts.then(self.facts(item));
+        }
+        self.add(Node::Seq(items), facts)
+    }
+
+    /// A choice among options in canonical order; one option stands for itself. There must be one.
+    pub fn choice(&mut self, options: impl Into<Box<[NodeId]>>, slots: Option<Slots>) -> NodeId {
+        let options = options.into();
+        debug_assert!(!options.is_empty());
+        if let [option] = *options {
+            return option;
+        }
+        let mut facts = self.facts(options[0]);
+        for &option in &options {
+            let option = self.facts(option);
+            facts.min_depth = facts.min_depth.min(option.min_depth);
+            if (option.min_len, option.height) < (facts.min_len, facts.height) {
+                (facts.min_len, facts.height) = (option.min_len, option.height);
+            }
+        }
+        self.add(Node::Choice(Choice { options, slots }), facts)
+    }
+
+    /// A repetition; exactly one round stands for itself, no round for the empty string.
+    pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
+        match (min, max) {
+            (_, Some(0)) => return self.empty(),
+            (1, Some(1)) => return item,
+            _ => {}
+        }
+        let facts = if min == 0 { Facts::EMPTY } else { self.facts(item).times(min) };
+        self.add(Node::Repeat { item, min, max }, facts)
+    }
+
+    /// Adds a node with other children: the same node as `node` of `from`, whose children were rebuilt here as `children`.
+    pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
+        match from.node(node) {
+            Node::Bytes(bytes) => self.bytes(bytes.clone()),
+            Node::Class(set) => self.class(set.clone()),
+            Node::Rule(rule) => self.reference(*rule),
+            Node::Again(rule) => self.again(*rule),
+            Node::Seq(_) => self.seq(children),
+            Node::Choice(choice) => self.choice(children, choice.slots.clone()),
+            Node::Repeat { min, max, .. } => self.repeat(children[0], *min, *max),
+            Node::Inline { rule, .. } => self.inline(*rule, children[0]),
+        }
+    }
+}
+
+impl Facts {
+    /// Of the empty string.
+    pub const EMPTY: Facts = Facts { min_len: 0, height: 0, min_depth: 0 };
+
+    /// Of this followed by `next`.
+    pub fn then(self, next: Facts) -> Facts {
+        Facts {
+            min_len: self.min_len.saturating_add(next.min_len),
+            height: self.height.max(next.height),
+            min_depth: self.min_depth.max(next.min_depth),
+        }
+    }
+
+    /// Of this `count` times, which must not be 0.
+    pub fn times(self, count: u32) -> Facts {
+        Facts { min_len: self.min_len.saturating_mul(u64::from(count)), ..self }
+    }
+
+    /// Of a rule instance whose body this describes.
+    pub fn one_deeper(self) -> Facts {
+        Facts {
+            min_len: self.min_len,
+            height: self.height.saturating_add(1),
+            min_depth: self.min_depth.saturating_add(1),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The slot map of a weighted site (design, choice map, item 4).
+
+/// How many of the 2^bits equally probable values of a site fall to each option, in canonical order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Slots {
+    bits: u32,
+    /// Behind the last slot of each option: ascending strictly, the last one is 2^bits.
+    ends: Box<[u32]>,
+}
+
+/// The widths that a weighted site may have: one, two or three choice bytes.
+const WIDTHS: [u32; 3] = [8, 16, 24];
+
+impl Slots {
+    /// Slots for positive, finite weights by largest remainder, at least one slot each, in the narrowest of 256, 65 536
+    /// and 16 777 216 slots that gives each option its share to within 1/256; `None` if there are more options than
+    /// slots.
+    pub fn from_weights(weights: &[f64]) -> Option<Slots> {
+        WIDTHS.iter().find_map(|&bits| {
+            let counts = largest_remainder(weights, 1 << bits)?;
+            let total: f64 = scaled(weights).iter().sum();
+            let near = scaled(weights).iter().zip(&counts).all(|(weight, &count)| {
+                (f64::from(count) / f64::from(1u32 << bits) - weight / total).abs() <= 1.0 / 256.0
+            });
+            near.then(|| Slots::from_counts(bits, &counts))
+        })
+    }
+
+    fn from_counts(bits: u32, counts: &[u32]) -> Slots {
+        let mut end = 0;
+        let ends = counts
+            .iter()
+            .map(|count| {
+                end += count;
+                end
+            })
+            .collect();
+        Slots { bits, ends }
+    }
+
+    /// Slots with these ends; `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
+    pub fn from_ends(bits: u32, ends: Vec<u32>) -> Option<Slots> {
+        let ascending = ends.first().is_some_and(|&end| end > 0) && ends.is_sorted_by(|a, b| a < b);
+        let whole = WIDTHS.contains(&bits) && ends.last() == Some(&(1 << bits));
+        (ascending && whole).then(|| Slots { bits, ends: ends.into() })
+    }
+
+    /// log2 of the number of slots: 8, 16 or 24.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Behind the last slot of each option.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The option that a slot belongs to.
+    pub fn option_of(&self, slot: u32) -> usize {
+        self.ends.partition_point(|&end| end <= slot)
+    }
+
+    /// The number of slots of an option.
+    pub fn count(&self, option: usize) -> u32 {
+        self.ends[option] - if option == 0 { 0 } else { self.ends[option - 1] }
+    }
+}
+
+/// The weights with the greatest scaled to 1, so that their sum is finite; none becomes 0.
+fn scaled(weights: &[f64]) -> Vec<f64> {
+    let greatest = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter().map(|weight| (weight / greatest).max(f64::MIN_POSITIVE)).collect()
+}
+
+/// Shares of `total` in proportion to `weights`, at least 1 each.
+fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>> {
+    if weights.len() > total as usize {
+        return None;
+    }
+    let weights = scaled(weights);
+    // Each option has one slot for certain; the others follow the quota of what is above one.
+    let sum: f64 = weights.iter().sum();
+    let quotas: Vec<f64> = weights.iter().map(|weight| weight / sum * f64::from(total)).collect();
+    let mut counts: Vec<u32> = quotas.iter().map(|quota| (quota.floor() as u32).max(1)).collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    let remainder = |option: usize, counts: &[u32]| quotas[option] - f64::from(counts[option]);
+    let mut given: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    // Too few given: the largest remainders get one more each. Rounding keeps this below one round.
+    order.sort_by(|&a, &b| remainder(b, &counts).total_cmp(&remainder(a, &counts)).then(a.cmp(&b)));
+    let mut next = 0;
+    while given < u64::from(total) {
+        counts[order[next % order.len()]] += 1;
+        next += 1;
+        given += 1;
+    }
+    // Too many given, because small weights were raised to one: the options that are furthest above their quota give.
+    let excess = given - u64::from(total);
+    if excess > 0 {
+        take_back(&mut counts, excess);
+    }
+    Some(counts)
+}
+
+/// Takes `excess` slots from the options with more than one slot, in proportion to what they have above one.
+fn take_back(counts: &mut [u32], mut excess: u64) {
+    let mut order: Vec<usize> = (0..counts.len()).filter(|&option| counts[option] > 1).collect();
+    order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
+    let above: u64 = order.iter().map(|&option| u64::from(counts[option] - 1)).sum();
+    let wanted = excess;
+    for &option in &order {
+        let share = (u64::from(counts[option] - 1) * wanted / above.max(1)).min(excess);
+        counts[option] -= share as u32;
+        excess -= share;
+    }
+    // What rounding left over, one each from the largest.
+    while excess > 0 {
+        for &option in &order {
+            if excess > 0 && counts[option] > 1 {
+                counts[option] -= 1;
+                excess -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_within_one_slot_and_never_zero() {
+        let check = |weights: &[f64], bits: u32| {
+            let slots = Slots::from_weights(weights).unwrap();
+            assert_eq!(slots.bits(), bits, "{weights:?}");
+            assert_eq!(slots.ends().last(), Some(&(1 << bits)));
+            let sum: f64 = weights.iter().sum();
+            for (option, weight) in weights.iter().enumerate() {
+                assert!(slots.count(option) >= 1);
+                let share = f64::from(slots.count(option)) / f64::from(1u32 << bits);
+                assert!((share - weight / sum).abs() <= 1.0 / 256.0, "{weights:?} {option}");
+            }
+            for slot in 0..1 << bits {
+                let option = slots.option_of(slot);
+                assert!(slot < slots.ends()[option] && (option == 0 || slot >= slots.ends()[option - 1]));
+            }
+        };
+        check(&[1.0, 3.0], 8);
+        check(&[0.1, 0.2, 0.7], 8);
+        check(&[1e-300, 1e300], 8);
+        check(&[1.0; 257], 16);
+        let mut many = vec![1e-9; 200];
+        many.push(1.0);
+        check(&many, 16);
+    }
+
+    #[test]
+    fn too_many_options_are_refused() {
+        assert!(largest_remainder(&[1.0; 257], 256).is_none());
+    }
+}

@@ -1,0 +1,106 @@
+//! The IR verifier: every invariant that later stages rely on; run between passes in debug builds.
+
+use super::{Facts, Ir, Node, NodeId, RuleId};
+use crate::analysis::least;
+
+/// Nodes nested deeper than this are refused, so that stages may recurse over them.
+pub const MAX_NESTING: u32 = 1500;
+
+/// Checks all invariants.
+///
+/// # Errors
+///
+/// The first violation, described.
+pub fn verify(ir: &Ir) -> Result<(), String> {
+    if ir.body(ir.start()).is_none() {
+        return Err("the start rule has no body".into());
+    }
+    let recomputed = least::of_ir(ir);
+    let mut reached = vec![false; ir.node_count()];
+    for (rule, body) in ir.bodies() {
+        let data = ir.rule(rule);
+        let problem = |what: String| Err(format!("rule <{}>: {what}", data.name));
+        if ir.facts(body) != data.facts {
+            return problem(format!("facts {:?} differ from the body's {:?}", data.facts, ir.facts(body)));
+        }
+        match recomputed[rule.index()] {
+            Some(facts) if facts == data.facts => {}
+            Some(facts) => return problem(format!("facts {:?}, but the fixpoint is {facts:?}", data.facts)),
+            None => return problem("derives no finite string".into()),
+        }
+        if ir.shape(body).nesting > MAX_NESTING {
+            return problem("nested too deeply".into());
+        }
+        // An explicit stack of (node, scopes that a jump back may name).
+        let mut stack: Vec<(NodeId, Vec<RuleId>)> = vec![(body, vec![rule])];
+        while let Some((node, scopes)) = stack.pop() {
+            let jumps = matches!(ir.node(node), Node::Inline { .. }) || scopes.len() > 1;
+            if std::mem::replace(&mut reached[node.index()], true) && !jumps {
+                continue;
+            }
+            if let Err(what) = verify_node(ir, node, &scopes) {
+                return problem(what);
+            }
+            match ir.node(node) {
+                Node::Seq(items) => {
+                    let last = items.len() - 1;
+                    for (index, &item) in items.iter().enumerate() {
+                        stack.push((item, if index == last { scopes.clone() } else { Vec::new() }));
+                    }
+                }
+                Node::Choice(choice) => {
+                    stack.extend(choice.options.iter().map(|&option| (option, scopes.clone())));
+                }
+                Node::Repeat { item, .. } => stack.push((*item, Vec::new())),
+                Node::Inline { rule, body } => {
+                    let mut scopes = scopes;
+                    scopes.push(*rule);
+                    stack.push((*body, scopes));
+                }
+                Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn verify_node(ir: &Ir, node: NodeId, scopes: &[RuleId]) -> Result<(), String> {
+    match ir.node(node) {
+        Node::Bytes(_) => {}
+        Node::Class(set) if set.len() < 2 => return Err("a class of less than two members".into()),
+        Node::Class(_) => {}
+        Node::Rule(rule) if ir.body(*rule).is_none() => {
+            return Err(format!("<{}> is referenced but has no body", ir.rule(*rule).name));
+        }
+        Node::Rule(_) => {}
+        Node::Again(rule) if !scopes.contains(rule) => {
+            return Err(format!("a jump back to <{}> that is not in its tail position", ir.rule(*rule).name));
+        }
+        Node::Again(_) => {}
+        Node::Seq(items) if items.len() < 2 => return Err("a sequence of less than two items".into()),
+        Node::Seq(_) => {}
+        Node::Choice(choice) => {
+            if choice.options.len() < 2 {
+                return Err("a choice of less than two options".into());
+            }
+            let facts: Vec<Facts> = choice.options.iter().map(|&option| ir.facts(option)).collect();
+            if !facts.is_sorted_by_key(|facts| facts.min_len) {
+                return Err("options are not in canonical order".into());
+            }
+            if let Some(slots) = &choice.slots
+                && slots.ends().len() != choice.options.len()
+            {
+                return Err("options and slots differ in number".into());
+            }
+        }
+        Node::Repeat { min, max, .. } if max.is_some_and(|max| max < *min || max == 0) => {
+            return Err("a repetition with less rounds at most than at least".into());
+        }
+        Node::Repeat { .. } => {}
+        Node::Inline { rule, body } if ir.facts(*body).min_len != ir.rule(*rule).facts.min_len => {
+            return Err(format!("an instance of <{}> with another minimum length", ir.rule(*rule).name));
+        }
+        Node::Inline { .. } => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! Fuses literals: sequences inside sequences are flattened, neighbouring literals joined, empty ones dropped.
+//!
+//! Law: the same bytes are emitted in the same order; no site is touched.
+
+use super::rewrite;
+use crate::ir::{Ir, Node, NodeId};
+
+pub fn fuse_literals(ir: &Ir) -> Ir {
+    rewrite(ir, |new, node, children| match ir.node(node) {
+        Node::Seq(_) => fused(new, children),
+        _ => new.rebuild(ir, node, children),
+    })
+}
+
+fn fused(new: &mut Ir, children: Vec<NodeId>) -> NodeId {
+    let mut items: Vec<NodeId> = Vec::with_capacity(children.len());
+    let mut literal: Vec<u8> = Vec::new();
+    for child in children {
+        let parts = match new.node(child) {
+            Node::Seq(parts) => parts.to_vec(),
+            _ => vec![child],
+        };
+        for part in parts {
+            if let Node::Bytes(bytes) = new.node(part) {
+                literal.extend_from_slice(bytes);
+            } else {
+                flush(new, &mut literal, &mut items);
+                items.push(part);
+            }
+        }
+    }
+    flush(new, &mut literal, &mut items);
+    new.seq(items)
+}
+
+fn flush(new: &mut Ir, literal: &mut Vec<u8>, items: &mut Vec<NodeId>) {
+    if !literal.is_empty() {
+        items.push(new.bytes(std::mem::take(literal)));
+    }
+}

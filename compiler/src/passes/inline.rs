@@ -1,0 +1,51 @@
+//! Inlines instances of rules: the machinery, and the pass for rules that are trivial or used once.
+//!
+//! Law: an inlined instance keeps its scope ([`Node::Inline`]), so that depth and pool are those of the reference.
+
+use super::dead::remove_dead;
+use super::rewrite_node;
+use crate::analysis::recursion::{recursion, references};
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+/// Bodies nested deeper than this are not inlined, so that recursion over nodes stays bounded.
+pub const MAX_INLINED_NESTING: u32 = 60;
+
+/// Inlines rules that are not recursive and derive a literal, a class or another rule, or are used only once.
+pub fn inline_trivial(ir: &Ir) -> Ir {
+    let mut uses = vec![0u32; ir.rules().len()];
+    for rule in references(ir).into_iter().flatten() {
+        uses[rule.index()] += 1;
+    }
+    let recursion = recursion(ir);
+    let inlined = |new: &Ir, rule: RuleId, body: NodeId| {
+        if recursion.is_recursive(rule) || rule == ir.start() {
+            return false;
+        }
+        let trivial = matches!(new.node(body), Node::Bytes(_) | Node::Class(_) | Node::Rule(_));
+        trivial || uses[rule.index()] == 1
+    };
+    remove_dead(&inline(ir, recursion.bottom_up(), inlined))
+}
+
+/// Replaces instances of the rules that `inlined` picks by their bodies, in the given order: callees first. `inlined` sees the new IR, the
+/// rule and its new body, in which everything else is inlined already. The rules picked must not form a cycle.
+pub fn inline(old: &Ir, order: &[RuleId], mut inlined: impl FnMut(&Ir, RuleId, NodeId) -> bool) -> Ir {
+    let mut new = old.same_rules();
+    let mut picked: Vec<Option<NodeId>> = vec![None; old.rules().len()];
+    let mut done: Vec<Option<NodeId>> = vec![None; old.node_count()];
+    for &rule in order {
+        let Some(body) = old.body(rule) else { continue };
+        let body = rewrite_node(old, body, &mut new, &mut done, &mut |new, node, children| match old.node(node) {
+            Node::Rule(callee) => match picked[callee.index()] {
+                Some(body) => new.inline(*callee, body),
+                None => new.reference(*callee),
+            },
+            _ => new.rebuild(old, node, children),
+        });
+        new.set_body(rule, body);
+        if new.shape(body).nesting <= MAX_INLINED_NESTING && inlined(&new, rule, body) {
+            picked[rule.index()] = Some(body);
+        }
+    }
+    new
+}

@@ -1,0 +1,81 @@
+//! The passes, in order: each is one file, a function from IR to IR that keeps the language *and* the choice map.
+
+use crate::analysis::pools::Pools;
+use crate::ir::{self, Ir, NodeId};
+
+mod dead;
+mod fuse;
+mod inline;
+mod loops;
+mod partial_eval;
+mod scopes;
+mod supercompile;
+mod tails;
+
+pub use supercompile::Budget;
+
+/// Optimises a lowered IR into its residual form: bodies are left only for the start rule, for rules that recursion needs
+/// and for those too large to stand wherever they are used. `observe` sees the result of each pass under its name.
+pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn FnMut(&'static str, &Ir)) -> Ir {
+    let mut step = |name: &'static str, ir: Ir| -> Ir {
+        if cfg!(debug_assertions)
+            && let Err(problem) = ir::verify(&ir)
+        {
+            panic!("pass {name} broke the IR: {problem}\n{}", ir::print(&ir));
+        }
+        observe(name, &ir);
+        ir
+    };
+    let ir = step("remove-dead", dead::remove_dead(lowered));
+    let ir = step("partial-eval", partial_eval::partial_eval(&ir));
+    let ir = step("fuse-literals", fuse::fuse_literals(&ir));
+    let ir = step("loops", loops::tail_loops(&ir));
+    let ir = step("inline", inline::inline_trivial(&ir));
+    let ir = step("supercompile", supercompile::supercompile(&ir, budget));
+    let ir = step("residual-loops", loops::tail_loops(&ir));
+    let ir = step("erase-scopes", scopes::erase_scopes(&ir, pools));
+    let ir = step("fuse-residual", fuse::fuse_literals(&ir));
+    step("share-tails", tails::share_tails(&ir))
+}
+
+/// The names of the passes, in order.
+pub const NAMES: &[&str] = &[
+    "remove-dead",
+    "partial-eval",
+    "fuse-literals",
+    "loops",
+    "inline",
+    "supercompile",
+    "residual-loops",
+    "erase-scopes",
+    "fuse-residual",
+    "share-tails",
+];
+
+/// Rebuilds every body bottom-up: `build` gets the new IR, the old node and its rebuilt children and returns the new node.
+/// A node that is shared is rebuilt once.
+fn rewrite(old: &Ir, mut build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) -> Ir {
+    let mut new = old.same_rules();
+    let mut done: Vec<Option<NodeId>> = vec![None; old.node_count()];
+    for (rule, body) in old.bodies() {
+        let body = rewrite_node(old, body, &mut new, &mut done, &mut build);
+        new.set_body(rule, body);
+    }
+    new
+}
+
+fn rewrite_node(
+    old: &Ir,
+    node: NodeId,
+    new: &mut Ir,
+    done: &mut Vec<Option<NodeId>>,
+    build: &mut impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId,
+) -> NodeId {
+    if let Some(node) = done[node.index()] {
+        return node;
+    }
+    let children = old.children(node).iter().map(|&child| rewrite_node(old, child, new, done, build)).collect();
+    let rebuilt = build(new, node, children);
+    done[node.index()] = Some(rebuilt);
+    rebuilt
+}

@@ -1,0 +1,20 @@
+//! Partial evaluation: does now what no choice decides, that is unrolls repetitions of a fixed number of rounds.
+//!
+//! Law: such a repetition has no site, and its rounds read what the unrolled items read.
+
+use super::rewrite;
+use crate::ir::{Ir, Node};
+
+/// A repetition is unrolled if it makes at most this many nodes.
+const MAX_UNROLLED: u32 = 64;
+
+pub fn partial_eval(ir: &Ir) -> Ir {
+    rewrite(ir, |new, node, children| match ir.node(node) {
+        Node::Repeat { min, max, .. }
+            if *max == Some(*min) && new.shape(children[0]).size.saturating_mul(*min) <= MAX_UNROLLED =>
+        {
+            new.seq(vec![children[0]; *min as usize])
+        }
+        _ => new.rebuild(ir, node, children),
+    })
+}

@@ -1,0 +1,75 @@
+//! Supercompilation (F1, section 7.2): drives the start rule through all rule expansions and folds on rules seen before,
+//! so that residual bodies are left only where recursion folds back, and where a body is too large to be copied.
+//!
+//! Law: an expansion is an inlined instance, so language and choice map stay. The size is bounded: each reference is
+//! replaced by at most [`Budget::copied_nodes`] nodes, except the only one to a rule.
+
+use super::dead::remove_dead;
+use super::inline::inline;
+use crate::analysis::recursion::references;
+use crate::ir::{Ir, RuleId};
+
+/// How much code supercompilation may make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// A rule that is used more than once is expanded in place if its body has at most this many nodes.
+    pub copied_nodes: u32,
+    /// A rule that is used once is expanded in place if its body has at most this many nodes.
+    pub moved_nodes: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { copied_nodes: 40, moved_nodes: 600 }
+    }
+}
+
+pub fn supercompile(ir: &Ir, budget: &Budget) -> Ir {
+    let references = references(ir);
+    let (folds, order) = drive(ir, &references);
+    let mut uses = vec![0u32; ir.rules().len()];
+    for rule in references.iter().flatten() {
+        uses[rule.index()] += 1;
+    }
+    let expanded = inline(ir, &order, |new, rule, body| {
+        let most = if uses[rule.index()] == 1 { budget.moved_nodes } else { budget.copied_nodes };
+        !folds[rule.index()] && rule != ir.start() && new.shape(body).size <= most
+    });
+    remove_dead(&expanded)
+}
+
+/// Drives depth-first from the start. Marks the rules at which an expansion that is still open is met again (every cycle
+/// has one), and lists all rules in the order in which their expansions close: callees first.
+fn drive(ir: &Ir, references: &[Vec<RuleId>]) -> (Vec<bool>, Vec<RuleId>) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        Unseen,
+        Open,
+        Done,
+    }
+    let mut states = vec![State::Unseen; references.len()];
+    let mut folds = vec![false; references.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(ir.start(), 0)];
+    states[ir.start().index()] = State::Open;
+    while let Some((rule, position)) = stack.pop() {
+        match references[rule.index()].get(position) {
+            None => {
+                states[rule.index()] = State::Done;
+                order.push(rule);
+            }
+            Some(&target) => {
+                stack.push((rule, position + 1));
+                match states[target.index()] {
+                    State::Unseen => {
+                        states[target.index()] = State::Open;
+                        stack.push((target, 0));
+                    }
+                    State::Open => folds[target.index()] = true,
+                    State::Done => {}
+                }
+            }
+        }
+    }
+    (folds, order)
+}

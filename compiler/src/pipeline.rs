@@ -1,0 +1,145 @@
+//! The way from a source file to a compiled grammar, read top to bottom.
+
+use crate::analysis::pools::{Pools, pools};
+use crate::ast::Grammar;
+use crate::check::check;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
+use crate::formats::{self, Format};
+use crate::ir::{self, Ir};
+use crate::lower::lower;
+use crate::passes::{self, Budget, optimise};
+
+/// What the user may decide about a compilation.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The format of the file; found from its name and text if not given.
+    pub format: Option<&'static dyn Format>,
+    /// The start rule, instead of the grammar's own.
+    pub start: Option<String>,
+    /// How much code supercompilation may make.
+    pub budget: Budget,
+}
+
+/// A grammar, ready for every engine.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The lowered form, which the reference interpreter runs.
+    pub lowered: Ir,
+    /// The pools of its rules.
+    pub pools: Pools,
+    /// The residual form, which the other engines run.
+    pub residual: Ir,
+    /// The depth limit that the grammar file asks for.
+    pub max_depth: Option<u32>,
+    /// The length limit in bytes that the grammar file asks for.
+    pub max_len: Option<u64>,
+}
+
+impl Compiled {
+    /// The length in bytes of the shortest output.
+    pub fn min_len(&self) -> u64 {
+        self.lowered.rule(self.lowered.start()).facts.min_len
+    }
+
+    /// A reachable rule without a pool, if there is one: then no depth limit can be kept.
+    pub fn rule_without_pool(&self) -> Option<&str> {
+        self.lowered
+            .bodies()
+            .find(|&(rule, _)| self.pools.get(rule).is_none())
+            .map(|(rule, _)| self.lowered.rule(rule).name.as_str())
+    }
+}
+
+/// A grammar whose shortest output is longer than this is refused.
+pub const MAX_MIN_LEN: u64 = 1 << 28;
+
+/// Compiles a grammar file. The diagnostics returned beside the result are warnings.
+///
+/// # Errors
+///
+/// The diagnostics, one of which at least is an error.
+pub fn compile(file: &SourceFile, options: &Options) -> Result<(Compiled, Diagnostics), Diagnostics> {
+    compile_observed(file, options, &mut |_, _| {})
+}
+
+/// A stage's object, as [`dump`] prints it.
+enum Stage<'s> {
+    Ast(&'s Grammar),
+    Ir(&'s Ir),
+    Pools(&'s Ir, &'s Pools),
+}
+
+fn compile_observed(
+    file: &SourceFile,
+    options: &Options,
+    observe: &mut dyn FnMut(&'static str, Stage<'_>),
+) -> Result<(Compiled, Diagnostics), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let format = options.format.unwrap_or_else(|| formats::detect(file));
+    let grammar = format.parse(file, &mut diagnostics);
+    observe("ast", Stage::Ast(&grammar));
+    // Checks on a grammar that was not understood would only repeat the syntax errors.
+    let checked = match diagnostics.has_errors() {
+        true => None,
+        false => check(&grammar, options.start.as_deref(), &mut diagnostics),
+    };
+    let lowered = checked.and_then(|checked| lower(&checked, &mut diagnostics));
+    diagnostics.sort();
+    let Some(lowered) = lowered.filter(|_| !diagnostics.has_errors()) else { return Err(diagnostics) };
+    debug_assert_eq!(ir::verify(&lowered), Ok(()));
+    observe("ir", Stage::Ir(&lowered));
+    let start = lowered.rule(lowered.start());
+    if start.facts.min_len > MAX_MIN_LEN {
+        let message = format!("the shortest output has {} bytes", start.facts.min_len);
+        let help = format!("no output can be shorter; grammars beyond {MAX_MIN_LEN} bytes are refused");
+        diagnostics.push(Diagnostic::error(Code::TooLarge, None, message).help(help));
+        return Err(diagnostics);
+    }
+    let pools = pools(&lowered);
+    observe("pools", Stage::Pools(&lowered, &pools));
+    let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
+    let compiled =
+        Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len };
+    Ok((compiled, diagnostics))
+}
+
+/// The names of the stages that [`dump`] knows, in order.
+pub fn stages() -> Vec<&'static str> {
+    ["ast", "ir", "pools"].into_iter().chain(passes::NAMES.iter().copied()).collect()
+}
+
+/// The text of a stage of the compilation; `None` if there is no such stage.
+///
+/// # Errors
+///
+/// The diagnostics, if the stage is not reached.
+pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> Result<Option<String>, Diagnostics> {
+    let mut text = None;
+    let result = compile_observed(file, options, &mut |name, object| {
+        if name == stage {
+            text = Some(match object {
+                Stage::Ast(grammar) => crate::ast::dump(grammar),
+                Stage::Ir(ir) => ir::print(ir),
+                Stage::Pools(ir, pools) => pools_text(ir, pools),
+            });
+        }
+    });
+    match (text, result) {
+        (Some(text), _) => Ok(Some(text)),
+        (None, Ok(_)) => Ok(None),
+        (None, Err(diagnostics)) => Err(diagnostics),
+    }
+}
+
+fn pools_text(ir: &Ir, pools: &Pools) -> String {
+    let mut text = String::new();
+    for (rule, _) in ir.bodies() {
+        text += &format!("pool <{}>", ir.rule(rule).name);
+        match pools.get(rule) {
+            Some(pool) => pool.iter().for_each(|string| text += &format!(" \"{}\"", string.escape_ascii())),
+            None => text += " too long",
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,303 @@
+//! The reference interpreter: the choice map as the design page words it, too simple to be wrong, slow.
+//!
+//! It runs on the lowered IR with an explicit stack. Every other engine must agree with it to the byte (E1).
+
+use crate::analysis::pools::Pools;
+use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
+
+/// Bounds on one output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Beyond this depth (the start rule has depth 0) a rule emits a string of its pool.
+    pub max_depth: Option<u32>,
+    /// No output has more bytes. Must not be smaller than the start rule's minimum.
+    pub max_len: Option<u64>,
+}
+
+/// What a run recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The rule instances in the order in which they began; those replaced by a pool string included.
+    pub instances: Vec<Instance>,
+    /// The sites that read choice bytes or were decided by the end of the choice bytes, in order.
+    pub sites: Vec<Site>,
+}
+
+/// An instance of a rule: which part of the choice bytes made which part of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its depth: 0 for the start rule.
+    pub depth: u32,
+    /// The choice bytes that it read.
+    pub choices: std::ops::Range<u64>,
+    /// The output bytes that it made.
+    pub output: std::ops::Range<u64>,
+    /// Whether a string of the pool stands for it.
+    pub pooled: bool,
+}
+
+/// A choice that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Where the choice stands; for a pool the reference to its rule.
+    pub node: NodeId,
+    /// The option taken, in canonical order.
+    pub option: u32,
+    /// How many options were offered.
+    pub offered: u32,
+    /// Where its choice bytes begin.
+    pub at: u64,
+}
+
+/// Output and number of choice bytes read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The output.
+    pub output: Vec<u8>,
+    /// How many choice bytes were read.
+    pub consumed: u64,
+}
+
+/// What the machine still has to do; the last entry comes next.
+enum Task {
+    /// Derive a node inside a rule instance of this depth.
+    Node(NodeId, u32),
+    /// Further rounds of a repetition, of which so many are done.
+    Rounds(NodeId, u32, u32),
+    /// The end of the rule instance with this number in the trace.
+    End(usize),
+    /// The end of a derivation that takes option 0 everywhere.
+    EndShortest,
+}
+
+/// Runs the grammar on the choice bytes that `next_byte` hands out (`None` for good when there are no more), appending to
+/// `output`. Returns how many bytes were read.
+///
+/// A depth limit needs the pools of the grammar; a rule without one goes on as if it were within the limit.
+pub fn run(
+    ir: &Ir,
+    pools: &Pools,
+    limits: Limits,
+    next_byte: &mut dyn FnMut() -> Option<u8>,
+    output: &mut Vec<u8>,
+    trace: Option<&mut Trace>,
+) -> u64 {
+    let start = ir.rule(ir.start());
+    let mut machine = Machine {
+        ir,
+        pools,
+        limits,
+        slack: limits.max_len.map(|bound| bound.saturating_sub(start.facts.min_len)),
+        next_byte,
+        consumed: 0,
+        base: output.len(),
+        output,
+        shortest: 0,
+        trace,
+        tasks: Vec::new(),
+    };
+    machine.instance(ir.start(), None, 0);
+    while let Some(task) = machine.tasks.pop() {
+        machine.step(task);
+    }
+    machine.consumed
+}
+
+/// [`run`] on a slice.
+pub fn render(ir: &Ir, pools: &Pools, limits: Limits, choices: &[u8]) -> Run {
+    let mut bytes = choices.iter().copied();
+    let mut output = Vec::new();
+    let consumed = run(ir, pools, limits, &mut || bytes.next(), &mut output, None);
+    Run { output, consumed }
+}
+
+struct Machine<'a> {
+    ir: &'a Ir,
+    pools: &'a Pools,
+    limits: Limits,
+    /// Bound - (emitted + minimum of all that is pending); `None` without a bound.
+    slack: Option<u64>,
+    next_byte: &'a mut dyn FnMut() -> Option<u8>,
+    consumed: u64,
+    base: usize,
+    output: &'a mut Vec<u8>,
+    /// How many derivations that take option 0 everywhere are open.
+    shortest: u32,
+    trace: Option<&'a mut Trace>,
+    tasks: Vec<Task>,
+}
+
+impl Machine<'_> {
+    fn step(&mut self, task: Task) {
+        match task {
+            Task::Node(node, depth) => self.node(node, depth),
+            Task::Rounds(node, done, depth) => self.rounds(node, done, depth),
+            Task::EndShortest => self.shortest -= 1,
+            Task::End(instance) => {
+                let (consumed, emitted) = (self.consumed, self.emitted());
+                if let Some(trace) = &mut self.trace {
+                    trace.instances[instance].choices.end = consumed;
+                    trace.instances[instance].output.end = emitted;
+                }
+            }
+        }
+    }
+
+    fn emitted(&self) -> u64 {
+        (self.output.len() - self.base) as u64
+    }
+
+    fn node(&mut self, node: NodeId, depth: u32) {
+        match self.ir.node(node) {
+            Node::Bytes(bytes) => self.output.extend_from_slice(bytes),
+            Node::Class(set) => {
+                let min_len = set.min_len();
+                let offered = match self.slack {
+                    None => set.len(),
+                    Some(slack) => set.len_within(slack.saturating_add(min_len)),
+                };
+                let index = self.pick(node, offered);
+                // The index is below the number of members.
+                let member = set.encode(set.nth(index).unwrap_or_default());
+                self.pay(member.as_ref().len() as u64 - min_len);
+                self.output.extend_from_slice(member.as_ref());
+            }
+            Node::Rule(rule) => self.instance(*rule, Some(node), depth + 1),
+            Node::Seq(items) => self.tasks.extend(items.iter().rev().map(|&item| Task::Node(item, depth))),
+            Node::Choice(choice) => {
+                let min_len = self.ir.facts(node).min_len;
+                let cost = |option: &NodeId| self.ir.facts(*option).min_len - min_len;
+                let offered = match self.slack {
+                    None => choice.options.len(),
+                    Some(slack) => choice.options.iter().take_while(|option| cost(option) <= slack).count(),
+                };
+                let option = self.pick_option(node, choice, offered as u32);
+                let option = choice.options[option as usize];
+                self.pay(self.ir.facts(option).min_len - min_len);
+                self.tasks.push(Task::Node(option, depth));
+            }
+            Node::Repeat { .. } => self.rounds(node, 0, depth),
+            // Only residual IR has these; the reference runs on lowered IR, but they mean the same.
+            Node::Inline { rule, .. } | Node::Again(rule) => self.instance(*rule, Some(node), depth + 1),
+        }
+    }
+
+    fn rounds(&mut self, node: NodeId, done: u32, depth: u32) {
+        let Node::Repeat { item, min, max } = self.ir.node(node) else { return };
+        if done < *min {
+            self.tasks.push(Task::Rounds(node, done + 1, depth));
+            self.tasks.push(Task::Node(*item, depth));
+            return;
+        }
+        if max.is_some_and(|max| done >= max) {
+            return;
+        }
+        let cost = self.ir.facts(*item).min_len;
+        let offered = if self.slack.is_none_or(|slack| cost <= slack) { 2 } else { 1 };
+        if self.pick(node, offered) == 1 {
+            self.pay(cost);
+            // Saturation: 2^32 rounds are never reached.
+            self.tasks.push(Task::Rounds(node, done.saturating_add(1), depth));
+            self.tasks.push(Task::Node(*item, depth));
+        }
+    }
+
+    /// Begins an instance of a rule, referred to by `node`.
+    fn instance(&mut self, rule: RuleId, node: Option<NodeId>, depth: u32) {
+        let instance = self.trace_instance(rule, depth);
+        let pool = match self.limits.max_depth {
+            Some(max_depth) if depth > max_depth && self.shortest == 0 => self.pools.get(rule),
+            _ => None,
+        };
+        if let Some(pool) = pool {
+            let min_len = self.ir.rule(rule).facts.min_len;
+            let fits = |string: &[u8]| self.slack.is_none_or(|slack| string.len() as u64 - min_len <= slack);
+            let offered = pool.iter().take_while(|string| fits(string)).count();
+            if offered > 0 {
+                // The start rule is never beyond the limit, so there is a referring node.
+                let option = self.pick(node.unwrap_or(NodeId::new(0)), offered as u32);
+                let string = &pool[option as usize];
+                self.pay(string.len() as u64 - min_len);
+                self.output.extend_from_slice(string);
+                if let Some(instance) = instance {
+                    if let Some(trace) = &mut self.trace {
+                        trace.instances[instance].pooled = true;
+                    }
+                    self.step(Task::End(instance));
+                }
+                return;
+            }
+            // No string of the pool fits the length: the shortest derivation does.
+            self.shortest += 1;
+            self.tasks.push(Task::EndShortest);
+        }
+        self.tasks.extend(instance.map(Task::End));
+        if let Some(body) = self.ir.body(rule) {
+            self.tasks.push(Task::Node(body, depth));
+        }
+    }
+
+    fn trace_instance(&mut self, rule: RuleId, depth: u32) -> Option<usize> {
+        let (consumed, emitted) = (self.consumed, self.emitted());
+        let trace = self.trace.as_mut()?;
+        let choices = consumed..consumed;
+        trace.instances.push(Instance { rule, depth, choices, output: emitted..emitted, pooled: false });
+        Some(trace.instances.len() - 1)
+    }
+
+    fn pay(&mut self, cost: u64) {
+        if let Some(slack) = &mut self.slack {
+            *slack -= cost;
+        }
+    }
+
+    /// The next `count` choice bytes, little endian; missing ones are 0, which leads to option 0.
+    fn read(&mut self, count: u32) -> u64 {
+        let mut value = 0;
+        for index in 0..count {
+            if let Some(byte) = (self.next_byte)() {
+                value |= u64::from(byte) << (8 * index);
+                self.consumed += 1;
+            }
+        }
+        value
+    }
+
+    /// A uniform choice among the first `offered` options of a site.
+    fn pick(&mut self, node: NodeId, offered: u32) -> u32 {
+        let width = match offered {
+            0 | 1 => 0,
+            2..=256 => 1,
+            257..=65536 => 2,
+            _ => 3,
+        };
+        self.decide(node, offered, width, |value| ((value * u64::from(offered)) >> (8 * width)) as u32)
+    }
+
+    fn pick_option(&mut self, node: NodeId, choice: &Choice, offered: u32) -> u32 {
+        match &choice.slots {
+            // The slots of the options that are not offered are left out: the value is scaled to the others.
+            Some(slots) if offered > 1 => {
+                let width = slots.bits() / 8;
+                let kept = u64::from(slots.ends()[offered as usize - 1]);
+                let slot = |value: u64| (value * kept >> slots.bits()) as u32;
+                self.decide(node, offered, width, |value| slots.option_of(slot(value)) as u32)
+            }
+            _ => self.pick(node, offered),
+        }
+    }
+
+    fn decide(&mut self, node: NodeId, offered: u32, width: u32, option: impl FnOnce(u64) -> u32) -> u32 {
+        if width == 0 || self.shortest > 0 {
+            return 0;
+        }
+        let at = self.consumed;
+        let option = option(self.read(width));
+        if let Some(trace) = &mut self.trace {
+            trace.sites.push(Site { node, option, offered, at });
+        }
+        option
+    }
+}

@@ -1,0 +1,505 @@
+//! The machine on bare pointers: reads and writes are not checked one by one, a reservation covers all up to the next.
+
+use super::stack::{self, Level};
+use super::tables::{CharClass, Strings};
+use super::window::Windows;
+use super::{Depth, RunEnd};
+use crate::choices::Choices;
+use crate::limits::Limits;
+
+/// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
+#[derive(Clone, Copy)]
+pub struct State {
+    /// The next choice byte.
+    c: *const u8,
+    /// The next output byte.
+    o: *mut u8,
+}
+
+/// A residual rule: derives an instance with `depth` levels left.
+pub type Rule = unsafe fn(&mut Machine<'_, '_>, State, Depth) -> State;
+
+/// Everything about a run that is not in registers.
+pub struct Machine<'m, 's> {
+    choice_end: *const u8,
+    output_end: *mut u8,
+    /// Bound - (emitted + minimum of all that is pending), in bytes; meaningful only under a length limit.
+    pub slack: u64,
+    stack_limit: usize,
+    choice_start: *const u8,
+    windows: Windows<'m, 's>,
+    output: &'m mut Vec<u8>,
+    level: Level,
+}
+
+/// The instances of a start rule without limits, with a depth limit, with a length limit, and with both.
+pub type Entries = [Rule; 4];
+
+/// Every store may write this many bytes more than it advances by; reservations include it.
+const STORE_SLOP: usize = 32;
+/// Reads may look this many bytes ahead of what was reserved.
+const READ_SLOP: usize = 8;
+
+/// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
+///
+/// # Safety
+///
+/// The entries must keep the contract of [`Machine`]: read and write only what they reserved.
+pub unsafe fn run(
+    entries: &Entries,
+    min_len: u64,
+    limits: Limits,
+    choices: &mut Choices<'_>,
+    output: &mut Vec<u8>,
+) -> u64 {
+    let mut machine = Machine::new(min_len, limits, choices, output);
+    let state = machine.start();
+    let entry = entries[usize::from(limits.depth().is_some()) + 2 * usize::from(limits.len().is_some())];
+    let depth = limits.depth().map_or(Depth::MAX, Depth::from);
+    // SAFETY: the caller vouches for the entries; the state is that of this machine.
+    let state = unsafe { entry(&mut machine, state, depth) };
+    // SAFETY: the entry returned a state of this machine.
+    unsafe { machine.end(state) }
+}
+
+impl<'m, 's> Machine<'m, 's> {
+    /// A machine for one input, appending to `output`.
+    pub fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> Self {
+        let windows = Windows::new(choices, limits.choices());
+        let choice_start = windows.window().as_ptr();
+        Machine {
+            choice_end: windows.window().as_ptr_range().end,
+            output_end: output.spare_capacity_mut().as_mut_ptr_range().end.cast(),
+            slack: limits.len().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
+            stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
+            choice_start,
+            windows,
+            output,
+            level: Level::Caller,
+        }
+    }
+
+    /// The state before the first choice.
+    pub fn start(&mut self) -> State {
+        State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
+    }
+
+    /// Ends the input; returns the number of choice bytes read.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state, with only reserved reads and writes behind it.
+    pub unsafe fn end(self, s: State) -> u64 {
+        // SAFETY: the state points into the output's capacity, and everything before it was written.
+        unsafe {
+            let len = s.o.offset_from_unsigned(self.output.as_ptr());
+            self.output.set_len(len);
+            self.windows.end(s.c.offset_from_unsigned(self.choice_start))
+        }
+    }
+
+    /// Makes room for reading `choices` and writing `output` bytes.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
+        let readable = self.choice_end as usize - s.c as usize;
+        let writable = self.output_end as usize - s.o as usize;
+        if readable < choices + READ_SLOP || writable < output + STORE_SLOP {
+            // SAFETY: as for this function.
+            return unsafe { self.replenish(s, choices, output) };
+        }
+        s
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
+        // SAFETY: the state points into the window and the output's capacity, and everything before it was written.
+        unsafe {
+            if (self.choice_end as usize - s.c as usize) < choices + READ_SLOP {
+                let used = s.c.offset_from_unsigned(self.choice_start);
+                self.windows.refill(used, choices + READ_SLOP);
+                s.c = self.enter_window();
+            }
+            if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
+                let len = s.o.offset_from_unsigned(self.output.as_ptr());
+                self.output.set_len(len);
+                self.output.reserve(output + STORE_SLOP);
+                s.o = self.output.as_mut_ptr().add(len);
+                self.output_end = self.output.as_mut_ptr().add(self.output.capacity());
+            }
+        }
+        s
+    }
+
+    fn enter_window(&mut self) -> *const u8 {
+        let window = self.windows.window().as_ptr_range();
+        (self.choice_start, self.choice_end) = (window.start, window.end);
+        window.start
+    }
+
+    /// Whether a rule must not recurse on this stack any more.
+    #[inline(always)]
+    pub fn stack_is_low(&self) -> bool {
+        stack::stack_pointer() < self.stack_limit
+    }
+
+    /// Derives `rule` on another stack, or finishes if there is none.
+    ///
+    /// # Safety
+    ///
+    /// As for calling `rule` itself.
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn deeper(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        if self.level == Level::Caller
+            // SAFETY: as for this function.
+            && let Some(state) = unsafe { self.on_helper(s, depth, rule) }
+        {
+            return state;
+        }
+        // SAFETY: the state is that of this machine; the rule is called as the caller may.
+        unsafe {
+            let s = self.finished(s);
+            self.stack_limit = 0;
+            self.level = Level::Last;
+            rule(self, s, depth)
+        }
+    }
+
+    unsafe fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
+        /// Lets the helper borrow the machine while its owner waits.
+        struct Lent<T>(T);
+        // SAFETY: the owner blocks until the helper has ended, so only one thread uses the machine at a time; choice
+        // sources are `Send`, and the rest is memory.
+        unsafe impl<T> Send for Lent<T> {}
+        impl<T> Lent<T> {
+            fn into_inner(self) -> T {
+                self.0
+            }
+        }
+        let caller = (self.stack_limit, self.level);
+        let lent = Lent((&mut *self, s));
+        let result = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
+            let work = move || {
+                let (machine, s) = lent.into_inner();
+                let usable = stack::HELPER_STACK - stack::HELPER_RESERVE;
+                machine.stack_limit = stack::stack_pointer().saturating_sub(usable);
+                machine.level = Level::Helper;
+                // SAFETY: as for the function around.
+                Lent(unsafe { rule(machine, s, depth) })
+            };
+            let handle = helper.spawn_scoped(scope, work).ok()?;
+            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).into_inner())
+        });
+        (self.stack_limit, self.level) = caller;
+        result
+    }
+
+    /// The state from which on every site takes option 0.
+    unsafe fn finished(&mut self, mut s: State) -> State {
+        // SAFETY: the state points into the window.
+        let used = unsafe { s.c.offset_from_unsigned(self.choice_start) };
+        self.windows.finish(used);
+        s.c = self.enter_window();
+        s
+    }
+
+    /// Emits one of `strings` (one site), or, if the length limit leaves none, the shortest string of the rule.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline]
+    #[must_use]
+    pub unsafe fn string<const LEN: bool>(&mut self, s: State, strings: &'static Strings) -> State {
+        // SAFETY: the reservation covers the site and the longest string (the shortest string of the rule is shorter
+        // still); the index is below the count of strings.
+        unsafe {
+            let mut s = self.reserve(s, 3, strings.max_len());
+            if LEN {
+                let offered = strings.offered(self.slack);
+                if offered == 0 {
+                    return self.put_slice(s, strings.shortest());
+                }
+                let index = self.pick(&mut s, offered as u32);
+                self.slack -= strings.cost(index);
+                return self.put_slice(s, strings.get(index));
+            }
+            let count = strings.count();
+            let index = self.pick(&mut s, count as u32);
+            put_string(s, strings, index)
+        }
+    }
+
+    /// Emits the string with this index, whose place is reserved, without a site.
+    ///
+    /// # Safety
+    ///
+    /// Room for the string must be reserved, and `index` below the count of strings.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn put_string(&mut self, s: State, strings: &'static Strings, index: usize) -> State {
+        // SAFETY: as for this function.
+        unsafe { put_string(s, strings, index) }
+    }
+
+    /// Emits bytes of any length, with their own reservation.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[must_use]
+    pub unsafe fn put_slice(&mut self, s: State, bytes: &[u8]) -> State {
+        // SAFETY: the reservation covers the bytes, which do not overlap the output's spare capacity.
+        unsafe {
+            let mut s = self.reserve(s, 0, bytes.len());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), s.o, bytes.len());
+            s.o = s.o.add(bytes.len());
+            s
+        }
+    }
+
+    /// Emits a member of a class (one site).
+    ///
+    /// # Safety
+    ///
+    /// Three choice bytes and four output bytes must be reserved.
+    #[inline]
+    #[must_use]
+    pub unsafe fn member<const LEN: bool>(&mut self, mut s: State, class: &'static CharClass) -> State {
+        let offered = if LEN { class.offered(self.slack) } else { class.count() };
+        // SAFETY: the site reads at most three bytes; four bytes are stored.
+        unsafe {
+            let index = self.pick(&mut s, offered);
+            let (bytes, len) = class.encoded(index as u32);
+            if LEN {
+                self.slack -= class.cost(len);
+            }
+            s.o.cast::<[u8; 4]>().write_unaligned(bytes);
+            s.o = s.o.add(len);
+        }
+        s
+    }
+
+    /// Decides a site of equally probable options under the length limit: `costs` ascend from 0.
+    ///
+    /// # Safety
+    ///
+    /// Three choice bytes must be reserved.
+    pub unsafe fn pick_within(&mut self, s: &mut State, costs: &[u64]) -> usize {
+        let offered = costs.partition_point(|&cost| cost <= self.slack);
+        // SAFETY: a site reads at most three bytes.
+        let option = unsafe { self.pick(s, offered as u32) };
+        self.slack -= costs[option];
+        option
+    }
+
+    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from 0.
+    ///
+    /// # Safety
+    ///
+    /// Three choice bytes must be reserved.
+    pub unsafe fn pick_slot_within(&mut self, s: &mut State, bits: u32, ends: &[u32], costs: &[u64]) -> usize {
+        let offered = costs.partition_point(|&cost| cost <= self.slack);
+        let option = if offered <= 1 {
+            0
+        } else {
+            // SAFETY: a site reads at most three bytes.
+            let value = unsafe { self.value(s, bits) };
+            let slot = (u64::from(value) * u64::from(ends[offered - 1]) >> bits) as u32;
+            ends.partition_point(|&end| end <= slot)
+        };
+        self.slack -= costs[option];
+        option
+    }
+
+    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`
+    /// below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the round
+    /// is chosen, `b` not yet read), or after `cap` rounds. Returns the number of rounds done.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline]
+    pub unsafe fn run(&mut self, mut s: State, table: &[u8; 256], bound: u32, cap: u64) -> (State, RunEnd, u64) {
+        const LANES: u64 = 0x0001_0001_0001_0001;
+        let mut done = 0;
+        loop {
+            // SAFETY: each turn reserves the eight choice bytes and four output bytes that it touches.
+            unsafe {
+                s = self.reserve(s, 8, 4);
+                let word = s.c.cast::<u64>().read_unaligned().to_le();
+                let members = word >> 8 & 0x00FF * LANES;
+                let stops = !word & 0x0080 * LANES;
+                // Lane sums above 255 mark members that are not below the bound.
+                let others = members + u64::from(256 - bound) * LANES & 0x0100 * LANES;
+                let text = [0, 16, 32, 48].map(|shift| table[(members >> shift & 0xFF) as usize]);
+                s.o.cast::<[u8; 4]>().write_unaligned(text);
+                let until_stop = u64::from(stops.trailing_zeros() / 16);
+                let until_other = u64::from(others.trailing_zeros() / 16);
+                let rounds = until_stop.min(until_other);
+                if rounds >= cap - done {
+                    let rounds = cap - done;
+                    s.o = s.o.add(rounds as usize);
+                    s.c = s.c.add(2 * rounds as usize);
+                    return (s, RunEnd::Capped, cap);
+                }
+                s.o = s.o.add(rounds as usize);
+                done += rounds;
+                if rounds == 4 {
+                    s.c = s.c.add(8);
+                    continue;
+                }
+                s.c = s.c.add(2 * rounds as usize + 1);
+                let end = if until_stop <= until_other { RunEnd::Stopped } else { RunEnd::Other };
+                return (s, end, done);
+            }
+        }
+    }
+
+    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    ///
+    /// # Safety
+    ///
+    /// They must be reserved.
+    #[inline(always)]
+    pub unsafe fn value(&self, s: &mut State, bits: u32) -> u32 {
+        // SAFETY: up to three bytes are reserved, and reading four is within the slop.
+        unsafe {
+            let word = s.c.cast::<u32>().read_unaligned().to_le();
+            s.c = s.c.add(bits as usize / 8);
+            word & ((1 << bits) - 1)
+        }
+    }
+
+    /// Decides a site of `count` (2 to 256) equally probable options.
+    ///
+    /// # Safety
+    ///
+    /// One choice byte must be reserved.
+    #[inline(always)]
+    pub unsafe fn pick8(&self, s: &mut State, count: u32) -> usize {
+        // SAFETY: one byte is reserved.
+        unsafe {
+            let byte = u32::from(*s.c);
+            s.c = s.c.add(1);
+            (byte * count >> 8) as usize
+        }
+    }
+
+    /// Decides a site of any number of equally probable options.
+    ///
+    /// # Safety
+    ///
+    /// As many choice bytes as the site reads (at most three) must be reserved.
+    #[inline(always)]
+    pub unsafe fn pick(&self, s: &mut State, count: u32) -> usize {
+        let bits = match count {
+            0 | 1 => return 0,
+            2..=256 => 8,
+            257..=65536 => 16,
+            _ => 24,
+        };
+        // SAFETY: as for this function.
+        let value = unsafe { self.value(s, bits) };
+        (u64::from(value) * u64::from(count) >> bits) as usize
+    }
+
+    /// Emits a literal.
+    ///
+    /// # Safety
+    ///
+    /// Its bytes must be reserved.
+    #[inline(always)]
+    pub unsafe fn put<const N: usize>(&self, s: &mut State, bytes: &[u8; N]) {
+        // SAFETY: the bytes are reserved.
+        unsafe {
+            s.o.cast::<[u8; N]>().write_unaligned(*bytes);
+            s.o = s.o.add(N);
+        }
+    }
+
+    /// Emits one byte.
+    ///
+    /// # Safety
+    ///
+    /// It must be reserved.
+    #[inline(always)]
+    pub unsafe fn put_byte(&self, s: &mut State, byte: u8) {
+        // SAFETY: the byte is reserved.
+        unsafe {
+            *s.o = byte;
+            s.o = s.o.add(1);
+        }
+    }
+
+    /// Emits a literal of up to seven bytes from a table: packed little endian with its length in the top byte.
+    ///
+    /// # Safety
+    ///
+    /// Its bytes must be reserved, and `index` below the length of the table.
+    #[inline(always)]
+    pub unsafe fn put_packed(&self, s: &mut State, table: &[u64], index: usize) {
+        debug_assert!(index < table.len());
+        // SAFETY: the literal's bytes are reserved, and storing all eight is within the slop; the caller vouches for the index.
+        unsafe {
+            let packed = *table.get_unchecked(index);
+            s.o.cast::<[u8; 8]>().write_unaligned(packed.to_le_bytes());
+            s.o = s.o.add((packed >> 56) as usize);
+        }
+    }
+
+    /// The option of a weighted site of 256 slots, from the table of its slots.
+    ///
+    /// # Safety
+    ///
+    /// One choice byte must be reserved.
+    #[inline(always)]
+    pub unsafe fn pick_mapped(&self, s: &mut State, options: &[u8; 256]) -> usize {
+        // SAFETY: as for this function.
+        usize::from(options[unsafe { self.value(s, 8) } as usize])
+    }
+
+    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    ///
+    /// # Safety
+    ///
+    /// The site's choice bytes (`bits` / 8) must be reserved.
+    #[inline]
+    pub unsafe fn pick_slot(&self, s: &mut State, bits: u32, ends: &[u32]) -> usize {
+        // SAFETY: as for this function.
+        let slot = unsafe { self.value(s, bits) };
+        ends.partition_point(|&end| end <= slot)
+    }
+}
+
+/// Emits the string with this index.
+///
+/// # Safety
+///
+/// Its bytes must be reserved, and `index` below the count of strings.
+#[inline(always)]
+unsafe fn put_string(mut s: State, strings: &'static Strings, index: usize) -> State {
+    // SAFETY: the string's bytes are reserved; what the last block reads beyond the string is its table's padding (or
+    // the next string), what it writes beyond it is within the slop.
+    unsafe {
+        let (text, len) = strings.get_unchecked(index);
+        let mut at = 0;
+        loop {
+            let block = text.add(at).cast::<[u8; Strings::PADDING]>().read_unaligned();
+            s.o.add(at).cast::<[u8; Strings::PADDING]>().write_unaligned(block);
+            at += Strings::PADDING;
+            if at >= len {
+                break;
+            }
+        }
+        s.o = s.o.add(len);
+        s
+    }
+}

@@ -1,0 +1,154 @@
+//! Constant tables of generated producers: strings of a site, large classes of characters.
+
+/// The strings of a site, in canonical order: ascending in length.
+#[derive(Debug)]
+pub struct Strings {
+    /// All strings one after the other, followed by [`Strings::PADDING`] bytes.
+    data: &'static [u8],
+    /// Where each string begins, and where the last one ends.
+    starts: &'static [u32],
+    /// Emitted where no string fits the length: the shortest string of the rule, if it is shorter than all strings here.
+    shortest: Option<&'static [u8]>,
+    /// Length in bytes of the shortest string that could stand here.
+    min_len: u64,
+    max_len: usize,
+}
+
+impl Strings {
+    /// Bytes that must follow the strings, so that they can be copied in blocks of this size.
+    pub const PADDING: usize = 32;
+
+    /// A table of `starts.len() - 1` strings.
+    ///
+    /// # Panics
+    ///
+    /// If there is no string, the lengths do not ascend, or the padding is missing. Called in constants,
+    /// so this shows at compile time.
+    pub const fn new(data: &'static [u8], starts: &'static [u32], shortest: Option<&'static [u8]>) -> Strings {
+        assert!(starts.len() >= 2 && starts[0] == 0);
+        let mut max_len = 0;
+        let mut index = 1;
+        while index < starts.len() {
+            assert!(starts[index] >= starts[index - 1]);
+            let len = (starts[index] - starts[index - 1]) as usize;
+            assert!(len >= max_len);
+            max_len = len;
+            index += 1;
+        }
+        assert!(data.len() >= starts[starts.len() - 1] as usize + Strings::PADDING);
+        let min_len = match shortest {
+            Some(shortest) => shortest.len() as u64,
+            None => (starts[1] - starts[0]) as u64,
+        };
+        Strings { data, starts, shortest, min_len, max_len }
+    }
+
+    /// The number of strings.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Length in bytes of the longest string.
+    #[inline(always)]
+    pub fn max_len(&self) -> usize {
+        self.max_len
+    }
+
+    /// A string.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> &'static [u8] {
+        &self.data[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// A string's first byte and length without a check of the index.
+    ///
+    /// # Safety
+    ///
+    /// `index` must be below [`Strings::count`]. Behind the string [`Strings::PADDING`] bytes may be read.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> (*const u8, usize) {
+        // SAFETY: `new` checked that there are count + 1 starts, ascending, all within the data.
+        unsafe {
+            let start = *self.starts.get_unchecked(index) as usize;
+            let end = *self.starts.get_unchecked(index + 1) as usize;
+            (self.data.as_ptr().add(start), end - start)
+        }
+    }
+
+    /// What a string costs more than the shortest that could stand here.
+    #[inline(always)]
+    pub(crate) fn cost(&self, index: usize) -> u64 {
+        u64::from(self.starts[index + 1] - self.starts[index]) - self.min_len
+    }
+
+    /// How many strings cost at most `slack`.
+    pub(crate) fn offered(&self, slack: u64) -> usize {
+        let mut low = 0;
+        let mut high = self.count();
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.cost(middle) <= slack { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Emitted where no string is offered.
+    pub(crate) fn shortest(&self) -> &'static [u8] {
+        self.shortest.unwrap_or(self.get(0))
+    }
+}
+
+/// A class of characters as ranges of code points, in ascending order.
+#[derive(Debug)]
+pub struct CharClass {
+    /// The first member of each range and the number of members before it.
+    ranges: &'static [(u32, u32)],
+    /// The number of members of at most 1, 2, 3 and 4 bytes.
+    within: [u32; 4],
+    min_len: u32,
+}
+
+impl CharClass {
+    /// A class from the (first member, members before) of its ranges and its counts of members of at most 1 to 4 bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the class is empty. Called in constants, so this shows at compile time.
+    pub const fn new(ranges: &'static [(u32, u32)], within: [u32; 4]) -> CharClass {
+        assert!(!ranges.is_empty() && within[3] > 0);
+        let mut min_len = 1;
+        while within[min_len as usize - 1] == 0 {
+            min_len += 1;
+        }
+        CharClass { ranges, within, min_len }
+    }
+
+    /// The number of members.
+    #[inline(always)]
+    pub fn count(&self) -> u32 {
+        self.within[3]
+    }
+
+    /// How many members cost at most `slack` bytes more than the shortest.
+    pub(crate) fn offered(&self, slack: u64) -> u32 {
+        self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
+    }
+
+    /// What a member of `len` bytes costs more than the shortest.
+    #[inline(always)]
+    pub(crate) fn cost(&self, len: usize) -> u64 {
+        len as u64 - u64::from(self.min_len)
+    }
+
+    /// The `index`-th member as UTF-8, and its length.
+    #[inline]
+    pub(crate) fn encoded(&self, index: u32) -> ([u8; 4], usize) {
+        let behind = self.ranges.partition_point(|&(_, before)| before <= index);
+        let (first, before) = self.ranges[behind - 1];
+        let mut bytes = [0; 4];
+        // Ranges hold scalar values only.
+        let len = char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}').encode_utf8(&mut bytes).len();
+        (bytes, len)
+    }
+}
