@@ -1,6 +1,7 @@
 //! The way from a source file to a compiled grammar, read top to bottom.
 
 use crate::analysis::pools::{Pools, pools};
+use crate::analysis::shortest;
 use crate::ast::Grammar;
 use crate::check::check;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
@@ -50,8 +51,24 @@ impl Compiled {
     }
 }
 
-/// A grammar whose shortest output is longer than this is refused.
-pub const MAX_MIN_LEN: u64 = 1 << 28;
+/// A grammar with a rule whose shortest string has more bytes than this, or whose derivation takes more steps, is refused:
+/// finishing an output would take unbounded time or memory.
+pub const MAX_SHORTEST: u64 = 1 << 26;
+
+fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
+    let steps = shortest::steps(ir);
+    let (rule, _) = ir.bodies().find(|(rule, _)| {
+        ir.rule(*rule).facts.min_len > MAX_SHORTEST || steps[rule.index()] > MAX_SHORTEST
+    })?;
+    let name = &ir.rule(rule).name;
+    let message = match ir.rule(rule).facts.min_len {
+        len if len > MAX_SHORTEST => format!("the shortest string of rule `{name}` has {len} bytes"),
+        _ => format!("the shortest derivation of rule `{name}` takes {} steps", steps[rule.index()]),
+    };
+    let help = format!("outputs could not be completed in bounded time; the bound is {MAX_SHORTEST}");
+    let span = grammar.rules.get(rule.index()).map(|rule| rule.name.span);
+    Some(Diagnostic::error(Code::TooLarge, span, message).help(help))
+}
 
 /// Compiles a grammar file. The diagnostics returned beside the result are warnings.
 ///
@@ -88,11 +105,8 @@ fn compile_observed(
     let Some(lowered) = lowered.filter(|_| !diagnostics.has_errors()) else { return Err(diagnostics) };
     debug_assert_eq!(ir::verify(&lowered), Ok(()));
     observe("ir", Stage::Ir(&lowered));
-    let start = lowered.rule(lowered.start());
-    if start.facts.min_len > MAX_MIN_LEN {
-        let message = format!("the shortest output has {} bytes", start.facts.min_len);
-        let help = format!("no output can be shorter; grammars beyond {MAX_MIN_LEN} bytes are refused");
-        diagnostics.push(Diagnostic::error(Code::TooLarge, None, message).help(help));
+    if let Some(diagnostic) = unbounded_derivation(&lowered, &grammar) {
+        diagnostics.push(diagnostic);
         return Err(diagnostics);
     }
     let pools = pools(&lowered);
@@ -136,7 +150,7 @@ fn pools_text(ir: &Ir, pools: &Pools) -> String {
     for (rule, _) in ir.bodies() {
         text += &format!("pool <{}>", ir.rule(rule).name);
         match pools.get(rule) {
-            Some(pool) => pool.iter().for_each(|string| text += &format!(" \"{}\"", string.escape_ascii())),
+            Some(pool) => pool.strings.iter().for_each(|string| text += &format!(" \"{}\"", string.escape_ascii())),
             None => text += " too long",
         }
         text.push('\n');

@@ -214,11 +214,11 @@ impl Machine<'_> {
         if let Some(pool) = pool {
             let min_len = self.ir.rule(rule).facts.min_len;
             let fits = |string: &[u8]| self.slack.is_none_or(|slack| string.len() as u64 - min_len <= slack);
-            let offered = pool.iter().take_while(|string| fits(string)).count();
+            let offered = pool.strings.iter().take_while(|string| fits(string)).count();
             if offered > 0 {
                 // The start rule is never beyond the limit, so there is a referring node.
                 let option = self.pick(node.unwrap_or(NodeId::new(0)), offered as u32);
-                let string = &pool[option as usize];
+                let string = &pool.strings[option as usize];
                 self.pay(string.len() as u64 - min_len);
                 self.output.extend_from_slice(string);
                 if let Some(instance) = instance {

@@ -3,3 +3,4 @@
 pub mod least;
 pub mod pools;
 pub mod recursion;
+pub mod shortest;

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::analysis::shortest;
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
 /// A pool holds at most this many strings.
@@ -21,8 +22,15 @@ const MAX_POOL_BYTES: usize = 1 << 18;
 /// The strings of all pools have at most this many bytes together.
 const MAX_TOTAL_BYTES: usize = 1 << 28;
 
-/// The strings of a rule's minimum-depth derivations, ascending by length, then bytes; never empty.
-pub type Pool = Arc<[Box<[u8]>]>;
+/// The pool of a rule.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// The strings of the rule's minimum-depth derivations, ascending by length, then bytes; never empty.
+    pub strings: Arc<[Box<[u8]>]>,
+    /// The rule's shortest string, if it is shorter than all of them: it stands in where a length limit leaves none of
+    /// them, and is the rule's derivation with option 0 at every site.
+    pub shortest: Option<Box<[u8]>>,
+}
 
 /// The pool of each rule.
 #[derive(Clone, Debug)]
@@ -48,7 +56,23 @@ pub fn pools(ir: &Ir) -> Pools {
     for rule in order {
         builder.add(rule);
     }
-    Pools { pools: builder.pools }
+    let mut pools = builder.pools;
+    let long: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).filter(|&rule| is_longer(ir, rule, &pools)).collect();
+    let shortest = shortest::strings(ir, &long, MAX_STRING_LEN, MAX_TOTAL_BYTES);
+    for rule in long {
+        let string = shortest.as_ref().and_then(|strings| strings[rule.index()].clone());
+        pools[rule.index()] = match (pools[rule.index()].take(), string) {
+            (Some(pool), Some(string)) => Some(Pool { shortest: Some(string), ..pool }),
+            _ => None,
+        };
+    }
+    Pools { pools }
+}
+
+/// Whether all strings of the rule's pool are longer than its shortest string.
+fn is_longer(ir: &Ir, rule: RuleId, pools: &[Option<Pool>]) -> bool {
+    let min_len = ir.rule(rule).facts.min_len;
+    pools[rule.index()].as_ref().is_some_and(|pool| pool.strings[0].len() as u64 > min_len)
 }
 
 struct Builder<'i> {
@@ -71,7 +95,7 @@ impl Builder<'_> {
         let bytes: usize = strings.iter().map(|string| string.len() + 16).sum();
         if self.total_bytes + bytes <= MAX_TOTAL_BYTES {
             self.total_bytes += bytes;
-            self.pools[rule.index()] = Some(strings.into());
+            self.pools[rule.index()] = Some(Pool { strings: strings.into(), shortest: None });
         }
     }
 
@@ -109,7 +133,7 @@ impl Builder<'_> {
                 Some(members.collect())
             }
             Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
-                self.pools[rule.index()].as_ref().map(|pool| pool.to_vec())
+                self.pools[rule.index()].as_ref().map(|pool| pool.strings.to_vec())
             }
             Node::Seq(items) => {
                 let mut strings: Strings = vec![Box::default()];

@@ -35,10 +35,13 @@ fn a_sound_grammar() {
 
 #[test]
 fn no_rules() {
-    check_findings("", expect![[r#"
+    check_findings(
+        "",
+        expect![[r#"
         g: error[no-rules]: the grammar defines no rule
           help: a rule is written `name ::= expression`, or `"<name>": [alternative, ...]` in JSON
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -68,21 +71,27 @@ fn undefined_rules() {
               |                                                             ^
         "#]],
     );
-    check_findings("%start objct\nobject ::= 'x'", expect![[r#"
+    check_findings(
+        "%start objct\nobject ::= 'x'",
+        expect![[r#"
         g:1:8: error[undefined-rule]: the start rule `objct` is not defined
           | %start objct
           |        ^^^^^
           help: did you mean `object`?
-    "#]]);
+    "#]],
+    );
     expect![[r#"
         g: error[undefined-rule]: the start rule `objekt` is not defined
           help: did you mean `object`?
-    "#]].assert_eq(&findings_from(Some("objekt"), "object ::= 'x'").0);
+    "#]]
+    .assert_eq(&findings_from(Some("objekt"), "object ::= 'x'").0);
 }
 
 #[test]
 fn duplicate_rules() {
-    check_findings("a ::= 'x' b\nb ::= 'y'\na ::= 'z'\na ::= c\nc ::= 'x'", expect![[r#"
+    check_findings(
+        "a ::= 'x' b\nb ::= 'y'\na ::= 'z'\na ::= c\nc ::= 'x'",
+        expect![[r#"
         g:3:1: error[duplicate-rule]: rule `a` is defined twice
           | a ::= 'z'
           | ^
@@ -96,7 +105,8 @@ fn duplicate_rules() {
         g:5:1: warning[unreachable-rule]: rule `c` cannot be reached from `a`
           | c ::= 'x'
           | ^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -159,7 +169,9 @@ fn unproductive_rules() {
 
 #[test]
 fn weights() {
-    check_findings("a ::= 'x' @ 2\nb ::= 'x' @ 0 | 'y' @ 0\nc ::= ('x' @ 0)* ('y' @ 1)\n", expect![[r#"
+    check_findings(
+        "a ::= 'x' @ 2\nb ::= 'x' @ 0 | 'y' @ 0\nc ::= ('x' @ 0)* ('y' @ 1)\n",
+        expect![[r#"
         g:1:13: warning[unused-weight]: this weight has no effect
           | a ::= 'x' @ 2
           |             ^
@@ -182,17 +194,21 @@ fn weights() {
           | c ::= ('x' @ 0)* ('y' @ 1)
           |                         ^
           help: there is only one alternative; a weight compares the alternatives of one choice
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_empty_class_is_reported_once() {
-    check_findings("a ::= []", expect![[r#"
+    check_findings(
+        "a ::= []",
+        expect![[r#"
         g:1:7: error[empty-class]: this class has no members
           | a ::= []
           |       ^^
           help: the empty string is `''`; a bracket inside a class is `\]`
-    "#]]);
+    "#]],
+    );
     let span = Span::new(0, 1);
     let body = Expr { kind: ExprKind::Class(crate::charset::CharSet::empty(crate::charset::Unit::Char)), span };
     let rule = Rule { name: Name { text: "a".to_string(), span: Span::default() }, body };
@@ -203,7 +219,9 @@ fn an_empty_class_is_reported_once() {
 
 #[test]
 fn what_follows_from_a_syntax_error_is_not_reported() {
-    check_findings("a ::= 'x\nb ::= nothing\nc ::= c", expect![[r#"
+    check_findings(
+        "a ::= 'x\nb ::= nothing\nc ::= c",
+        expect![[r#"
         g:1:7: error[syntax]: this literal is not closed
           | a ::= 'x
           |       ^^
@@ -211,7 +229,8 @@ fn what_follows_from_a_syntax_error_is_not_reported() {
         g:2:7: error[undefined-rule]: rule `nothing` is not defined
           | b ::= nothing
           |       ^^^^^^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -29,9 +29,16 @@ impl Format for Ebnf {
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) { Grammar::default() } else { parser::parse(file.text(), diagnostics) }
+        if super::refuse_huge_file(file, diagnostics) {
+            Grammar::default()
+        } else {
+            parser::parse(file.text(), diagnostics)
+        }
     }
 }
+
+#[cfg(test)]
+mod hostile_tests;
 
 #[cfg(test)]
 mod tests;

@@ -109,7 +109,9 @@ impl<'t> Reader<'t, '_> {
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word()?,
             _ => {
                 let message = format!("expected a JSON value, found {}", self.found());
-                return Err(self.error(message, "strings stand in double quotes; there is no comma behind the last item"));
+                return Err(
+                    self.error(message, "strings stand in double quotes; there is no comma behind the last item")
+                );
             }
         };
         Ok(Json { kind, span: Span::new(start, self.position) })
@@ -160,7 +162,9 @@ impl<'t> Reader<'t, '_> {
             let start = self.position;
             if self.peek() != Some(b'"') {
                 let message = format!("expected a key, found {}", self.found());
-                return Err(self.error(message, "keys stand in double quotes; there is no comma behind the last member"));
+                return Err(
+                    self.error(message, "keys stand in double quotes; there is no comma behind the last member")
+                );
             }
             let text = self.string()?;
             let key = JsonKey { text, span: Span::new(start, self.position) };

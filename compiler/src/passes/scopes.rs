@@ -11,7 +11,7 @@ pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
     rewrite(ir, |new, node, children| match ir.node(node) {
         Node::Inline { rule, .. } => {
             let body = children[0];
-            let equal = pools.get(*rule).is_some_and(|pool| is_site_of(new, body, pool));
+            let equal = pools.get(*rule).is_some_and(|pool| is_site_of(new, body, &pool.strings));
             if equal { body } else { new.inline(*rule, body) }
         }
         _ => new.rebuild(ir, node, children),

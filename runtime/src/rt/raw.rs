@@ -312,7 +312,7 @@ impl<'m, 's> Machine<'m, 's> {
         } else {
             // SAFETY: a site reads at most three bytes.
             let value = unsafe { self.value(s, bits) };
-            let slot = (u64::from(value) * u64::from(ends[offered - 1]) >> bits) as u32;
+            let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
             ends.partition_point(|&end| end <= slot)
         };
         self.slack -= costs[option];
@@ -335,11 +335,11 @@ impl<'m, 's> Machine<'m, 's> {
             unsafe {
                 s = self.reserve(s, 8, 4);
                 let word = s.c.cast::<u64>().read_unaligned().to_le();
-                let members = word >> 8 & 0x00FF * LANES;
-                let stops = !word & 0x0080 * LANES;
+                let members = (word >> 8) & (0x00FF * LANES);
+                let stops = !word & (0x0080 * LANES);
                 // Lane sums above 255 mark members that are not below the bound.
-                let others = members + u64::from(256 - bound) * LANES & 0x0100 * LANES;
-                let text = [0, 16, 32, 48].map(|shift| table[(members >> shift & 0xFF) as usize]);
+                let others = (members + u64::from(256 - bound) * LANES) & (0x0100 * LANES);
+                let text = [0, 16, 32, 48].map(|shift| table[((members >> shift) & 0xFF) as usize]);
                 s.o.cast::<[u8; 4]>().write_unaligned(text);
                 let until_stop = u64::from(stops.trailing_zeros() / 16);
                 let until_other = u64::from(others.trailing_zeros() / 16);
@@ -389,7 +389,7 @@ impl<'m, 's> Machine<'m, 's> {
         unsafe {
             let byte = u32::from(*s.c);
             s.c = s.c.add(1);
-            (byte * count >> 8) as usize
+            ((byte * count) >> 8) as usize
         }
     }
 
@@ -408,7 +408,7 @@ impl<'m, 's> Machine<'m, 's> {
         };
         // SAFETY: as for this function.
         let value = unsafe { self.value(s, bits) };
-        (u64::from(value) * u64::from(count) >> bits) as usize
+        ((u64::from(value) * u64::from(count)) >> bits) as usize
     }
 
     /// Emits a literal.

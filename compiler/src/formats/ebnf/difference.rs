@@ -184,7 +184,9 @@ impl<'g> Resolver<'g, '_, '_, '_> {
         let Some(unit) = unit else {
             self.lexer.report(
                 Diagnostic::error(Code::ClassDifference, *span, "bytes are subtracted from characters, or the reverse")
-                    .help("bytes and characters beyond ASCII do not mix; write both classes with `#bNN` or both without"),
+                    .help(
+                        "bytes and characters beyond ASCII do not mix; write both classes with `#bNN` or both without",
+                    ),
             );
             return Err(Failure::Reported);
         };

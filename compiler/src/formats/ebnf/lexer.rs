@@ -222,6 +222,9 @@ impl<'t, 'd> Lexer<'t, 'd> {
         if starts_line {
             return Kind::Directive(name);
         }
+        if self.quiet {
+            return Kind::Error;
+        }
         self.report(
             Diagnostic::error(Code::Syntax, Span::new(start, self.position), "unexpected `%` inside a line")
                 .help("a directive such as `%start` stands at the beginning of its line; a percent sign is `'%'`"),

@@ -91,7 +91,8 @@ impl<'t> Parser<'t, '_> {
                 let token = self.peek(0);
                 let (span, starts_line) = (token.span, token.starts_line);
                 // Where `[12]` might also be a class, only its place tells: first on the line, the name on the same.
-                let numbered = starts_line && is_production_number(&self.lexer.text[span.start as usize..span.end as usize]);
+                let numbered =
+                    starts_line && is_production_number(&self.lexer.text[span.start as usize..span.end as usize]);
                 let named = numbered && matches!(self.peek(1), Token { kind: Kind::Name(_), starts_line: false, .. });
                 (named && self.peek(2).kind == Kind::Defines).then_some(1)
             }
@@ -181,7 +182,8 @@ impl<'t> Parser<'t, '_> {
                 break;
             }
         }
-        if alternatives.len() == 1 && alternatives[0].weight.is_none()
+        if alternatives.len() == 1
+            && alternatives[0].weight.is_none()
             && let Some(only) = alternatives.pop()
         {
             return Ok(Sized { expr: only.expr, height });
@@ -213,7 +215,11 @@ impl<'t> Parser<'t, '_> {
             && self.rule_begins().is_none()
         {
             let span = self.peek(0).span;
-            return Err(self.error(span, "a weight ends its alternative", "put the weight behind the whole alternative"));
+            return Err(self.error(
+                span,
+                "a weight ends its alternative",
+                "put the weight behind the whole alternative",
+            ));
         }
         Ok(Some(Weight { value, span }))
     }

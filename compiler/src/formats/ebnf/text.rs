@@ -77,7 +77,11 @@ impl<'t> Lexer<'t, '_> {
             };
             let mut high = Member { ..low };
             let behind = self.rest();
-            if behind.starts_with('-') && !behind.starts_with("-]") && !behind[1..].starts_with(['\n', '\r']) && behind != "-" {
+            if behind.starts_with('-')
+                && !behind.starts_with("-]")
+                && !behind[1..].starts_with(['\n', '\r'])
+                && behind != "-"
+            {
                 self.position += 1;
                 match self.member() {
                     Some(member) => high = member,

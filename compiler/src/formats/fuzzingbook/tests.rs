@@ -52,18 +52,27 @@ fn weights() {
 
 #[test]
 fn the_start_rule() {
-    check(r#"{"<a>": ["<start>"], "<start>": ["x"]}"#, expect![[r#"
+    check(
+        r#"{"<a>": ["<start>"], "<start>": ["x"]}"#,
+        expect![[r#"
         %start start
         a ::= start
         start ::= "x"
-    "#]]);
-    check(r#"{"<a>": ["<b>"], "<b>": ["x"]}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        r#"{"<a>": ["<b>"], "<b>": ["x"]}"#,
+        expect![[r#"
         a ::= b
         b ::= "x"
-    "#]]);
-    check("\u{FEFF} {\"start\": [\"x\"]}", expect![[r#"
+    "#]],
+    );
+    check(
+        "\u{FEFF} {\"start\": [\"x\"]}",
+        expect![[r#"
         start ::= "x"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -88,12 +97,15 @@ fn spans_are_those_of_the_file() {
 
 #[test]
 fn errors_of_shape() {
-    check("[]", expect![[r#"
+    check(
+        "[]",
+        expect![[r#"
         g:1:1: error[syntax]: a grammar is an object, this is a list
           | []
           | ^^
           help: a rule is written `"<name>": [alternative, ...]`
-    "#]]);
+    "#]],
+    );
     check("{}", expect![[""]]);
     check(
         r#"{"<a>": "x", "<b>": [], "<c>": [1, null, [true], ["x", ["y"]], [{"weight": 1}]],
@@ -168,73 +180,108 @@ fn errors_of_shape() {
 #[test]
 fn errors_of_syntax() {
     for (text, expected) in [
-        ("", expect![[r#"
+        (
+            "",
+            expect![[r#"
             g:1:1: error[syntax]: expected a JSON value, found the end of the file
               | 
               | ^
               help: strings stand in double quotes; there is no comma behind the last item
-        "#]]),
-        ("{\"<a>\": [\"x\",]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\",]}",
+            expect![[r#"
             g:1:14: error[syntax]: expected a JSON value, found `]`
               | {"<a>": ["x",]}
               |              ^
               help: strings stand in double quotes; there is no comma behind the last item
-        "#]]),
-        ("{\"<a>\": [\"x\"],}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\"],}",
+            expect![[r#"
             g:1:15: error[syntax]: expected a key, found `}`
               | {"<a>": ["x"],}
               |               ^
               help: keys stand in double quotes; there is no comma behind the last member
-        "#]]),
-        ("{'<a>': [\"x\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{'<a>': [\"x\"]}",
+            expect![[r#"
             g:1:2: error[syntax]: expected a key, found `'`
               | {'<a>': ["x"]}
               |  ^
               help: keys stand in double quotes; there is no comma behind the last member
-        "#]]),
-        ("{\"<a>\" [\"x\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\" [\"x\"]}",
+            expect![[r#"
             g:1:8: error[syntax]: expected `:`, found `[`
               | {"<a>" ["x"]}
               |        ^
               help: a member of an object is written `"key": value`
-        "#]]),
-        ("{\"<a>\": [\"x\" \"y\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\" \"y\"]}",
+            expect![[r#"
             g:1:14: error[syntax]: expected `,` or `]`, found `"`
               | {"<a>": ["x" "y"]}
               |              ^
               help: values are separated by commas
-        "#]]),
-        ("{\"<a>\": [\"x\"", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\"",
+            expect![[r#"
             g:1:13: error[syntax]: expected `,` or `]`, found the end of the file
               | {"<a>": ["x"
               |             ^
               help: values are separated by commas
-        "#]]),
-        ("{\"<a>\": [\"x\n\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\n\"]}",
+            expect![[r#"
             g:1:10: error[syntax]: this string is not closed
               | {"<a>": ["x
               |          ^^
               help: close it with `"` on the same line; a line break is written `\n`
-        "#]]),
-        ("{\"<a>\": [\"x\t\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\t\"]}",
+            expect![[r#"
             g:1:12: error[syntax]: a string cannot hold the control character U+0009 as it is
               | {"<a>": ["x "]}
               |            ^
               help: write `\u0009`
-        "#]]),
-        ("{\"<a>\": [\"\\q\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"\\q\"]}",
+            expect![[r#"
             g:1:11: error[syntax]: unknown escape
               | {"<a>": ["\q"]}
               |           ^^
               help: JSON knows `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t` and `\u` with four digits
-        "#]]),
-        ("{\"<a>\": [\"\\u12é\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"\\u12é\"]}",
+            expect![[r#"
             g:1:11: error[syntax]: unknown escape
               | {"<a>": ["\u12é"]}
               |           ^^
               help: JSON knows `\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t` and `\u` with four digits
-        "#]]),
-        ("{\"<a>\": [\"\\uD800\", \"\\uDC00\\uD800\\u0041\"]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"\\uD800\", \"\\uDC00\\uD800\\u0041\"]}",
+            expect![[r#"
             a ::= "\u{FFFD}" | "\u{FFFD}\u{FFFD}A"
             g:1:11: error[syntax]: this is half of a surrogate pair, which is no character
               | {"<a>": ["\uD800", "\uDC00\uD800\u0041"]}
@@ -248,37 +295,53 @@ fn errors_of_syntax() {
               | {"<a>": ["\uD800", "\uDC00\uD800\u0041"]}
               |                           ^^^^^^
               help: beyond U+FFFF a character is two escapes, such as `\uD83D\uDE00`
-        "#]]),
-        ("{\"<a>\": [x]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [x]}",
+            expect![[r#"
             g:1:10: error[syntax]: this is no JSON value
               | {"<a>": [x]}
               |          ^
               help: strings stand in double quotes
-        "#]]),
-        ("{\"<a>\": [01]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [01]}",
+            expect![[r#"
             g:1:10: error[syntax]: this is no JSON number
               | {"<a>": [01]}
               |          ^^
               help: numbers are written `3`, `0.25` or `1e-3`
-        "#]]),
-        ("{\"<a>\": [1.]}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [1.]}",
+            expect![[r#"
             g:1:10: error[syntax]: this is no JSON number
               | {"<a>": [1.]}
               |          ^^
               help: numbers are written `3`, `0.25` or `1e-3`
-        "#]]),
-        ("{\"<a>\": [\"x\"]} {}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\"<a>\": [\"x\"]} {}",
+            expect![[r#"
             g:1:16: error[syntax]: there is more behind the end of the JSON value
               | {"<a>": ["x"]} {}
               |                ^
               help: a grammar is one object, `{...}`
-        "#]]),
-        ("{\0}", expect![[r#"
+        "#]],
+        ),
+        (
+            "{\0}",
+            expect![[r#"
             g:1:2: error[syntax]: expected a key, found U+0000
               | { }
               |  ^
               help: keys stand in double quotes; there is no comma behind the last member
-        "#]]),
+        "#]],
+        ),
     ] {
         check(text, expected);
     }
@@ -329,8 +392,30 @@ const SAMPLES: &[&str] = &[
     r#"{"<start>": ["<a>x<b>", {"expansion": "<a>", "weight": 2}, ["<b>", {"prob": 0.5}]], "<a>": ["1 < 2"], "<b>": [""]}"#,
 ];
 const TOKENS: &[&str] = &[
-    "\"", "[", "]", "{", "}", ",", ":", "<a>", "<", ">", "\\", "\\u", "\\uD800", "\"\"", "[\"<a>\", {\"prob\": 1}]", "1e9", "-",
-    "é", "\0", "\n", "null", "\"weight\": 0", "\"<start>\": ", "[[[[[[[[",
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    "<a>",
+    "<",
+    ">",
+    "\\",
+    "\\u",
+    "\\uD800",
+    "\"\"",
+    "[\"<a>\", {\"prob\": 1}]",
+    "1e9",
+    "-",
+    "é",
+    "\0",
+    "\n",
+    "null",
+    "\"weight\": 0",
+    "\"<start>\": ",
+    "[[[[[[[[",
 ];
 
 #[test]

@@ -1,0 +1,186 @@
+//! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
+
+use clap::builder::PossibleValuesParser;
+use gramjet::{Limits, LimitsError, Producer};
+use gramjet_compiler::analysis::recursion::recursion;
+use gramjet_compiler::backend::rust::{self, EmitOptions};
+use gramjet_compiler::formats;
+use gramjet_compiler::{Compiled, Diagnostics, Options};
+use gramjet_engine::reference::Reference;
+use gramjet_engine::vm::Vm;
+use gramjet_generated::{SHIPPED, Shipped};
+
+use crate::args::{EngineArgument, GrammarArgs};
+use crate::failure::Failure;
+use crate::grammar::Source;
+use crate::report;
+
+/// A producer of any engine.
+pub type AnyProducer = Box<dyn Producer + Send>;
+
+/// A grammar on the engine that runs it, with limits.
+pub struct Engine {
+    name: &'static str,
+    make: Box<dyn Fn() -> AnyProducer>,
+    limits: Limits,
+}
+
+impl Engine {
+    /// The engine's name, as `--engine` takes it.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The limits in force; at first those that the grammar file asks for.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sets the limits, if the grammar can keep them.
+    pub fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+        (self.make)().set_limits(limits)?;
+        self.limits = limits;
+        Ok(())
+    }
+
+    /// A new producer with the limits in force.
+    pub fn producer(&self) -> AnyProducer {
+        let mut producer = (self.make)();
+        // `set_limits` has tried these limits. Limits that a grammar file asks for and cannot keep never get here either:
+        // every command sets limits first.
+        let _ = producer.set_limits(self.limits);
+        producer
+    }
+}
+
+/// A grammar that ships with gramjet.
+pub type ShippedGrammar = &'static Shipped;
+
+/// The shipped grammars.
+pub fn shipped() -> impl Iterator<Item = ShippedGrammar> {
+    SHIPPED.iter()
+}
+
+/// The shipped grammar called `name`.
+pub fn shipped_by_name(name: &str) -> Option<ShippedGrammar> {
+    shipped().find(|grammar| grammar.name == name)
+}
+
+/// The values of `--format`.
+pub fn format_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(formats::ALL.iter().map(|format| format.name()))
+}
+
+/// The stages of `gramjet dump`.
+pub fn stage_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(gramjet_compiler::stages())
+}
+
+/// Makes `source` ready to run on the engine that `argument` names.
+pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
+    let own_start = args.start.is_none();
+    let generated = source.shipped.filter(|_| own_start);
+    match (argument, generated) {
+        (EngineArgument::Auto | EngineArgument::Rust, Some(shipped)) => {
+            let make = || (shipped.producer)();
+            Ok(Engine { name: "rust", limits: make().limits(), make: Box::new(make) })
+        }
+        (EngineArgument::Rust, None) => Err(Failure::Usage(
+            "`--engine rust` runs shipped grammars only, named without a path and from their own start rule".to_string(),
+        )),
+        (EngineArgument::Auto | EngineArgument::Vm, _) => {
+            let compiled = compile(source, args)?;
+            let vm = Vm::new(&compiled);
+            Ok(Engine { name: "vm", limits: directives(&compiled), make: Box::new(move || Box::new(vm.clone())) })
+        }
+        (EngineArgument::Reference, _) => {
+            let compiled = compile(source, args)?;
+            let reference = Reference::new(&compiled);
+            let limits = directives(&compiled);
+            Ok(Engine { name: "reference", limits, make: Box::new(move || Box::new(reference.clone())) })
+        }
+    }
+}
+
+/// What `gramjet check` says of a grammar's structure.
+#[derive(Debug)]
+pub struct Structure {
+    /// The rule that inputs are derived from.
+    pub start: String,
+    /// How many rules can be reached.
+    pub rules: usize,
+    /// The names of those that derive themselves.
+    pub recursive: Vec<String>,
+    /// How many nodes the grammar has when it is lowered, and when it is optimised.
+    pub nodes: (usize, usize),
+    /// How many strings the pools hold, and how many bytes they have.
+    pub pools: (usize, usize),
+    /// A rule whose minimum-depth strings are too long to be kept.
+    pub rule_without_pool: Option<String>,
+    /// The length of the shortest input in bytes.
+    pub min_len: u64,
+}
+
+/// Compiles `source` and describes it.
+pub fn structure(source: &Source, args: &GrammarArgs) -> Result<Structure, Failure> {
+    let compiled = compile(source, args)?;
+    let ir = &compiled.lowered;
+    let components = recursion(ir);
+    let recursive = ir.bodies().filter(|&(rule, _)| components.is_recursive(rule));
+    let pools = ir.bodies().filter_map(|(rule, _)| compiled.pools.get(rule));
+    Ok(Structure {
+        start: ir.rule(ir.start()).name.clone(),
+        rules: ir.bodies().count(),
+        recursive: recursive.map(|(rule, _)| ir.rule(rule).name.clone()).collect(),
+        nodes: (ir.node_count(), compiled.residual.node_count()),
+        pools: pools.fold((0, 0), |(strings, bytes), pool| {
+            (strings + pool.len(), bytes + pool.iter().map(|string| string.len()).sum::<usize>())
+        }),
+        rule_without_pool: compiled.rule_without_pool().map(str::to_string),
+        min_len: compiled.min_len(),
+    })
+}
+
+/// What a stage of the compiler makes of `source`.
+pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> Result<String, Failure> {
+    match gramjet_compiler::dump(&source.file, &options(args), stage) {
+        Ok(Some(text)) => Ok(text),
+        // The names were checked against the list of stages.
+        Ok(None) => Err(Failure::Internal(format!("the compiler did not come by the stage {stage}"))),
+        Err(diagnostics) => Err(refuse(source, &diagnostics)),
+    }
+}
+
+/// The Rust source of a producer for `source`.
+pub fn emit_rust(source: &Source, args: &GrammarArgs, forbid_unsafe: bool) -> Result<String, Failure> {
+    let compiled = compile(source, args)?;
+    Ok(rust::emit(&compiled, &EmitOptions { forbid_unsafe, ..EmitOptions::default() }))
+}
+
+fn options(args: &GrammarArgs) -> Options {
+    Options {
+        format: args.format.as_deref().and_then(formats::by_name),
+        start: args.start.clone(),
+        ..Options::default()
+    }
+}
+
+fn directives(compiled: &Compiled) -> Limits {
+    Limits::new().max_depth(compiled.max_depth).max_len(compiled.max_len)
+}
+
+/// Compiles `source` and prints what there is to say about it.
+fn compile(source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
+    match gramjet_compiler::compile(&source.file, &options(args)) {
+        Ok((compiled, warnings)) => {
+            report::print(&source.file, &warnings);
+            Ok(compiled)
+        }
+        Err(diagnostics) => Err(refuse(source, &diagnostics)),
+    }
+}
+
+fn refuse(source: &Source, diagnostics: &Diagnostics) -> Failure {
+    report::print(&source.file, diagnostics);
+    Failure::Grammar(format!("{} does not compile: {}", source.file.name(), report::summary(diagnostics)))
+}

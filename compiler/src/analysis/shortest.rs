@@ -1,0 +1,91 @@
+//! Shortest derivations: option 0 at every site. How long they take and, where needed, what they emit.
+
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+/// The rules with a body in an order in which the option-0 derivation of each refers only to rules before it.
+fn order(ir: &Ir) -> Vec<RuleId> {
+    let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
+    order.sort_by_key(|&rule| {
+        let facts = ir.rule(rule).facts;
+        (facts.min_len, facts.height, rule)
+    });
+    order
+}
+
+/// The number of nodes that the option-0 derivation of each rule visits; saturates.
+pub fn steps(ir: &Ir) -> Vec<u64> {
+    let mut steps = vec![1; ir.rules().len()];
+    for rule in order(ir) {
+        if let Some(body) = ir.body(rule) {
+            steps[rule.index()] = steps_of(ir, body, &steps);
+        }
+    }
+    steps
+}
+
+fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
+    match ir.node(node) {
+        Node::Bytes(_) | Node::Class(_) => 1,
+        Node::Rule(rule) | Node::Again(rule) => steps[rule.index()].saturating_add(1),
+        Node::Seq(items) => items.iter().fold(1, |sum, &item| sum.saturating_add(steps_of(ir, item, steps))),
+        Node::Choice(choice) => steps_of(ir, choice.options[0], steps).saturating_add(1),
+        Node::Repeat { min: 0, .. } => 1,
+        Node::Repeat { item, min, .. } => {
+            steps_of(ir, *item, steps).saturating_mul(u64::from(*min)).saturating_add(1)
+        }
+        Node::Inline { body, .. } => steps_of(ir, *body, steps).saturating_add(1),
+    }
+}
+
+/// Emits the option-0 derivation of `node` into `output`; rules whose string is in `known` are copied from there.
+pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec<u8>) {
+    match ir.node(node) {
+        Node::Bytes(bytes) => output.extend_from_slice(bytes),
+        Node::Class(set) => output.extend_from_slice(set.encode(set.nth(0).unwrap_or_default()).as_ref()),
+        Node::Rule(rule) | Node::Again(rule) => output.extend_from_slice(known[rule.index()].as_deref().unwrap_or(&[])),
+        Node::Seq(items) => items.iter().for_each(|&item| emit(ir, item, known, output)),
+        Node::Choice(choice) => emit(ir, choice.options[0], known, output),
+        Node::Repeat { item, min, .. } => (0..*min).for_each(|_| emit(ir, *item, known, output)),
+        Node::Inline { body, .. } => emit(ir, *body, known, output),
+    }
+}
+
+/// The option-0 string of every rule whose string has at most `max_len` bytes, for `wanted` rules and those that they are
+/// made of; `None` if all of them together exceed `max_total` bytes.
+pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Option<Vec<Option<Box<[u8]>>>> {
+    let mut needed = vec![false; ir.rules().len()];
+    let mut open = wanted.to_vec();
+    while let Some(rule) = open.pop() {
+        if !std::mem::replace(&mut needed[rule.index()], true)
+            && let Some(body) = ir.body(rule)
+        {
+            references(ir, body, &mut open);
+        }
+    }
+    let mut strings = vec![None; ir.rules().len()];
+    let mut total = 0;
+    for rule in order(ir) {
+        let Some(body) = ir.body(rule).filter(|_| needed[rule.index()]) else { continue };
+        if ir.rule(rule).facts.min_len > max_len {
+            continue;
+        }
+        let mut string = Vec::new();
+        emit(ir, body, &strings, &mut string);
+        total += string.len();
+        if total > max_total {
+            return None;
+        }
+        strings[rule.index()] = Some(string.into());
+    }
+    Some(strings)
+}
+
+/// The rules that the option-0 derivation of `node` refers to.
+fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
+    match ir.node(node) {
+        Node::Rule(rule) | Node::Again(rule) => found.push(*rule),
+        Node::Choice(choice) => references(ir, choice.options[0], found),
+        Node::Repeat { min: 0, .. } => {}
+        _ => ir.children(node).iter().for_each(|&child| references(ir, child, found)),
+    }
+}
