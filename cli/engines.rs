@@ -88,11 +88,7 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
         (EngineArgument::Rust, None) => Err(Failure::Usage(
             "`--engine rust` runs shipped grammars only, named without a path and from their own start rule".to_string(),
         )),
-        (EngineArgument::Auto | EngineArgument::Vm, _) => {
-            let compiled = compile(source, args)?;
-            let vm = Vm::new(&compiled);
-            Ok(Engine { name: "vm", limits: directives(&compiled), make: Box::new(move || Box::new(vm.clone())) })
-        }
+        (EngineArgument::Auto | EngineArgument::Vm, _) => Ok(interpreter(&compile(source, args)?)),
         (EngineArgument::Reference, _) => {
             let compiled = compile(source, args)?;
             let reference = Reference::new(&compiled);
@@ -121,14 +117,14 @@ pub struct Structure {
     pub min_len: u64,
 }
 
-/// Compiles `source` and describes it.
-pub fn structure(source: &Source, args: &GrammarArgs) -> Result<Structure, Failure> {
+/// Compiles `source`, describes it and makes it ready to run.
+pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engine), Failure> {
     let compiled = compile(source, args)?;
     let ir = &compiled.lowered;
     let components = recursion(ir);
     let recursive = ir.bodies().filter(|&(rule, _)| components.is_recursive(rule));
     let pools = ir.bodies().filter_map(|(rule, _)| compiled.pools.get(rule));
-    Ok(Structure {
+    let structure = Structure {
         start: ir.rule(ir.start()).name.clone(),
         rules: ir.bodies().count(),
         recursive: recursive.map(|(rule, _)| ir.rule(rule).name.clone()).collect(),
@@ -138,7 +134,8 @@ pub fn structure(source: &Source, args: &GrammarArgs) -> Result<Structure, Failu
         }),
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),
-    })
+    };
+    Ok((structure, interpreter(&compiled)))
 }
 
 /// What a stage of the compiler makes of `source`.
@@ -163,6 +160,11 @@ fn options(args: &GrammarArgs) -> Options {
         start: args.start.clone(),
         ..Options::default()
     }
+}
+
+fn interpreter(compiled: &Compiled) -> Engine {
+    let vm = Vm::new(compiled);
+    Engine { name: "vm", limits: directives(compiled), make: Box::new(move || Box::new(vm.clone())) }
 }
 
 fn directives(compiled: &Compiled) -> Limits {

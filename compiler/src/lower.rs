@@ -9,8 +9,7 @@ use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
 /// A site reads at most three choice bytes, so it has at most this many options.
 pub const MAX_OPTIONS: usize = 1 << 24;
 
-/// Lowers a checked grammar. Rules that derive no finite string (they are unreachable, or [`crate::check`] had refused
-/// the grammar) get no body.
+/// Lowers a checked grammar. Rules that the start rule does not reach get no body.
 ///
 /// # Errors
 ///
@@ -28,7 +27,7 @@ pub fn lower(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Ir>
         failed: false,
     };
     for (index, rule) in grammar.rules.iter().enumerate() {
-        if lowering.productive[index] {
+        if lowering.productive[index] && checked.reachable[index] {
             let body = lowering.expr(&rule.body);
             if let Some(body) = body {
                 lowering.ir.set_body(RuleId::new(index), body);

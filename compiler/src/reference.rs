@@ -282,7 +282,7 @@ impl Machine<'_> {
             Some(slots) if offered > 1 => {
                 let width = slots.bits() / 8;
                 let kept = u64::from(slots.ends()[offered as usize - 1]);
-                let slot = |value: u64| (value * kept >> slots.bits()) as u32;
+                let slot = |value: u64| ((value * kept) >> slots.bits()) as u32;
                 self.decide(node, offered, width, |value| slots.option_of(slot(value)) as u32)
             }
             _ => self.pick(node, offered),

@@ -53,7 +53,7 @@ impl Limits {
     }
 
     /// The length limit in bytes.
-    pub fn len(&self) -> Option<u64> {
+    pub fn length(&self) -> Option<u64> {
         self.max_len
     }
 

@@ -176,7 +176,7 @@ impl Builder<'_> {
         self.sampled((0..cap).filter_map(|index| {
             // The shortest with the shortest, then the left side evenly and the right side scattered.
             let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            join(&left[index * left.len() / cap], &right[(scattered * right.len() as u64 >> 32) as usize])
+            join(&left[index * left.len() / cap], &right[((scattered * right.len() as u64) >> 32) as usize])
         }))
     }
 }

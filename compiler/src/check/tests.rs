@@ -233,6 +233,7 @@ fn what_follows_from_a_syntax_error_is_not_reported() {
     );
 }
 
+/// Whatever recurses over rules overflows its stack here, and whatever is quadratic takes hours.
 #[test]
 fn very_long_grammars() {
     let soon = |what: &str, text: String, expected: &str| {
@@ -248,10 +249,10 @@ fn very_long_grammars() {
         let found = diagnostics.to_plain_text(&file);
         assert!(found.contains(expected), "{what}: {}", &found[..found.len().min(1000)]);
     };
-    const RULES: usize = 1_000_000;
+    const RULES: usize = 300_000;
     let chain = |range: std::ops::Range<usize>| -> String { range.map(|i| format!("r{i} ::= r{}\n", i + 1)).collect() };
     soon("chain", chain(0..RULES) + &format!("r{RULES} ::= 'x'"), "");
-    soon("cycle", chain(0..RULES) + &format!("r{RULES} ::= r0"), "and 999801 more");
+    soon("cycle", chain(0..RULES) + &format!("r{RULES} ::= r0"), "and 299801 more");
     soon("undefined", (0..RULES).map(|i| format!("r{i} ::= q{i}\n")).collect(), "rule `q0` is not defined");
     soon("unreachable", (0..RULES).map(|i| format!("r{i} ::= 'x'\n")).collect(), "cannot be reached");
     soon("duplicates", "r ::= 'x'\n".repeat(RULES), "is defined twice");

@@ -54,7 +54,7 @@ pub unsafe fn run(
 ) -> u64 {
     let mut machine = Machine::new(min_len, limits, choices, output);
     let state = machine.start();
-    let entry = entries[usize::from(limits.depth().is_some()) + 2 * usize::from(limits.len().is_some())];
+    let entry = entries[usize::from(limits.depth().is_some()) + 2 * usize::from(limits.length().is_some())];
     let depth = limits.depth().map_or(Depth::MAX, Depth::from);
     // SAFETY: the caller vouches for the entries; the state is that of this machine.
     let state = unsafe { entry(&mut machine, state, depth) };
@@ -70,7 +70,7 @@ impl<'m, 's> Machine<'m, 's> {
         Machine {
             choice_end: windows.window().as_ptr_range().end,
             output_end: output.spare_capacity_mut().as_mut_ptr_range().end.cast(),
-            slack: limits.len().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
+            slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
             stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
             choice_start,
             windows,
