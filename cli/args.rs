@@ -112,12 +112,6 @@ pub struct GenArgs {
     #[arg(short, long, value_name = "SEED", value_parser = units::parse_seed)]
     pub seed: Option<u64>,
 
-    #[command(flatten)]
-    pub limits: LimitArgs,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
-
     /// What runs the grammar; the output does not depend on it.
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
@@ -141,6 +135,12 @@ pub struct GenArgs {
     /// Show no progress line.
     #[arg(long)]
     pub no_progress: bool,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// How much to generate.
@@ -235,9 +235,6 @@ pub struct RenderArgs {
     #[arg(value_name = "CHOICES-FILE", value_hint = ValueHint::FilePath)]
     pub choices: PathBuf,
 
-    #[command(flatten)]
-    pub limits: LimitArgs,
-
     /// What runs the grammar; the output does not depend on it.
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
@@ -249,6 +246,9 @@ pub struct RenderArgs {
     /// Say how many choice bytes were read.
     #[arg(short, long)]
     pub verbose: bool,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 /// `gramjet dump`.

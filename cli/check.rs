@@ -45,7 +45,8 @@ fn describe(structure: &Structure) -> String {
     if structure.recursive.len() > recursive.len() {
         recursive.push(&more);
     }
-    let recursion = if recursive.is_empty() { "none; the grammar has no recursion".to_string() } else { recursive.join(", ") };
+    let recursion =
+        if recursive.is_empty() { "none; the grammar has no recursion".to_string() } else { recursive.join(", ") };
     let pools = match &structure.rule_without_pool {
         None => String::new(),
         Some(rule) => format!("; none for `{rule}`, whose strings are too long, so no maximum depth can be kept"),

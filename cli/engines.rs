@@ -86,7 +86,8 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
             Ok(Engine { name: "rust", limits: make().limits(), make: Box::new(make) })
         }
         (EngineArgument::Rust, None) => Err(Failure::Usage(
-            "`--engine rust` runs shipped grammars only, named without a path and from their own start rule".to_string(),
+            "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
+                .to_string(),
         )),
         (EngineArgument::Auto | EngineArgument::Vm, _) => Ok(interpreter(&compile(source, args)?)),
         (EngineArgument::Reference, _) => {
@@ -130,7 +131,7 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
         recursive: recursive.map(|(rule, _)| ir.rule(rule).name.clone()).collect(),
         nodes: (ir.node_count(), compiled.residual.node_count()),
         pools: pools.fold((0, 0), |(strings, bytes), pool| {
-            (strings + pool.len(), bytes + pool.iter().map(|string| string.len()).sum::<usize>())
+            (strings + pool.strings.len(), bytes + pool.strings.iter().map(|string| string.len()).sum::<usize>())
         }),
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),

@@ -71,10 +71,7 @@ fn read_limited(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("it is larger than {} MiB", MAX_BYTES >> 20),
-        ));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", MAX_BYTES >> 20)));
     }
     Ok(bytes)
 }
@@ -133,7 +130,7 @@ fn not_found(name: &OsStr) -> String {
     let mut scored: Vec<(f64, String)> = candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate), candidate))
-        .filter(|(score, _)| *score > 0.8)
+        .filter(|(score, _)| *score > 0.85)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let similar: Vec<String> = scored.into_iter().take(SUGGESTIONS).map(|(_, candidate)| quoted(candidate)).collect();

@@ -23,7 +23,7 @@ pub struct Applied {
 pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> {
     let directives = engine.limits();
     let depth = args.max_depth.map_or(directives.depth(), Bound::number);
-    let length = args.max_len.map_or(directives.len(), Bound::number);
+    let length = args.max_len.map_or(directives.length(), Bound::number);
     let choices = args.max_choices.unwrap_or(directives.choices());
     let default_depth = depth.is_none() && length.is_none() && args.max_depth.is_none();
     let limits = Limits::new().max_depth(depth).max_len(length).max_choices(choices);
@@ -52,7 +52,7 @@ impl fmt::Display for Applied {
         if self.default_depth {
             f.write_str(" (default; `--max-depth none` switches it off)")?;
         }
-        match self.limits.len() {
+        match self.limits.length() {
             None => f.write_str(", no maximum length")?,
             Some(length) => write!(f, ", maximum length {length} bytes")?,
         }

@@ -13,7 +13,9 @@ use crate::units::plural;
 /// Writes the input that the choice bytes stand for.
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.choices.as_os_str() == "-" {
-        return Err(Failure::Usage("the grammar and the choice bytes cannot both come from standard input".to_string()));
+        return Err(Failure::Usage(
+            "the grammar and the choice bytes cannot both come from standard input".to_string(),
+        ));
     }
     let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;

@@ -59,7 +59,7 @@ fn text(file: &SourceFile, diagnostics: &Diagnostics, coloured: bool) -> String 
     text
 }
 
-fn groups<'a>(file: &'a SourceFile, lines: &Lines<'a>, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
+fn groups<'a>(file: &'a SourceFile, lines: &Lines<'_>, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -67,12 +67,12 @@ fn groups<'a>(file: &'a SourceFile, lines: &Lines<'a>, diagnostic: &'a Diagnosti
     let title = level.primary_title(cut(&diagnostic.message)).id(diagnostic.code.name());
     let mut group = Group::with_title(title);
     group = match diagnostic.span {
-        Some(span) => place(group, file, lines, span, None),
+        Some(span) => place(group, file, lines, span),
         None => group.element(Origin::path(file.name())),
     };
     let mut groups = vec![group];
     for (span, label) in diagnostic.related.iter().take(RELATED) {
-        groups.push(place(Group::with_title(Level::NOTE.secondary_title(cut(label))), file, lines, *span, None));
+        groups.push(place(Group::with_title(Level::NOTE.secondary_title(cut(label))), file, lines, *span));
     }
     if let Some(help) = &diagnostic.help {
         groups.push(Group::with_title(Level::HELP.secondary_title(cut(help))));
@@ -81,13 +81,17 @@ fn groups<'a>(file: &'a SourceFile, lines: &Lines<'a>, diagnostic: &'a Diagnosti
 }
 
 /// Adds the excerpt around `span`.
-fn place<'a>(group: Group<'a>, file: &'a SourceFile, lines: &Lines<'a>, span: Span, label: Option<&'a str>) -> Group<'a> {
+fn place<'a>(group: Group<'a>, file: &'a SourceFile, lines: &Lines<'_>, span: Span) -> Group<'a> {
     let excerpt = lines.excerpt(span);
-    let origin = Origin::path(file.name()).line(excerpt.line).char_column(excerpt.column);
-    let snippet = Snippet::source(excerpt.text)
-        .line_start(excerpt.line)
-        .annotation(AnnotationKind::Primary.span(excerpt.marked).label(label));
-    group.element(origin).element(snippet)
+    let snippet =
+        Snippet::source(excerpt.text).line_start(excerpt.line).annotation(AnnotationKind::Primary.span(excerpt.marked));
+    if excerpt.cut {
+        // The renderer would count columns from where the excerpt begins.
+        let origin = Origin::path(file.name()).line(excerpt.line).char_column(excerpt.column);
+        group.element(origin).element(snippet)
+    } else {
+        group.element(snippet.path(file.name()))
+    }
 }
 
 fn cut(message: &str) -> &str {
@@ -109,6 +113,8 @@ struct Excerpt {
     /// The line and the column in characters of the place in the whole file, from 1.
     line: usize,
     column: usize,
+    /// Whether the beginning of the line is left out.
+    cut: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -132,7 +138,8 @@ impl<'a> Lines<'a> {
         // Nothing to mark at the end of a line: one column behind it.
         let text = format!("{before}{}{behind}", self.text[from..to].trim_end_matches('\r'));
         let marked = shift(start).min(text.len())..shift(end).min(text.len());
-        Excerpt { text, marked, line, column: self.text[line_start..start].chars().count() + 1 }
+        let column = self.text[line_start..start].chars().count() + 1;
+        Excerpt { text, marked, line, column, cut: from > line_start }
     }
 }
 
@@ -181,7 +188,25 @@ mod tests {
                 .help("did you mean `name`?"),
         );
         diagnostics.push(Diagnostic::warning(Code::NoRules, None, "nothing here"));
-        expect![[r#""#]].assert_eq(&text(&file, &diagnostics, false));
+        expect![[r#"
+            error[undefined-rule]: rule `nme` is not defined
+             --> x.ebnf:2:12
+              |
+            2 | name = "␛" nme;
+              |            ^^^
+              |
+            note: this rule is similar
+             --> x.ebnf:2:1
+              |
+            2 | name = "␛" nme;
+              | ^^^^
+            help: did you mean `name`?
+
+            warning[no-rules]: nothing here
+            --> x.ebnf
+
+        "#]]
+        .assert_eq(&text(&file, &diagnostics, false));
         assert!(text(&file, &diagnostics, true).contains("\u{1b}[1m"));
         assert_eq!(summary(&diagnostics), "1 error, 1 warning");
     }

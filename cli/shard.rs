@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use gramjet::BLOCK_INPUTS;
 
-
 /// How much a run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {

@@ -63,18 +63,18 @@ pub fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
 /// Prints the manual page of gramjet or of one of its commands.
 pub fn man(command: Option<&str>) -> Result<(), Failure> {
     let mut root = Cli::command();
-    // Gives the commands their full names, `gramjet gen`.
+    // Gives the commands their full names.
     root.build();
     let page = match command {
         None => root,
         Some(name) => {
             let names: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
             let Some(found) = root.find_subcommand(name) else {
-                let reason = format!("there is no command `{}`; the commands are {}", name.escape_debug(), names.join(", "));
+                let reason =
+                    format!("there is no command `{}`; the commands are {}", name.escape_debug(), names.join(", "));
                 return Err(Failure::Usage(reason));
             };
-            let full = found.get_bin_name().unwrap_or(name).replace(' ', "-");
-            found.clone().name(full).version(env!("CARGO_PKG_VERSION"))
+            found.clone()
         }
     };
     let mut roff = Vec::new();

@@ -2,7 +2,6 @@
 //! bare pointer. A static with one user at a time is what the published producer has; of the ways tried it is also the
 //! fastest (see the package's README).
 
-use std::ptr::copy_nonoverlapping;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,9 +13,12 @@ pub const POOL_BYTES: usize = 1 << 16;
 /// Held by the one session that may touch the statics below.
 static IN_USE: Mutex<()> = Mutex::new(());
 
-static mut POOL: [u8; POOL_BYTES] = [0; POOL_BYTES];
+/// The pool; see the macros below.
+#[doc(hidden)]
+pub static mut POOL: [u8; POOL_BYTES] = [0; POOL_BYTES];
 /// Index in the pool of the next byte; [`POOL_BYTES`] if all are used.
-static mut NEXT: usize = POOL_BYTES;
+#[doc(hidden)]
+pub static mut NEXT: usize = POOL_BYTES;
 static mut RUN: Run =
     Run { generator: None, refills: 0, output: std::ptr::null_mut(), refills_of_input: 0, bounds: std::ptr::null() };
 
@@ -65,8 +67,8 @@ impl Session {
     ///
     /// # Safety
     ///
-    /// `start` writes through the functions below alone, only behind the pointer that it got or that they have left, and
-    /// never more than `bounds` says.
+    /// `start` chooses by the macros below alone, writes only behind the pointer that it got or that they have left, and never
+    /// more than `bounds` says.
     #[inline(always)]
     pub unsafe fn run(&mut self, output: &mut Vec<u8>, bounds: &'static Bounds, start: impl FnOnce(*mut u8) -> *mut u8) {
         output.reserve(bounds.at_start + POOL_BYTES * bounds.per_choice);
@@ -83,14 +85,16 @@ impl Session {
     }
 }
 
-/// Fills the pool anew and makes room for what its choices account for; `out` is moved along.
+/// Fills the pool anew and makes room for what its choices account for; returns where `out` is after that. By value: if
+/// its address were taken here, it could not stay in a register anywhere.
 ///
 /// # Safety
 ///
-/// As for [`choose`].
+/// Inside of [`Session::run`] only, with its pointer.
 #[cold]
 #[inline(never)]
-unsafe fn refill(out: &mut *mut u8) {
+#[doc(hidden)]
+pub unsafe fn refill(out: *mut u8) -> *mut u8 {
     // SAFETY: inside of `Session::run`, which excludes other users of the statics; `RUN.output` is the vector into which
     // `out` points, and the bytes before `out` were written. The input has read at most so many choices as the pools that
     // it has touched have bytes, and that with the new pool bounds what can be written before the next refill.
@@ -103,7 +107,6 @@ unsafe fn refill(out: &mut *mut u8) {
         let bounds = &*run.bounds;
         let choices = (run.refills_of_input + 1).saturating_mul(POOL_BYTES);
         output.reserve(choices.saturating_mul(bounds.per_choice).saturating_add(bounds.at_start));
-        *out = output.as_mut_ptr().add(output.len());
         if let Some(generator) = &mut run.generator {
             let (words, _) = (*&raw mut POOL).as_chunks_mut::<8>();
             for word in words {
@@ -111,83 +114,52 @@ unsafe fn refill(out: &mut *mut u8) {
             }
         }
         NEXT = 0;
+        output.as_mut_ptr().add(output.len())
     }
 }
 
-/// The next random byte.
-#[inline(always)]
-unsafe fn random_byte(out: &mut *mut u8) -> usize {
-    // SAFETY: as for `choose`; the index is below the pool's size, since `refill` has set it to 0 if not.
-    unsafe {
-        if NEXT == POOL_BYTES {
-            refill(out);
+/// The next random byte. These are macros so that the output pointer is a local variable and nothing else from the start:
+/// if a function took its address, even an inlined one, the compiler would no longer turn a `match` over single bytes into
+/// a table.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! random_byte {
+    ($out:ident) => {{
+        if $crate::textbook_runtime::NEXT == $crate::textbook_runtime::POOL_BYTES {
+            $out = $crate::textbook_runtime::refill($out);
         }
-        let byte = *(&raw const POOL).cast::<u8>().add(NEXT);
-        NEXT += 1;
+        let byte = *(&raw const $crate::textbook_runtime::POOL).cast::<u8>().add($crate::textbook_runtime::NEXT);
+        $crate::textbook_runtime::NEXT += 1;
         usize::from(byte)
-    }
+    }};
 }
 
-/// One of at most 256 options, from one random byte.
+/// One of at most 256 options, from one random byte. To be used inside of [`Session::run`] only, with its pointer.
+#[macro_export]
+macro_rules! choose {
+    ($out:ident, $options:expr) => {
+        ($crate::random_byte!($out) * $options) >> 8
+    };
+}
+
+/// One of many options, from two random bytes, or three if there are more than 65536. As [`choose!`].
+#[macro_export]
+macro_rules! choose_wide {
+    ($out:ident, $options:expr) => {{
+        let low = $crate::random_byte!($out) | $crate::random_byte!($out) << 8;
+        let wide = $options > 1 << 16;
+        if wide { ((low | $crate::random_byte!($out) << 16) * $options) >> 24 } else { (low * $options) >> 16 }
+    }};
+}
+
+/// Writes member `index` of a class of characters, given as pairs of first member and size of its ranges, as UTF-8;
+/// returns the new end.
 ///
 /// # Safety
 ///
-/// Only inside of [`Session::run`], with its pointer.
+/// Inside of [`Session::run`] only, with its pointer, where the bytes are accounted for.
 #[inline(always)]
-pub unsafe fn choose(out: &mut *mut u8, options: usize) -> usize {
-    // SAFETY: the same contract.
-    unsafe { (random_byte(out) * options) >> 8 }
-}
-
-/// One of many options, from two random bytes, or three if there are more than 65536.
-///
-/// # Safety
-///
-/// As for [`choose`].
-#[inline(always)]
-pub unsafe fn choose_wide(out: &mut *mut u8, options: usize) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        let low = random_byte(out) | random_byte(out) << 8;
-        if options <= 1 << 16 { (low * options) >> 16 } else { ((low | random_byte(out) << 16) * options) >> 24 }
-    }
-}
-
-/// Writes a literal.
-///
-/// # Safety
-///
-/// As for [`choose`]; the bytes are accounted for.
-#[inline(always)]
-pub unsafe fn write<const N: usize>(out: &mut *mut u8, bytes: &[u8; N]) {
-    // SAFETY: what is accounted for has room behind `out`, and a constant is not in the output.
-    unsafe {
-        copy_nonoverlapping(bytes.as_ptr(), *out, N);
-        *out = out.add(N);
-    }
-}
-
-/// Writes a string of a pool.
-///
-/// # Safety
-///
-/// As for [`write`].
-#[inline(always)]
-pub unsafe fn write_slice(out: &mut *mut u8, bytes: &[u8]) {
-    // SAFETY: what is accounted for has room behind `out`, and a constant is not in the output.
-    unsafe {
-        copy_nonoverlapping(bytes.as_ptr(), *out, bytes.len());
-        *out = out.add(bytes.len());
-    }
-}
-
-/// Writes member `index` of a class of characters, given as pairs of first member and size of its ranges, as UTF-8.
-///
-/// # Safety
-///
-/// As for [`write`].
-#[inline(always)]
-pub unsafe fn write_member(out: &mut *mut u8, mut index: u32, ranges: &[(u32, u32)]) {
+pub unsafe fn write_member(out: *mut u8, mut index: u32, ranges: &[(u32, u32)]) -> *mut u8 {
     for &(first, size) in ranges {
         if index < size {
             // SAFETY: the same contract.
@@ -195,18 +167,28 @@ pub unsafe fn write_member(out: &mut *mut u8, mut index: u32, ranges: &[(u32, u3
         }
         index -= size;
     }
+    out
 }
 
 #[inline(always)]
-unsafe fn write_character(out: &mut *mut u8, code: u32) {
+unsafe fn write_character(out: *mut u8, code: u32) -> *mut u8 {
     let continuation = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
-    // SAFETY: `write` has the same contract.
+    // SAFETY: what is accounted for has room behind `out`.
     unsafe {
         match code {
-            0..0x80 => write(out, &[code as u8]),
-            0x80..0x800 => write(out, &[0xC0 | (code >> 6) as u8, continuation(0)]),
-            0x800..0x1_0000 => write(out, &[0xE0 | (code >> 12) as u8, continuation(6), continuation(0)]),
-            _ => write(out, &[0xF0 | (code >> 18) as u8, continuation(12), continuation(6), continuation(0)]),
+            0..0x80 => write(out, [code as u8]),
+            0x80..0x800 => write(out, [0xC0 | (code >> 6) as u8, continuation(0)]),
+            0x800..0x1_0000 => write(out, [0xE0 | (code >> 12) as u8, continuation(6), continuation(0)]),
+            _ => write(out, [0xF0 | (code >> 18) as u8, continuation(12), continuation(6), continuation(0)]),
         }
+    }
+}
+
+#[inline(always)]
+unsafe fn write<const N: usize>(out: *mut u8, bytes: [u8; N]) -> *mut u8 {
+    // SAFETY: the caller knows that there is room for N bytes.
+    unsafe {
+        out.cast::<[u8; N]>().write_unaligned(bytes);
+        out.add(N)
     }
 }

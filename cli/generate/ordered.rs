@@ -170,3 +170,151 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::progress::Progress;
+    use crate::sinks::{Sink, SinkError};
+
+    /// Keeps what it is given, up to a number of bytes.
+    struct Memory {
+        bytes: Arc<Mutex<Vec<u8>>>,
+        room: usize,
+    }
+
+    impl Sink for Memory {
+        fn write(&mut self, chunk: &Chunk) -> Result<(), SinkError> {
+            let mut bytes = self.bytes.lock().unwrap();
+            let written = chunk.bytes.len().min(self.room - bytes.len());
+            bytes.extend(&chunk.bytes[..written]);
+            if bytes.len() % 7 == 0 {
+                std::thread::yield_now();
+            }
+            if written < chunk.bytes.len() {
+                return Err(SinkError { written, source: std::io::ErrorKind::StorageFull.into() });
+            }
+            Ok(())
+        }
+
+        fn finish(&mut self, bytes: u64) -> std::io::Result<()> {
+            assert!(bytes <= self.bytes.lock().unwrap().len() as u64);
+            Ok(())
+        }
+
+        fn cut_to(&mut self, bytes: u64) {
+            self.bytes.lock().unwrap().truncate(bytes as usize);
+        }
+
+        fn description(&self) -> String {
+            "memory".to_string()
+        }
+    }
+
+    /// The inputs of a ticket: some hundred bytes, in chunks of some dozen.
+    fn chunks(ticket: u64) -> Vec<Vec<String>> {
+        (0..ticket % 5)
+            .map(|chunk| (0..ticket * 7 % 11).map(|input| format!("{ticket}.{chunk}.{input};")).collect())
+            .collect()
+    }
+
+    fn run(
+        workers: usize,
+        tickets: u64,
+        budget: usize,
+        room: usize,
+        wanted: Option<u64>,
+    ) -> (String, u64, Option<End>) {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let sink = Memory { bytes: Arc::clone(&bytes), room };
+        let ordered = Ordered::new(Output::new(Box::new(sink), wanted, Progress::hidden()), budget);
+        let next = AtomicU64::new(0);
+        let work = || {
+            let mut chunk = Chunk::default();
+            loop {
+                let ticket = next.fetch_add(1, Ordering::Relaxed);
+                if ticket >= tickets {
+                    return;
+                }
+                for inputs in chunks(ticket) {
+                    chunk.restart(0);
+                    for input in inputs {
+                        chunk.bytes.extend(input.bytes());
+                        chunk.ends.push(chunk.bytes.len());
+                    }
+                    if ordered.pass_on(ticket, &mut chunk, Then::More).is_err() {
+                        return;
+                    }
+                }
+                chunk.restart(0);
+                let then = if ticket == 900 { Then::End(Cause::Asked) } else { Then::NextTicket };
+                if ordered.pass_on(ticket, &mut chunk, then).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(work);
+            }
+        });
+        let (output, end) = ordered.into_parts();
+        let mut output = output.unwrap();
+        output.finish().unwrap();
+        assert_eq!(output.written().bytes, bytes.lock().unwrap().len() as u64);
+        let text = String::from_utf8(bytes.lock().unwrap().clone()).unwrap();
+        (text, output.written().inputs, end)
+    }
+
+    #[test]
+    fn the_order_is_that_of_one_worker() {
+        let expected: String = (0..500).flat_map(chunks).flatten().collect();
+        for workers in [1, 2, 5] {
+            for budget in [0, 300, 1 << 20] {
+                let (text, inputs, end) = run(workers, 500, budget, usize::MAX, None);
+                assert!(text == expected && end.is_none());
+                assert_eq!(inputs, expected.matches(';').count() as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_ends_at_its_bytes_its_stop_or_its_failure_and_at_an_input() {
+        let all: String = (0..=900).flat_map(chunks).flatten().collect();
+        for workers in [1, 2, 5] {
+            let (text, _, end) = run(workers, 2000, 500, usize::MAX, None);
+            assert!(text == all && matches!(end, Some(End::Stopped)));
+
+            let (text, _, end) = run(workers, 2000, 500, usize::MAX, Some(5003));
+            let expected = 5003 + all[5002..].find(';').unwrap();
+            assert!(text == all[..expected] && matches!(end, Some(End::Full)));
+
+            let (text, inputs, end) = run(workers, 2000, 500, 5003, None);
+            let expected = all[..5003].rfind(';').unwrap() + 1;
+            assert!(text == all[..expected] && matches!(end, Some(End::Failed(_))));
+            assert_eq!(inputs, text.matches(';').count() as u64);
+
+            let (text, inputs, end) = run(workers, 2000, 500, usize::MAX, Some(0));
+            assert!(text.is_empty() && inputs == 0 && matches!(end, Some(End::Full)));
+        }
+    }
+
+    #[test]
+    fn a_run_can_be_ended_from_outside() {
+        let sink = Memory { bytes: Arc::default(), room: 0 };
+        let ordered = Ordered::new(Output::new(Box::new(sink), None, Progress::hidden()), 0);
+        std::thread::scope(|scope| {
+            // Its turn never comes.
+            let waiting = scope.spawn(|| {
+                let mut chunk = Chunk { bytes: vec![0; 10], ends: vec![10], first: 0 };
+                ordered.pass_on(1, &mut chunk, Then::NextTicket)
+            });
+            ordered.end(End::Panicked);
+            assert_eq!(waiting.join().unwrap(), Err(Over));
+        });
+        assert!(matches!(ordered.into_parts(), (Some(_), Some(End::Panicked))));
+    }
+}

@@ -156,3 +156,125 @@ impl Run<'_> {
         Some(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use gramjet::{Choices, Limits, LimitsError};
+    use gramjet_compiler::SourceFile;
+
+    use super::*;
+    use crate::args::{EngineArgument, GrammarArgs};
+    use crate::engines::{self, AnyProducer};
+    use crate::grammar::Source;
+    use crate::progress::Progress;
+    use crate::shard::{Amount, Shard};
+    use crate::sinks::{Sink, SinkError};
+
+    type Kept = Arc<Mutex<Vec<(u64, Vec<u8>)>>>;
+
+    /// Keeps each input with its number.
+    struct Memory(Kept, Plan);
+
+    impl Sink for Memory {
+        fn write(&mut self, chunk: &Chunk) -> Result<(), SinkError> {
+            let mut start = 0;
+            for (position, &end) in (chunk.first..).zip(&chunk.ends) {
+                self.0.lock().unwrap().push((self.1.number(position), chunk.bytes[start..end].to_vec()));
+                start = end;
+            }
+            Ok(())
+        }
+
+        fn finish(&mut self, _bytes: u64) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn description(&self) -> String {
+            "memory".to_string()
+        }
+    }
+
+    /// A producer that panics after some inputs.
+    struct Fragile(AnyProducer, u32);
+
+    impl Producer for Fragile {
+        fn min_len(&self) -> u64 {
+            self.0.min_len()
+        }
+
+        fn limits(&self) -> Limits {
+            self.0.limits()
+        }
+
+        fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+            self.0.set_limits(limits)
+        }
+
+        fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+            self.1 = self.1.checked_sub(1).expect("as told");
+            self.0.produce(choices, output)
+        }
+    }
+
+    fn producer() -> AnyProducer {
+        let file = SourceFile::new("test.ebnf", "list ::= [a-z]* | list [0-9]+ list @ 0.5");
+        let args = GrammarArgs { grammar: "test.ebnf".into(), start: None, format: None };
+        let engine = engines::prepare(&Source { file, shipped: None }, &args, EngineArgument::Vm);
+        engine.map(|engine| engine.producer()).unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    fn make(jobs: usize, lifetime: u32, amount: Amount, shard: Shard) -> (Vec<(u64, Vec<u8>)>, Option<End>) {
+        let plan = Plan::new(amount, shard);
+        let kept = Kept::default();
+        let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), plan.bytes, Progress::hidden());
+        let producers = (0..jobs).map(|_| Fragile(producer(), lifetime)).collect();
+        let (output, end) = run(producers, &plan, 1, Separator::Byte(b'\n'), &Stop::default(), output);
+        let kept = kept.lock().unwrap().clone();
+        assert_eq!(output.unwrap().written().inputs, kept.len() as u64);
+        (kept, end)
+    }
+
+    #[test]
+    fn any_number_of_workers_and_shards_makes_the_same_inputs() {
+        let (whole, end) = make(1, u32::MAX, Amount::Inputs(20_100), Shard::WHOLE);
+        assert!(end.is_none());
+        assert!(whole.iter().map(|(number, _)| *number).eq(0..20_100));
+        for jobs in [2, 3, 8] {
+            assert!(make(jobs, u32::MAX, Amount::Inputs(20_100), Shard::WHOLE).0 == whole);
+        }
+        let shards = (0..3).map(|index| Shard::new(index, 3).unwrap());
+        let union: Vec<_> =
+            shards.clone().flat_map(|shard| make(2, u32::MAX, Amount::Inputs(20_100), shard).0).collect();
+        assert!(union == whole);
+        for shard in shards {
+            let (part, end) = make(2, u32::MAX, Amount::Bytes(30_000), shard);
+            assert!(matches!(end, Some(End::Full)));
+            assert!(part.iter().all(|(number, input)| whole[*number as usize].1 == *input));
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_run_for_all() {
+        for jobs in [1, 2, 5] {
+            let (kept, end) = make(jobs, 3000, Amount::Inputs(100_000), Shard::WHOLE);
+            assert!(matches!(end, Some(End::Panicked)));
+            assert!(kept.iter().map(|(number, _)| *number).eq(0..kept.len() as u64));
+        }
+    }
+
+    #[test]
+    fn a_request_to_stop_leaves_a_beginning_of_the_run() {
+        let stop = Stop::default();
+        stop.after(std::time::Duration::from_millis(20));
+        let plan = Plan::new(Amount::Inputs(u64::MAX), Shard::WHOLE);
+        let kept = Kept::default();
+        let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), None, Progress::hidden());
+        let (_, end) = run((0..3).map(|_| producer()).collect(), &plan, 1, Separator::None, &stop, output);
+        assert!(matches!(end, Some(End::Stopped)));
+        let kept = kept.lock().unwrap();
+        assert!(kept.iter().map(|(number, _)| *number).eq(0..kept.len() as u64));
+    }
+}

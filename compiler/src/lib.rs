@@ -25,6 +25,8 @@ pub mod passes;
 
 pub mod reference;
 
+pub mod backend;
+
 mod pipeline;
 
 pub use diagnostics::{Diagnostics, SourceFile};

@@ -29,6 +29,11 @@ impl Limits {
         Limits { max_depth: None, max_len: None, max_choices: Limits::DEFAULT_MAX_CHOICES }
     }
 
+    /// These limits on depth and length, and the default bound on choice bytes.
+    pub const fn with(max_depth: Option<u32>, max_len: Option<u64>) -> Limits {
+        Limits { max_depth, max_len, max_choices: Limits::DEFAULT_MAX_CHOICES }
+    }
+
     /// Rules deeper than `depth` rule references below the start rule are replaced by a string of their pool.
     #[must_use]
     pub fn max_depth(self, depth: impl Into<Option<u32>>) -> Limits {

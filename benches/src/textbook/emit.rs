@@ -84,6 +84,8 @@ impl Emitter<'_> {
         self.line(0, "#[allow(warnings, clippy::all, clippy::undocumented_unsafe_blocks, unsafe_op_in_unsafe_fn)]");
         self.line(0, &format!("pub mod {name} {{"));
         self.line(1, "use gramjet_benches::textbook_runtime::*;");
+        self.line(1, "use gramjet_benches::{choose, choose_wide};");
+        self.line(1, "use std::ptr::copy_nonoverlapping;");
         self.line(1, "/// Appends one input to `output`.");
         self.line(1, "#[inline]");
         self.line(1, "pub fn produce(session: &mut Session, max_depth: u32, output: &mut Vec<u8>) {");
@@ -135,7 +137,7 @@ impl Emitter<'_> {
                     Some(max) => format!("for _ in {min}..{}", max.max(min)),
                     None => "loop".to_string(),
                 };
-                self.line(2, &format!("{head} {{ if choose(&mut out, 2) == 0 {{ break; }} {round} }}"));
+                self.line(2, &format!("{head} {{ if choose!(out, 2) == 0 {{ break; }} {round} }}"));
             }
         }
         self.line(2, "out");
@@ -152,13 +154,13 @@ impl Emitter<'_> {
             1 => vec![write_bytes(&pool[0])],
             _ if same_length => vec![
                 format!("static POOL: [[u8; {}]; {count}] = [*{}];", pool[0].len(), strings.join(", *")),
-                format!("let string = POOL.get_unchecked(choose(&mut out, {count}));"),
-                "write(&mut out, string);".to_string(),
+                format!("let string = POOL.get_unchecked(choose!(out, {count}));"),
+                format!("copy_nonoverlapping(string.as_ptr(), out, {0}); out = out.add({0});", pool[0].len()),
             ],
             _ => vec![
                 format!("static POOL: [&[u8]; {count}] = [{}];", strings.join(", ")),
-                format!("let string = POOL.get_unchecked(choose(&mut out, {count}));"),
-                "write_slice(&mut out, string);".to_string(),
+                format!("let string = POOL.get_unchecked(choose!(out, {count}));"),
+                "copy_nonoverlapping(string.as_ptr(), out, string.len()); out = out.add(string.len());".to_string(),
             ],
         };
         for line in lines {
@@ -173,8 +175,8 @@ impl Emitter<'_> {
             return self.line(2, only);
         }
         let value = match weights {
-            None if count <= 256 => format!("choose(&mut out, {count})"),
-            None => format!("choose_wide(&mut out, {count})"),
+            None if count <= 256 => format!("choose!(out, {count})"),
+            None => format!("choose_wide!(out, {count})"),
             Some(weights) => {
                 let slots = option_slots(count, Some(weights));
                 let values: u32 = slots.iter().sum();
@@ -186,7 +188,7 @@ impl Emitter<'_> {
                 let unsigned = if count <= 256 { "u8" } else { "u16" };
                 self.line(2, &format!("static MAP: [{unsigned}; {values}] = [{}];", map.join(",")));
                 let chosen = if values == 256 { "choose" } else { "choose_wide" };
-                format!("*MAP.get_unchecked({chosen}(&mut out, {values})) as usize")
+                format!("*MAP.get_unchecked({chosen}!(out, {values})) as usize")
             }
         };
         self.line(2, &format!("match {value} {{"));
@@ -204,7 +206,8 @@ impl Emitter<'_> {
             let _ = write!(ranges, "({low}, {}), ", high - low + 1);
         }
         self.line(2, &format!("static RANGES: [(u32, u32); {}] = [{ranges}];", set.ranges().len()));
-        self.line(2, &format!("write_member(&mut out, choose_wide(&mut out, {}) as u32, &RANGES);", set.len()));
+        self.line(2, &format!("let index = choose_wide!(out, {}) as u32;", set.len()));
+        self.line(2, "out = write_member(out, index, &RANGES);");
     }
 
     fn sequence(&self, items: &[Item]) -> String {
@@ -261,8 +264,16 @@ impl Emitter<'_> {
     }
 }
 
+/// Bare stores rather than a call: only then does the compiler turn a `match` over single bytes into a table.
 fn write_bytes(bytes: &[u8]) -> String {
-    if bytes.is_empty() { String::new() } else { format!("write(&mut out, {});", byte_string(bytes)) }
+    match bytes {
+        [] => String::new(),
+        [byte] => format!("*out = {byte}; out = out.add(1);"),
+        _ => {
+            let count = bytes.len();
+            format!("copy_nonoverlapping({}.as_ptr(), out, {count}); out = out.add({count});", byte_string(bytes))
+        }
+    }
 }
 
 fn byte_string(bytes: &[u8]) -> String {

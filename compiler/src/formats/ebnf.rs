@@ -1,7 +1,7 @@
 //! Our EBNF: the notation of the XML specification (section 6), with weights, bounded repetition, bytes and directives.
 //!
-//! The reference is `docs/grammar-ebnf.md`. The text goes through [`lexer`] and [`parser`] once; differences of classes
-//! may name rules that come later, so [`difference`] computes them at the end.
+//! The reference is `docs/grammar-ebnf.md`. The text goes through `lexer` and `parser` once; differences of classes
+//! may name rules that come later, so `difference` computes them at the end.
 
 use super::Format;
 use crate::ast::Grammar;

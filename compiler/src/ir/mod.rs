@@ -308,6 +308,25 @@ impl Ir {
         self.add(Node::Repeat { item, min, max }, facts)
     }
 
+    /// Whether two nodes are written the same. Large nodes are taken to differ.
+    pub fn is_written_like(&self, a: NodeId, b: NodeId) -> bool {
+        const MAX_COMPARED: u32 = 1000;
+        if a == b {
+            return true;
+        }
+        if self.shape(a) != self.shape(b) || self.shape(a).size > MAX_COMPARED {
+            return false;
+        }
+        let alike = match (self.node(a), self.node(b)) {
+            (Node::Seq(a), Node::Seq(b)) => a.len() == b.len(),
+            (Node::Choice(a), Node::Choice(b)) => a.options.len() == b.options.len() && a.slots == b.slots,
+            (Node::Repeat { min: a, max: c, .. }, Node::Repeat { min: b, max: d, .. }) => (a, c) == (b, d),
+            (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
+            (a, b) => a == b,
+        };
+        alike && self.children(a).iter().zip(self.children(b)).all(|(&a, &b)| self.is_written_like(a, b))
+    }
+
     /// Adds a node with other children: the same node as `node` of `from`, whose children were rebuilt here as `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         match from.node(node) {

@@ -38,27 +38,5 @@ pub fn share_tails(ir: &Ir) -> Ir {
 /// The last item, if it is the same in all options.
 fn shared_last(ir: &Ir, options: &[Vec<NodeId>]) -> Option<NodeId> {
     let first = *options.first()?.last()?;
-    options[1..].iter().all(|items| items.last().is_some_and(|&last| equal(ir, first, last))).then_some(first)
-}
-
-/// Whether two nodes are written the same. Large nodes are not compared.
-fn equal(ir: &Ir, a: NodeId, b: NodeId) -> bool {
-    const MAX_COMPARED: u32 = 1000;
-    if a == b {
-        return true;
-    }
-    if ir.shape(a) != ir.shape(b) || ir.shape(a).size > MAX_COMPARED {
-        return false;
-    }
-    let alike = match (ir.node(a), ir.node(b)) {
-        (Node::Bytes(a), Node::Bytes(b)) => a == b,
-        (Node::Class(a), Node::Class(b)) => a == b,
-        (Node::Rule(a), Node::Rule(b)) | (Node::Again(a), Node::Again(b)) => a == b,
-        (Node::Seq(a), Node::Seq(b)) => a.len() == b.len(),
-        (Node::Choice(a), Node::Choice(b)) => a.options.len() == b.options.len() && a.slots == b.slots,
-        (Node::Repeat { min: a, max: c, .. }, Node::Repeat { min: b, max: d, .. }) => (a, c) == (b, d),
-        (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
-        _ => false,
-    };
-    alike && ir.children(a).iter().zip(ir.children(b)).all(|(&a, &b)| equal(ir, a, b))
+    options[1..].iter().all(|items| items.last().is_some_and(|&last| ir.is_written_like(first, last))).then_some(first)
 }

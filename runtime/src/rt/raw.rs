@@ -321,13 +321,15 @@ impl<'m, 's> Machine<'m, 's> {
 
     /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`
     /// below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the round
-    /// is chosen, `b` not yet read), or after `cap` rounds. Returns the number of rounds done.
+    /// is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
+    ///
+    /// With `PLUS`, the item is also derived in the round that stops, and `bound` must be 256.
     ///
     /// # Safety
     ///
     /// `s` must be this machine's state.
     #[inline]
-    pub unsafe fn run(&mut self, mut s: State, table: &[u8; 256], bound: u32, cap: u64) -> (State, RunEnd, u64) {
+    pub unsafe fn run<const PLUS: bool>(&mut self, mut s: State, table: &[u8; 256], bound: u32, cap: u64) -> (State, RunEnd, u64) {
         const LANES: u64 = 0x0001_0001_0001_0001;
         let mut done = 0;
         loop {
@@ -350,13 +352,14 @@ impl<'m, 's> Machine<'m, 's> {
                     s.c = s.c.add(2 * rounds as usize);
                     return (s, RunEnd::Capped, cap);
                 }
-                s.o = s.o.add(rounds as usize);
                 done += rounds;
                 if rounds == 4 {
+                    s.o = s.o.add(4);
                     s.c = s.c.add(8);
                     continue;
                 }
-                s.c = s.c.add(2 * rounds as usize + 1);
+                s.o = s.o.add(rounds as usize + usize::from(PLUS));
+                s.c = s.c.add(2 * rounds as usize + 1 + usize::from(PLUS));
                 let end = if until_stop <= until_other { RunEnd::Stopped } else { RunEnd::Other };
                 return (s, end, done);
             }
@@ -452,6 +455,38 @@ impl<'m, 's> Machine<'m, 's> {
             let packed = *table.get_unchecked(index);
             s.o.cast::<[u8; 8]>().write_unaligned(packed.to_le_bytes());
             s.o = s.o.add((packed >> 56) as usize);
+        }
+    }
+
+    /// Decides a site of `count` (2 to 256) options that may lead to a second site: an option's entry holds the number of
+    /// its first leaf in the lower half, and the number of its leaves in the upper half; one leaf needs no site.
+    ///
+    /// # Safety
+    ///
+    /// Two choice bytes must be reserved, and there must be `count` entries.
+    #[inline(always)]
+    pub unsafe fn pick_nested(&self, s: &mut State, count: u32, entries: &[u32]) -> usize {
+        // SAFETY: as for this function; reading the second byte where it is not part of a site is within the reservation.
+        unsafe {
+            let entry = *entries.get_unchecked(self.pick8(s, count));
+            let (first, leaves) = (entry & 0xFFFF, entry >> 16);
+            let byte = u32::from(*s.c);
+            s.c = s.c.add(usize::from(leaves > 1));
+            (first + ((byte * leaves) >> 8)) as usize
+        }
+    }
+
+    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    ///
+    /// # Safety
+    ///
+    /// One choice byte and one output byte must be reserved.
+    #[inline(always)]
+    pub unsafe fn put_mapped(&self, s: &mut State, table: &[u8; 256]) {
+        // SAFETY: as for this function.
+        unsafe {
+            let byte = self.value(s, 8);
+            self.put_byte(s, table[byte as usize]);
         }
     }
 

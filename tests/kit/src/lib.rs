@@ -1,1 +1,26 @@
-//! Test kit: random grammars, the engine-neutral suite, exact language enumeration.
+//! Test kit: random grammars, exact enumeration of languages and probabilities, a second implementation of the choice
+//! map, and the engine-neutral suite.
+//!
+//! What is computed here is computed from the Ast by the plainest method, so that it can be held against the compiler.
+
+pub mod draw;
+
+pub mod grammar;
+
+pub mod form;
+
+pub mod language;
+
+pub mod naive;
+
+pub mod probability;
+
+pub mod statistics;
+
+pub mod suite;
+
+mod compiling;
+
+pub use compiling::{Passes, compiled, passes};
+pub use draw::{Draw, Rng};
+pub use grammar::{Shape, random_grammar};

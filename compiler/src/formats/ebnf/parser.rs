@@ -1,7 +1,8 @@
 //! Rules, expressions and directives of the EBNF: recursive descent with up to three tokens of lookahead.
 //!
 //! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the expression that comes out (a
-//! chain of postfix operators nests without recursion here, but not in what comes after).
+//! chain of postfix operators nests without recursion here, but not in what comes after). Unoptimised, 1 MiB of stack is
+//! enough.
 
 use std::collections::VecDeque;
 

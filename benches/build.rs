@@ -1,0 +1,87 @@
+//! Writes the producers that the benchmarks run: per grammar the textbook producer and the Rust backend's.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use gramjet_compiler::ast::Grammar;
+use gramjet_compiler::{Diagnostics, SourceFile, formats};
+
+// The build script uses half of it, the package the other half.
+#[allow(dead_code)]
+#[path = "src/textbook/mod.rs"]
+mod textbook;
+
+/// The shipped grammars that are measured.
+const GRAMMARS: [&str; 4] = ["expr", "json", "html", "css"];
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
+    println!("cargo::rerun-if-env-changed=GRAMJET_SUBJECTS");
+    let subjects = env::var_os("GRAMJET_SUBJECTS").map_or(root.join("../shared/grammars"), |path| root.join(path));
+    let shipped = GRAMMARS.iter().map(|name| (name.to_string(), root.join(format!("grammars/{name}.ebnf"))));
+    let papers = GRAMMARS.iter().map(|name| (format!("paper-{name}"), subjects.join(format!("{name}.json"))));
+
+    let mut build = Build { modules: String::new(), table: String::new() };
+    for (name, path) in shipped.chain(papers) {
+        println!("cargo::rerun-if-changed={}", path.display());
+        if path.exists() {
+            build.add(&name, &path)?;
+        }
+    }
+    let text = format!("{}\n/// Every grammar that is measured.\npub static SUBJECTS: &[Subject] = &[\n{}];\n", build.modules, build.table);
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("producers.rs"), text)
+}
+
+/// The text of `producers.rs`: modules of producers, and the members of the table of subjects.
+struct Build {
+    modules: String,
+    table: String,
+}
+
+impl Build {
+    fn add(&mut self, name: &str, path: &Path) -> io::Result<()> {
+        let path = path.canonicalize()?;
+        let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = SourceFile::new(file_name.clone(), fs::read_to_string(&path)?);
+        let module = name.replace('-', "_");
+        let engines = [textbook_engine(&file, &module), rust_engine(&file, &module, false), rust_engine(&file, &module, true)];
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.table, "    Subject {{\n        name: {name:?},\n        file_name: {file_name:?},");
+        let _ = writeln!(self.table, "        text: include_str!({:?}),", path.display().to_string());
+        let _ = writeln!(self.table, "        built: &[");
+        for engine in engines {
+            match engine {
+                Ok(Some((module, constructor))) => {
+                    self.modules.push_str(&module);
+                    let _ = writeln!(self.table, "            {constructor},");
+                }
+                Ok(None) => {}
+                Err(problem) => println!("cargo::warning={name}: {problem}"),
+            }
+        }
+        let _ = writeln!(self.table, "        ],\n    }},");
+        Ok(())
+    }
+}
+
+/// A module and an expression of type `fn(max_depth: u32) -> Result<Box<dyn Candidate>, String>`.
+type Engine = Result<Option<(String, String)>, String>;
+
+fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
+    let module = format!("textbook_{module}");
+    let text = textbook::emit(&parsed(file)?, &module)?;
+    Ok(Some((text, format!("|depth| Ok(textbook(depth, {module}::produce))"))))
+}
+
+/// The Rust backend's producer, with or without unsafe code.
+fn rust_engine(_file: &SourceFile, _module: &str, _safe: bool) -> Engine {
+    Ok(None)
+}
+
+fn parsed(file: &SourceFile) -> Result<Grammar, String> {
+    let mut diagnostics = Diagnostics::default();
+    let grammar = formats::detect(file).parse(file, &mut diagnostics);
+    if diagnostics.has_errors() { Err(diagnostics.to_plain_text(file).replace('\n', " ")) } else { Ok(grammar) }
+}

@@ -1,0 +1,212 @@
+//! What is measured: anything that makes inputs of one grammar under one depth limit.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::io::{self, Seek, Write};
+use std::time::Duration;
+
+use gramjet::{Inputs, Limits, Producer};
+
+use crate::measure::thread_time;
+use crate::textbook_runtime::Session;
+
+/// Outputs are handed to the sink in blocks of at least this many bytes.
+pub const BLOCK_BYTES: usize = 1 << 16;
+
+/// A file sink starts over when the file has this many bytes.
+pub const FILE_BYTES: u64 = 64 << 20;
+
+/// The seed of every run.
+pub const SEED: u64 = 1;
+
+/// A competitor in one cell of the table.
+pub trait Candidate {
+    /// The name of the engine.
+    fn name(&self) -> &str;
+
+    /// Makes inputs until they have `bytes_target` bytes in all.
+    ///
+    /// # Errors
+    ///
+    /// If the sink or the engine fails.
+    fn run(&mut self, bytes_target: u64, sink: &mut Sink) -> io::Result<Stats>;
+
+    /// How many of the next inputs differ from each other. Asks for at most `inputs`, and stops early behind `bytes_limit`.
+    ///
+    /// # Errors
+    ///
+    /// If the engine fails.
+    fn distinct(&mut self, inputs: u64, bytes_limit: u64) -> io::Result<Distinct>;
+}
+
+/// Where the inputs go.
+#[derive(Debug)]
+pub enum Sink {
+    /// A buffer of [`BLOCK_BYTES`] that is used again and again.
+    Memory,
+    /// The buffer is written to a file, which is overwritten from the start behind [`FILE_BYTES`].
+    File(File),
+}
+
+impl Sink {
+    fn write(&mut self, block: &[u8]) -> io::Result<()> {
+        if let Sink::File(file) = self {
+            if file.stream_position()? + block.len() as u64 > FILE_BYTES {
+                file.rewind()?;
+            }
+            file.write_all(block)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a run has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    /// Inputs made.
+    pub inputs: u64,
+    /// Bytes of output.
+    pub bytes: u64,
+    /// Choice bytes that were read; `None` if the engine does not count them.
+    pub choices: Option<u64>,
+    /// CPU time of the thread.
+    pub time: Duration,
+}
+
+impl Stats {
+    /// Throughput in MiB of output per second of CPU time.
+    pub fn mib_per_second(&self) -> f64 {
+        self.bytes as f64 / f64::from(1 << 20) / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// The result of [`Candidate::distinct`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Distinct {
+    /// Inputs looked at.
+    pub inputs: u64,
+    /// How many of them differ from all before.
+    pub distinct: u64,
+}
+
+/// An engine that appends one input after the other.
+pub trait Engine {
+    /// Appends the next input.
+    fn append_to(&mut self, output: &mut Vec<u8>);
+
+    /// The number of choice bytes that were read so far.
+    fn choices(&self) -> u64;
+}
+
+/// An engine in this process as a candidate; the inner loop is compiled for the engine.
+#[derive(Debug)]
+pub struct Local<E> {
+    name: &'static str,
+    engine: E,
+    buffer: Vec<u8>,
+}
+
+impl<E: Engine> Local<E> {
+    /// A candidate with an engine that is set to its depth limit.
+    pub fn new(name: &'static str, engine: E) -> Local<E> {
+        Local { name, engine, buffer: Vec::with_capacity(2 * BLOCK_BYTES) }
+    }
+}
+
+impl<E: Engine> Candidate for Local<E> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&mut self, bytes_target: u64, sink: &mut Sink) -> io::Result<Stats> {
+        let choices_before = self.engine.choices();
+        let mut stats = Stats::default();
+        let start = thread_time();
+        while stats.bytes < bytes_target {
+            self.buffer.clear();
+            while self.buffer.len() < BLOCK_BYTES {
+                self.engine.append_to(&mut self.buffer);
+                stats.inputs += 1;
+            }
+            sink.write(&self.buffer)?;
+            stats.bytes += self.buffer.len() as u64;
+        }
+        stats.time = thread_time().saturating_sub(start);
+        stats.choices = Some(self.engine.choices() - choices_before);
+        Ok(stats)
+    }
+
+    fn distinct(&mut self, inputs: u64, bytes_limit: u64) -> io::Result<Distinct> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let mut seen = HashSet::new();
+        let mut result = Distinct::default();
+        let mut bytes = 0;
+        while result.inputs < inputs && bytes < bytes_limit {
+            self.buffer.clear();
+            self.engine.append_to(&mut self.buffer);
+            bytes += self.buffer.len() as u64;
+            result.inputs += 1;
+            result.distinct += u64::from(seen.insert(hasher.hash_one(&self.buffer)));
+        }
+        Ok(result)
+    }
+}
+
+/// A textbook producer; `F` is its `produce` function.
+#[derive(Debug)]
+pub struct Textbook<F> {
+    session: Session,
+    max_depth: u32,
+    produce: F,
+}
+
+impl<F: FnMut(&mut Session, u32, &mut Vec<u8>)> Engine for Textbook<F> {
+    #[inline]
+    fn append_to(&mut self, output: &mut Vec<u8>) {
+        (self.produce)(&mut self.session, self.max_depth, output);
+    }
+
+    fn choices(&self) -> u64 {
+        self.session.choices()
+    }
+}
+
+/// The candidate of a textbook producer.
+pub fn textbook<F>(max_depth: u32, produce: F) -> Box<dyn Candidate>
+where
+    F: FnMut(&mut Session, u32, &mut Vec<u8>) + 'static,
+{
+    Box::new(Local::new("textbook", Textbook { session: Session::new(SEED), max_depth, produce }))
+}
+
+/// A gramjet producer, fed as in a run of the library.
+#[derive(Debug)]
+pub struct Replaying<P> {
+    inputs: Inputs<P>,
+    choices: u64,
+}
+
+impl<P: Producer> Engine for Replaying<P> {
+    #[inline]
+    fn append_to(&mut self, output: &mut Vec<u8>) {
+        self.choices += self.inputs.append_to(output);
+    }
+
+    fn choices(&self) -> u64 {
+        self.choices
+    }
+}
+
+/// The candidate of a gramjet producer.
+///
+/// # Errors
+///
+/// If the producer cannot keep the depth limit.
+pub fn replaying<P>(name: &'static str, max_depth: u32, mut producer: P) -> Result<Box<dyn Candidate>, String>
+where
+    P: Producer + 'static,
+{
+    producer.set_limits(Limits::new().max_depth(max_depth)).map_err(|error| error.to_string())?;
+    Ok(Box::new(Local::new(name, Replaying { inputs: Inputs::new(producer, SEED), choices: 0 })))
+}

@@ -1,0 +1,120 @@
+//! One cell of the table: all candidates for one grammar, depth limit and sink, measured in paired rounds.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::candidate::{Candidate, Distinct, Sink, Stats};
+
+/// CPU time of the calling thread.
+pub fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // The clock starts at 0 and counts up.
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// How long a cell is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Rounds; every candidate runs once in each.
+    pub runs: usize,
+    /// CPU time that one run takes, about.
+    pub run_time: Duration,
+    /// Inputs that are compared for the share of distinct outputs.
+    pub distinct_inputs: u64,
+}
+
+/// What a candidate has done in a cell.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The name of the engine.
+    pub engine: String,
+    /// Median throughput in MiB of output per second of CPU time.
+    pub mib_per_second: f64,
+    /// Median over the rounds of the throughput divided by that of the first candidate in the same round.
+    pub ratio: f64,
+    /// Mean length of an input in bytes.
+    pub mean_len: f64,
+    /// Distinct outputs among the first inputs.
+    pub distinct: Distinct,
+    /// Choice bytes per byte of output, if the engine counts them.
+    pub choices_per_byte: Option<f64>,
+}
+
+/// Bytes of the first inputs behind which no more are compared.
+const DISTINCT_BYTES: u64 = 64 << 20;
+
+/// Measures all candidates against the first, interleaved: in each round all run one after the other.
+///
+/// # Errors
+///
+/// If a candidate fails.
+pub fn measure(candidates: &mut [Box<dyn Candidate>], sink: &mut Sink, effort: Effort) -> io::Result<Vec<Row>> {
+    let mut targets = Vec::new();
+    let mut distinct = Vec::new();
+    for candidate in candidates.iter_mut() {
+        // Of the engine's first inputs, so that it does not depend on the calibration.
+        distinct.push(candidate.distinct(effort.distinct_inputs, DISTINCT_BYTES)?);
+        targets.push(calibrated(candidate.as_mut(), sink, effort.run_time)?);
+    }
+    let mut runs: Vec<Vec<Stats>> = vec![Vec::new(); candidates.len()];
+    for _ in 0..effort.runs.max(1) {
+        for ((candidate, target), runs) in candidates.iter_mut().zip(&targets).zip(&mut runs) {
+            runs.push(candidate.run(*target, sink)?);
+        }
+    }
+    let speeds: Vec<Vec<f64>> =
+        runs.iter().map(|runs| runs.iter().map(Stats::mib_per_second).collect()).collect();
+    let rows = candidates.iter().zip(runs.iter().zip(&speeds)).zip(distinct);
+    Ok(rows
+        .map(|((candidate, (runs, own)), distinct)| {
+            let sum = |value: fn(&Stats) -> u64| runs.iter().map(value).sum::<u64>() as f64;
+            let bytes = sum(|stats| stats.bytes);
+            let counted = runs.iter().all(|stats| stats.choices.is_some());
+            Row {
+                engine: candidate.name().to_string(),
+                mib_per_second: median(own.clone()),
+                ratio: median(own.iter().zip(&speeds[0]).map(|(own, base)| own / base).collect()),
+                mean_len: bytes / sum(|stats| stats.inputs).max(1.0),
+                distinct,
+                choices_per_byte: counted.then(|| sum(|stats| stats.choices.unwrap_or(0)) / bytes.max(1.0)),
+            }
+        })
+        .collect())
+}
+
+/// The number of bytes that takes about `run_time`; the runs that find it also warm the engine up.
+fn calibrated(candidate: &mut dyn Candidate, sink: &mut Sink, run_time: Duration) -> io::Result<u64> {
+    let mut target = 1 << 18;
+    loop {
+        let stats = candidate.run(target, sink)?;
+        let share = stats.time.as_secs_f64() / run_time.as_secs_f64();
+        if share > 0.2 {
+            return Ok((stats.bytes as f64 / share) as u64);
+        }
+        target *= 4;
+    }
+}
+
+/// The median; the mean of the two middle values if there is no single one, 0 if there are no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => values[count / 2],
+        count => (values[count / 2 - 1] + values[count / 2]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn median_of_even_and_odd_counts() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median(vec![]), 0.0);
+    }
+}

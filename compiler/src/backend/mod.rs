@@ -1,0 +1,3 @@
+//! Backends: residual IR to source text.
+
+pub mod rust;

@@ -1,0 +1,272 @@
+//! The code of loops: repetitions and right recursion. Rounds of single bytes are made in batches.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Emitter;
+use super::body::At;
+use super::needs::Needs;
+use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
+
+/// An item of a repetition that mostly is one byte from one choice byte.
+struct ByteItem {
+    /// What a choice byte below `bound` emits.
+    table: [u8; 256],
+    /// Choice bytes from here on lead to other options; 256 if there are none.
+    bound: u32,
+    /// The instances around the site.
+    layers: i64,
+    /// The greatest cost of an option: below it not all options are offered.
+    max_cost: u64,
+}
+
+/// Batches pay if at least so many of 256 choice bytes lead to a single byte.
+const MIN_BOUND: u32 = 64;
+
+fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
+    match ir.node(node) {
+        Node::Class(set) if set.max_len() == 1 && set.len() <= 256 => {
+            let members: Vec<u8> = set.iter().map(|member| set.encode(member).as_ref()[0]).collect();
+            let table = std::array::from_fn(|byte| members[(byte * members.len()) >> 8]);
+            Some(ByteItem { table, bound: 256, layers: 0, max_cost: 0 })
+        }
+        Node::Choice(choice) => byte_choice(ir, node, choice),
+        Node::Inline { rule, body } if !super::body::jumps_to(ir, *body, *rule) => {
+            let item = byte_item(ir, *body)?;
+            Some(ByteItem { layers: item.layers + 1, ..item })
+        }
+        _ => None,
+    }
+}
+
+fn byte_choice(ir: &Ir, node: NodeId, choice: &Choice) -> Option<ByteItem> {
+    let count = choice.options.len();
+    let option_of = |byte: usize| match &choice.slots {
+        None => (byte * count) >> 8,
+        Some(slots) => slots.option_of(byte as u32),
+    };
+    if count > 256 || choice.slots.as_ref().is_some_and(|slots| slots.bits() != 8) {
+        return None;
+    }
+    let single = |option: usize| match ir.node(choice.options[option]) {
+        Node::Bytes(bytes) if bytes.len() == 1 => Some(bytes[0]),
+        _ => None,
+    };
+    let singles = (0..count).take_while(|&option| single(option).is_some()).count();
+    let bound = (0..256).find(|&byte| option_of(byte) >= singles).unwrap_or(256) as u32;
+    if bound < MIN_BOUND {
+        return None;
+    }
+    let table = std::array::from_fn(|byte| single(option_of(byte).min(singles - 1)).unwrap_or(0));
+    let max_cost = ir.facts(choice.options[count - 1]).min_len - ir.facts(node).min_len;
+    Some(ByteItem { table, bound, layers: 0, max_cost })
+}
+
+/// The item of `"" | item again`, if the body of a tail-recursive rule has this form.
+fn star_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
+    let Node::Choice(Choice { options, slots: None }) = ir.node(body) else { return None };
+    let [stop, go] = **options else { return None };
+    let stops = matches!(ir.node(stop), Node::Bytes(bytes) if bytes.is_empty());
+    let Node::Seq(items) = ir.node(go) else { return None };
+    let [item, again] = **items else { return None };
+    (stops && *ir.node(again) == Node::Again(rule)).then_some(item)
+}
+
+/// The item of `item | item again`, if the body of a tail-recursive rule has this form.
+fn plus_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
+    let Node::Choice(Choice { options, slots: None }) = ir.node(body) else { return None };
+    let [stop, go] = **options else { return None };
+    let Node::Seq(items) = ir.node(go) else { return None };
+    let [item, again] = **items else { return None };
+    (ir.is_written_like(stop, item) && *ir.node(again) == Node::Again(rule)).then_some(item)
+}
+
+impl Emitter<'_> {
+    /// An inlined instance of a rule that jumps back to itself.
+    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, at: &At) -> TokenStream {
+        let label = self.label();
+        let levels = format_ident!("depth_{}", &label.ident.to_string()[1..]);
+        let mut scopes = at.scopes.clone();
+        scopes.push((rule, label.clone(), levels.clone()));
+        let inside = At { base: levels.clone(), offset: 0, scopes };
+        let depth = at.depth(1);
+        let pool = match self.pool(rule) {
+            Some(pool) => quote! {
+                if DEPTH && #levels < 0 {
+                    s = cx.string::<LEN>(s, &#pool);
+                    break #label;
+                }
+            },
+            None => quote!(),
+        };
+        let count = |done: &Ident| quote!(if DEPTH { #levels -= #done as rt::Depth; });
+        let allowed = |bytes: &ByteItem| {
+            let layers = Literal::i64_unsuffixed(bytes.layers);
+            quote!(#levels + 1 - #layers)
+        };
+        let item_of = |node: Option<NodeId>| node.and_then(|item| Some((item, byte_item(self.ir, item)?)));
+        let star = item_of(star_item(self.ir, rule, body));
+        let plus = item_of(plus_item(self.ir, rule, body)).filter(|(_, bytes)| bytes.bound == 256);
+        let round = if let Some((item, bytes)) = star {
+            let run = self.run(&bytes, false, allowed(&bytes), quote!(None), count);
+            let step = self.round(run, item, &label, pool, &inside);
+            quote! {
+                #step
+                if DEPTH { #levels -= 1; }
+            }
+        } else {
+            let run = match plus {
+                Some((_, bytes)) => {
+                    let run = self.run(&bytes, true, allowed(&bytes), quote!(None), count);
+                    quote!(#run if end == rt::RunEnd::Stopped { break #label; })
+                }
+                None => quote!(),
+            };
+            let reserve = self.reserve(self.needs[body.index()]);
+            let code = self.node(body, &inside);
+            quote!(#run #pool #reserve #code break #label;)
+        };
+        quote! {
+            let mut #levels = #depth;
+            #label: loop { #round }
+        }
+    }
+
+    /// Further rounds of single bytes, as many as may be; `end` then says how they ended. `depth` is the number of rounds
+    /// that the depth allows, `most` what the repetition does.
+    fn run(
+        &mut self,
+        item: &ByteItem,
+        plus: bool,
+        depth: TokenStream,
+        most: TokenStream,
+        count: impl FnOnce(&Ident) -> TokenStream,
+    ) -> TokenStream {
+        let table = self.statics.bytes("BYTES", &item.table);
+        let bound = Literal::u32_unsuffixed(item.bound);
+        let max_cost = Literal::u64_unsuffixed(item.max_cost);
+        let done = format_ident!("done");
+        let count = count(&done);
+        quote! {
+            let end;
+            let allowed = rt::rounds(
+                if DEPTH { Some(#depth) } else { None },
+                if LEN { Some(cx.slack.saturating_sub(#max_cost)) } else { None },
+                #most,
+            );
+            if allowed == 0 {
+                end = rt::RunEnd::Capped;
+            } else {
+                let done;
+                (s, end, done) = cx.run::<#plus>(s, &#table, #bound, allowed);
+                if LEN { cx.slack -= done; }
+                #count
+            }
+        }
+    }
+
+    /// One round after `run`: decides whether there is one, unless that is known, and derives the item.
+    fn round(
+        &mut self,
+        run: TokenStream,
+        item: NodeId,
+        label: &syn::Lifetime,
+        before_site: TokenStream,
+        at: &At,
+    ) -> TokenStream {
+        let needs = self.needs[item.index()];
+        let reserve = self.reserve(needs);
+        let go = self.go_site(item, needs, label);
+        let cost = Literal::u64_unsuffixed(self.ir.facts(item).min_len);
+        let code = self.node(item, at);
+        quote! {
+            #run
+            match end {
+                rt::RunEnd::Stopped => break #label,
+                rt::RunEnd::Capped => { #before_site #go }
+                rt::RunEnd::Other => {
+                    if LEN { cx.slack -= #cost; }
+                    #reserve
+                }
+            }
+            #code
+        }
+    }
+
+    /// The site that decides on a further round, with a reservation that covers the item too.
+    fn go_site(&mut self, item: NodeId, needs: Needs, label: &syn::Lifetime) -> TokenStream {
+        let reserve = self.reserve(Needs { choices: needs.choices + 1, ..needs });
+        let min_len = self.ir.facts(item).min_len;
+        let free = quote!(cx.pick8(&mut s, 2));
+        let site = match min_len {
+            0 => free,
+            _ => {
+                let costs = self.statics.costs(&[0, min_len]);
+                quote!(if LEN { cx.pick_within(&mut s, &#costs) } else { #free })
+            }
+        };
+        quote! {
+            #reserve
+            if #site == 0 {
+                break #label;
+            }
+        }
+    }
+
+    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, at: &At) -> TokenStream {
+        let label = self.label();
+        let rounds = format_ident!("rounds_{}", &label.ident.to_string()[1..]);
+        let needs = self.needs[item.index()];
+        let first = match min {
+            0 => quote!(),
+            _ => {
+                let reserve = self.reserve(needs);
+                let code = self.node(item, at);
+                let min = Literal::u32_unsuffixed(min);
+                quote!(for _ in 0..#min { #reserve #code })
+            }
+        };
+        if max == Some(min) {
+            return first;
+        }
+        let (begin, check, most, count) = match max {
+            None => (quote!(), quote!(), quote!(None), quote!()),
+            Some(max) => {
+                let further = Literal::u64_unsuffixed(u64::from(max - min));
+                (
+                    quote!(let mut #rounds: u64 = #further;),
+                    quote!(if #rounds == 0 { break #label; }),
+                    quote!(Some(#rounds)),
+                    quote!(#rounds -= 1;),
+                )
+            }
+        };
+        let round = match byte_item(self.ir, item) {
+            Some(bytes) => {
+                // Rounds don't change the depth: it allows all of them or, for an item beyond the limit, none.
+                let depth = match bytes.layers {
+                    0 => quote!(rt::Depth::MAX),
+                    layers => {
+                        let beyond = at.is_beyond(layers);
+                        quote!(if #beyond { 0 } else { rt::Depth::MAX })
+                    }
+                };
+                let run = self.run(&bytes, false, depth, most, |done| match max {
+                    Some(_) => quote!(#rounds -= #done;),
+                    None => quote!(),
+                });
+                self.round(run, item, &label, check.clone(), at)
+            }
+            None => {
+                let go = self.go_site(item, needs, &label);
+                let code = self.node(item, at);
+                quote!(#check #go #code)
+            }
+        };
+        quote! {
+            #first
+            #begin
+            #label: loop { #round #count }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The static tables of an emitted module: equal tables are emitted once.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+use crate::charset::CharSet;
+
+/// Bytes behind the strings of a table, as the runtime's `Strings::PADDING` wants.
+const PADDING: usize = 32;
+
+/// Tables in the order in which they were first used.
+#[derive(Default)]
+pub struct Statics {
+    items: Vec<TokenStream>,
+    /// Type and value of a table to its name.
+    known: BTreeMap<String, Ident>,
+    names: BTreeMap<String, usize>,
+}
+
+impl Statics {
+    /// The items.
+    pub fn items(&self) -> TokenStream {
+        let items = &self.items;
+        quote!(#(#items)*)
+    }
+
+    fn add(&mut self, name: &str, ty: TokenStream, value: TokenStream) -> Ident {
+        let key = format!("{ty} = {value}");
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let count = self.names.entry(name.to_string()).or_insert(0);
+        *count += 1;
+        let name = if *count == 1 { name.to_string() } else { format!("{name}_{count}") };
+        let name = Ident::new(&name, Span::call_site());
+        self.items.push(quote!(static #name: #ty = #value;));
+        self.known.insert(key, name.clone());
+        name
+    }
+
+    /// A table of 256 bytes: by choice byte what to emit or which option to take.
+    pub fn bytes(&mut self, name: &str, table: &[u8; 256]) -> Ident {
+        let table = Literal::byte_string(table);
+        self.add(name, quote!([u8; 256]), quote!(*#table))
+    }
+
+    /// Literals of up to seven bytes, packed little endian with their lengths in the top byte.
+    pub fn packed(&mut self, literals: &[&[u8]]) -> Ident {
+        let packed = literals.iter().map(|literal| {
+            let mut bytes = [0; 8];
+            bytes[..literal.len()].copy_from_slice(literal);
+            bytes[7] = literal.len() as u8;
+            let value: TokenStream = format!("{:#018x}", u64::from_le_bytes(bytes)).parse().unwrap_or_default();
+            value
+        });
+        let count = Literal::usize_unsuffixed(literals.len());
+        self.add("LITERALS", quote!([u64; #count]), quote!([#(#packed),*]))
+    }
+
+    /// The strings of a site, ascending in length.
+    pub fn strings(&mut self, name: &str, strings: &[&[u8]], shortest: Option<&[u8]>) -> Ident {
+        let mut data = strings.concat();
+        let mut start = 0;
+        let starts = std::iter::once(0).chain(strings.iter().map(|string| {
+            start += string.len() as u32;
+            start
+        }));
+        let starts: Vec<Literal> = starts.map(Literal::u32_unsuffixed).collect();
+        data.extend([0; PADDING]);
+        let data = Literal::byte_string(&data);
+        let shortest = match shortest {
+            Some(shortest) => {
+                let shortest = Literal::byte_string(shortest);
+                quote!(Some(#shortest))
+            }
+            None => quote!(None),
+        };
+        self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
+    }
+
+    /// A class of more than 256 characters.
+    pub fn char_class(&mut self, set: &CharSet) -> Ident {
+        let mut before = 0;
+        let ranges = set.ranges().iter().map(|&(low, high)| {
+            let first: TokenStream = format!("{low:#x}").parse().unwrap_or_default();
+            let count = Literal::u32_unsuffixed(before);
+            before += high - low + 1;
+            quote!((#first, #count))
+        });
+        let ranges: Vec<TokenStream> = ranges.collect();
+        let within = (1..=4).map(|bytes| Literal::u32_unsuffixed(set.len_within(bytes)));
+        let value = quote!(rt::CharClass::new(&[#(#ranges),*], [#(#within),*]));
+        self.add("CLASS", quote!(rt::CharClass), value)
+    }
+
+    /// Numbers: the costs of options, or the ends of their slots.
+    pub fn costs(&mut self, costs: &[u64]) -> Ident {
+        let count = Literal::usize_unsuffixed(costs.len());
+        let costs = costs.iter().map(|&cost| Literal::u64_unsuffixed(cost));
+        self.add("COSTS", quote!([u64; #count]), quote!([#(#costs),*]))
+    }
+
+    /// The ends of the options' slots.
+    pub fn ends(&mut self, ends: &[u32]) -> Ident {
+        let count = Literal::usize_unsuffixed(ends.len());
+        let ends = ends.iter().map(|&end| Literal::u32_unsuffixed(end));
+        self.add("ENDS", quote!([u32; #count]), quote!([#(#ends),*]))
+    }
+}

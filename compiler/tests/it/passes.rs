@@ -1,0 +1,86 @@
+//! E2: every pass keeps the language and the choice map.
+
+use gramjet_compiler::ast;
+use gramjet_compiler::ir::print;
+use gramjet_compiler::passes::{Budget, NAMES};
+use gramjet_compiler::reference::{Limits, Run, render};
+use gramjet_testkit::form::System;
+use gramjet_testkit::language::language;
+use gramjet_testkit::{Draw, Passes, Rng, Shape, passes, random_grammar};
+
+/// Small budgets leave rules, large ones leave none but the recursive.
+fn budgets() -> [Budget; 3] {
+    [Budget::default(), Budget { copied_nodes: 3, moved_nodes: 6 }, Budget { copied_nodes: 400, moved_nodes: 2000 }]
+}
+
+#[test]
+fn languages_stay() {
+    let mut compared = 0;
+    for seed in 0..400 {
+        let grammar = random_grammar(&mut Rng::new(seed), &Shape::ENUMERABLE);
+        let written = language(&System::of_grammar(&grammar), 6, 400);
+        let Some(written) = written else { continue };
+        let Passes { lowered, results, .. } = passes(&grammar, &budgets()[seed as usize % 3]);
+        assert_eq!(results.iter().map(|(name, _)| *name).collect::<Vec<_>>(), NAMES);
+        for (name, ir) in std::iter::once(("lower", lowered)).chain(results) {
+            let found = language(&System::of_ir(&ir), 6, 400);
+            assert!(found.as_ref() == Some(&written), "{name} of\n{}{}", ast::dump(&grammar), print(&ir));
+        }
+        compared += usize::from(written.len() > 3);
+    }
+    println!("{compared} languages of more than 3 strings");
+    assert!(compared > 150);
+}
+
+/// The limits that a grammar is run with: none, depth, length, both.
+pub fn limits(rng: &mut Rng, min_len: u64) -> [Limits; 4] {
+    let max_depth = Some(rng.below(6) as u32);
+    let max_len = Some(min_len + rng.below(40) as u64);
+    let deep = Some(rng.below(30) as u32);
+    [
+        Limits::default(),
+        Limits { max_depth, max_len: None },
+        Limits { max_depth: None, max_len },
+        Limits { max_depth: if rng.percent(50) { max_depth } else { deep }, max_len },
+    ]
+}
+
+fn choice_maps_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
+    let mut lengths = 0;
+    for seed in seeds {
+        let mut rng = Rng::new(seed);
+        let grammar = random_grammar(&mut rng, shape);
+        let Passes { lowered, pools, results } = passes(&grammar, &budgets()[seed as usize % 3]);
+        let min_len = lowered.rule(lowered.start()).facts.min_len;
+        for _ in 0..6 {
+            let choices = rng.choice_string(200);
+            for limits in limits(&mut rng, min_len) {
+                let expected = render(&lowered, &pools, limits, &choices);
+                lengths += expected.output.len();
+                for (name, ir) in &results {
+                    let found: Run = render(ir, &pools, limits, &choices);
+                    assert!(
+                        found == expected,
+                        "{name} (seed {seed}), {limits:?}, {choices:?}\nexpected {:?}\nfound    {:?}\nof\n{}\n{}",
+                        expected.output.escape_ascii().to_string(),
+                        found.output.escape_ascii().to_string(),
+                        ast::dump(&grammar),
+                        print(ir)
+                    );
+                }
+            }
+        }
+    }
+    println!("{lengths} bytes");
+    assert!(lengths > 100_000);
+}
+
+#[test]
+fn choice_maps_of_small_grammars_stay() {
+    choice_maps_stay(0..1500, &Shape::ENUMERABLE);
+}
+
+#[test]
+fn choice_maps_of_varied_grammars_stay() {
+    choice_maps_stay(10_000..10_300, &Shape::VARIED);
+}

@@ -1,0 +1,460 @@
+//! The command line, run as users run it.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// Lists of words, with line feeds and zero bytes in them.
+const GRAMMAR: &str =
+    "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | '\"' [a-z]* #xA? #x0? '\"' @ 2 | list @ 0.3\n";
+
+/// The grammar of the tests, and a directory that one test has for itself.
+struct Place {
+    directory: PathBuf,
+    grammar: PathBuf,
+}
+
+fn place(test: &str) -> Place {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}"));
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    let grammar = directory.join("list.ebnf");
+    fs::write(&grammar, GRAMMAR).unwrap();
+    Place { directory, grammar }
+}
+
+fn gramjet() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gramjet"));
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    gramjet().args(arguments).output().unwrap()
+}
+
+fn stdout(arguments: &[&str]) -> Vec<u8> {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    output.stdout
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Place {
+    fn grammar(&self) -> &str {
+        self.grammar.to_str().unwrap()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.directory.join(name).to_str().unwrap().to_string()
+    }
+
+    /// The output of `gen` with a fixed seed.
+    fn generate(&self, arguments: &[&str]) -> Vec<u8> {
+        stdout(&[&["gen", self.grammar(), "--seed", "7"], arguments].concat())
+    }
+}
+
+/// The inputs behind their lengths.
+fn inputs_of(mut framed: &[u8]) -> Vec<Vec<u8>> {
+    let mut inputs = Vec::new();
+    while let Some((length, behind)) = framed.split_first_chunk::<4>() {
+        let (input, behind) = behind.split_at(u32::from_le_bytes(*length) as usize);
+        inputs.push(input.to_vec());
+        framed = behind;
+    }
+    assert!(framed.is_empty());
+    inputs
+}
+
+#[test]
+fn the_output_depends_on_the_seed_alone() {
+    let place = place("seed");
+    let expected = place.generate(&["-n", "3000"]);
+    assert!(expected.len() > 10_000);
+    for jobs in ["1", "2", "3", "auto"] {
+        assert!(place.generate(&["-n", "3000", "--jobs", jobs]) == expected, "{jobs} jobs");
+    }
+    for engine in ["auto", "reference", "vm"] {
+        assert!(place.generate(&["-n", "3000", "--engine", engine]) == expected, "{engine}");
+    }
+    let start = place.generate(&["-n", "300"]);
+    assert!(expected.starts_with(&start));
+    assert!(stdout(&["gen", place.grammar(), "-n", "3000", "--seed", "8"]) != expected);
+    let random = || stdout(&["gen", place.grammar(), "-n", "100"]);
+    assert!(random() != random());
+}
+
+#[test]
+fn shards_are_the_run() {
+    let place = place("shards");
+    let whole = place.generate(&["-n", "3000"]);
+    let shards = |count: u32| (0..count).map(move |index| format!("{index}/{count}"));
+    for count in [1, 3, 20] {
+        let union: Vec<u8> =
+            shards(count).flat_map(|shard| place.generate(&["-n", "3000", "--shard", &shard])).collect();
+        assert!(union == whole, "{count} shards");
+    }
+    // Blocks of 256 inputs take turns; the first shard's first block is the run's.
+    let first = place.generate(&["--bytes", "20k", "--shard", "0/2"]);
+    let second = place.generate(&["--bytes", "20k", "--shard", "1/2", "--jobs", "2"]);
+    assert!(whole.starts_with(&place.generate(&["-n", "256"])));
+    assert!(first.starts_with(&place.generate(&["-n", "256"])));
+    let second_block = &place.generate(&["-n", "512"])[place.generate(&["-n", "256"]).len()..];
+    assert!(second.len() >= 10_000 && second.starts_with(&second_block[..second_block.len().min(10_000)]));
+
+    let slurm = gramjet()
+        .args(["gen", place.grammar(), "--seed", "7", "-n", "3000", "--shard", "auto"])
+        .env("SLURM_ARRAY_TASK_ID", "3")
+        .env("SLURM_ARRAY_TASK_MIN", "1")
+        .env("SLURM_ARRAY_TASK_COUNT", "3")
+        .output()
+        .unwrap();
+    assert!(slurm.stdout == place.generate(&["-n", "3000", "--shard", "2/3"]));
+    let none = run(&["gen", place.grammar(), "--seed", "7", "--shard", "auto"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("SLURM_ARRAY_TASK_ID"));
+}
+
+#[test]
+fn separators() {
+    let place = place("separators");
+    let all = |separator| place.generate(&["-n", "300", "--separator", separator]);
+    let inputs = inputs_of(&all("len32"));
+    assert_eq!(inputs.len(), 300);
+    assert!(all("none") == inputs.concat());
+    let joined = |byte| inputs.iter().flat_map(|input| input.iter().copied().chain([byte])).collect::<Vec<u8>>();
+    assert!(all("newline") == joined(b'\n'));
+    assert!(all("nul") == joined(0));
+    assert!(place.generate(&["-n", "300"]) == joined(b'\n'));
+}
+
+#[test]
+fn amounts() {
+    let place = place("amounts");
+    assert!(place.generate(&["-n", "1"]) == place.generate(&[]));
+    for nothing in [["-n", "0"], ["--bytes", "0"]] {
+        assert!(place.generate(&nothing).is_empty());
+    }
+    let many = place.generate(&["-n", "2000", "--separator", "none"]);
+    for (size, bytes) in [("1", 1), ("2000", 2000), ("3KiB", 3072), ("5kB", 5000)] {
+        let made = place.generate(&["--bytes", size, "--separator", "none"]);
+        assert!(made.len() >= bytes && many.starts_with(&made), "{size}");
+        assert!(place.generate(&["--bytes", size, "--separator", "none", "--jobs", "3"]) == made, "{size}");
+    }
+    // The last input is the one that reaches the size.
+    let mut total = 0;
+    let whole = inputs_of(&place.generate(&["-n", "2000", "--separator", "len32"]));
+    let ends = whole.iter().map(|input| {
+        total += input.len();
+        total
+    });
+    let expected = ends.into_iter().find(|&end| end >= 4999);
+    assert_eq!(Some(place.generate(&["--bytes", "4999", "--separator", "none"]).len()), expected);
+    let timed = place.generate(&["--time", "50ms"]);
+    assert!(timed.starts_with(&place.generate(&["-n", "1"])) && timed.ends_with(b"]\n"));
+}
+
+#[test]
+fn files() {
+    let place = place("files");
+    let expected = place.generate(&["-n", "2000"]);
+    for arguments in [&[][..], &["--mmap"], &["--no-mmap"], &["--write-mode", "mmap"], &["--jobs", "2", "--mmap"]] {
+        if cfg!(not(target_os = "linux")) && arguments.iter().any(|argument| argument.ends_with("mmap")) {
+            continue;
+        }
+        let file = place.path("output");
+        // Whatever was there before is gone.
+        fs::write(&file, vec![0; 1 << 20]).unwrap();
+        let out = place.generate(&[&["-n", "2000", "-o", &file], arguments].concat());
+        assert!(out.is_empty() && fs::read(&file).unwrap() == expected, "{arguments:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn large_files_by_mmap() {
+    let place = place("large");
+    let (written, mapped) = (place.path("written"), place.path("mapped"));
+    // Long words make many windows in little time, so that the file has to grow.
+    fs::write(&place.grammar, format!("long ::= ('{}' | '{}')+", "a".repeat(9999), "b".repeat(8888))).unwrap();
+    place.generate(&["--bytes", "40M", "-o", &written, "--no-mmap"]);
+    place.generate(&["--bytes", "40M", "-o", &mapped, "--mmap", "--jobs", "2"]);
+    let written = fs::read(written).unwrap();
+    assert!(written.len() >= 40_000_000 && fs::read(mapped).unwrap() == written);
+}
+
+#[test]
+fn directories() {
+    let place = place("directories");
+    let folder = place.path("corpus/deep");
+    let inputs = |folder: &str| {
+        let mut names: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        names
+    };
+    place.generate(&["-n", "600", "-o", &folder, "--ext", "txt"]);
+    let names = inputs(&folder);
+    assert_eq!(names.len(), 600);
+    assert!(names[0].ends_with("00000000.txt") && names[599].ends_with("00000599.txt"));
+    let content: Vec<u8> = names.iter().flat_map(|name| fs::read(name).unwrap()).collect();
+    assert!(content == place.generate(&["-n", "600", "--separator", "none"]));
+
+    let shared = place.path("shared/");
+    for shard in ["0/3", "1/3", "2/3"] {
+        place.generate(&["-n", "600", "-o", &shared, "--shard", shard, "--jobs", "2"]);
+    }
+    let names = inputs(&shared);
+    assert_eq!(names.len(), 600);
+    assert!(names.iter().flat_map(|name| fs::read(name).unwrap()).eq(content));
+}
+
+#[test]
+fn wrong_arguments_are_code_2() {
+    let place = place("wrong");
+    let grammar = place.grammar();
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "Usage"),
+        (&["frobnicate"], "unrecognized subcommand"),
+        (&["gen"], "GRAMMAR"),
+        (&["gen", grammar, "-n", "-1"], "-1"),
+        (&["gen", grammar, "-n", "1", "--bytes", "1"], "cannot be used with"),
+        (&["gen", grammar, "--bytes", "10X"], "not a unit of size"),
+        (&["gen", grammar, "--time", "1y"], "not a unit of time"),
+        (&["gen", grammar, "--jobs", "0"], "threads"),
+        (&["gen", grammar, "--shard", "3/3", "--seed", "1"], "shard 3 does not exist"),
+        (&["gen", grammar, "--shard", "0/3"], "--seed"),
+        (&["gen", grammar, "--engine", "rust"], "shipped"),
+        (&["gen", grammar, "--format", "yacc"], "possible values"),
+        (&["gen", grammar, "--mmap"], "-o"),
+        (&["gen", grammar, "--ext", "x"], "--output"),
+        (&["gen", grammar, "--max-len", "1"], "shortest input of this grammar has 2 bytes"),
+        (&["gen", grammar, "--start", "lits"], "lits"),
+        (&["gen", "no-such-grammar"], "`gramjet grammars` lists"),
+        (&["gen", "no/such/file"], "no such file"),
+        (&["gen", &grammar.replace("list.ebnf", "lst.ebnf")], "list.ebnf"),
+        (&["gen", ""], "empty"),
+        (&["dump", "nonsense", grammar], "possible values"),
+        (&["emit", "cobol", grammar], "possible values"),
+        (&["completions", "dos"], "possible values"),
+        (&["man", "nonsense"], "no command"),
+        (&["render", "-", "-"], "standard input"),
+    ];
+    for (arguments, expected) in cases {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn bad_grammars() {
+    let place = place("bad");
+    let file = place.path("bad.ebnf");
+    let refused = |content: &[u8], code, expected: &str| {
+        fs::write(&file, content).unwrap();
+        let output = run(&["gen", &file]);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(message.contains(expected) && output.stdout.is_empty(), "{message}");
+        assert!(!message.contains('\u{1b}'), "no colours in a file: {message}");
+        message
+    };
+    let message = refused(b"a ::= 'x' b\nc ::= 'y'\n", 2, "error[undefined-rule]");
+    assert!(message.contains("bad.ebnf:1:11") && message.contains("^"), "{message}");
+    refused(b"a ::= 'x", 2, "does not compile: ");
+    refused(b"", 2, "does not compile: ");
+    refused(b"a ::= '\xff'", 2, "not UTF-8 text: byte 0xff at offset 7");
+    // An excerpt of a long line is short.
+    let long = format!("a ::= {} b", "'x' ".repeat(500_000));
+    let message = refused(long.as_bytes(), 2, "error[");
+    assert!(message.len() < 2000, "{} bytes", message.len());
+    for command in ["check", "emit rust", "dump pools"].map(|command| command.split(' ').collect::<Vec<_>>()) {
+        let output = run(&[&command[..], &[&file]].concat());
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+    }
+    let directory = run(&["gen", place.directory.to_str().unwrap()]);
+    assert_eq!(directory.status.code(), Some(1));
+    assert!(text(&directory.stderr).contains("directory"));
+}
+
+#[test]
+fn standard_input_is_a_grammar() {
+    let place = place("stdin");
+    let file = fs::File::open(&place.grammar).unwrap();
+    let output = gramjet().args(["gen", "-", "--seed", "7", "-n", "50"]).stdin(file).output().unwrap();
+    assert!(output.stdout == place.generate(&["-n", "50"]));
+}
+
+#[test]
+fn render_replays() {
+    let place = place("render");
+    let choices = place.path("choices");
+    fs::write(&choices, [200, 10, 20, 30, 255, 0, 0, 0, 0, 0, 0, 0, 9, 9]).unwrap();
+    let expected = stdout(&["render", place.grammar(), &choices]);
+    assert!(expected.starts_with(b"[") && expected.ends_with(b"]"));
+    for engine in ["reference", "vm"] {
+        assert_eq!(stdout(&["render", place.grammar(), &choices, "--engine", engine]), expected);
+    }
+    let piped = gramjet()
+        .args(["render", place.grammar(), "-", "-v"])
+        .stdin(fs::File::open(&choices).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(piped.stdout, expected);
+    assert!(text(&piped.stderr).contains("of 14 choice bytes"), "{}", text(&piped.stderr));
+    fs::write(&choices, []).unwrap();
+    assert_eq!(stdout(&["render", place.grammar(), &choices]), b"[]");
+    let file = place.path("out");
+    stdout(&["render", place.grammar(), &choices, "--max-len", "2", "-o", &file]);
+    assert_eq!(fs::read(file).unwrap(), b"[]");
+    assert_eq!(run(&["render", place.grammar(), &place.path("nothing")]).status.code(), Some(1));
+}
+
+#[test]
+fn limits_are_kept_and_told() {
+    let place = place("limits");
+    let told = |arguments: &[&str]| {
+        let output = run(&[&["gen", place.grammar(), "-v", "-n", "50"], arguments].concat());
+        assert!(output.status.success());
+        text(&output.stderr)
+    };
+    assert!(told(&[]).contains("maximum depth 32 (default"), "{}", told(&[]));
+    assert!(told(&[]).contains("(random)"));
+    assert!(told(&["--max-depth", "none"]).contains("no maximum depth"));
+    assert!(told(&["--max-depth", "3"]).contains("maximum depth 3,"));
+    let message = told(&["--max-len", "1KiB", "--max-choices", "9", "--seed", "0x10"]);
+    for part in ["no maximum depth", "maximum length 1024 bytes", "at most 9 choice bytes", "seed 16,", "50 inputs ("] {
+        assert!(message.contains(part), "{message}");
+    }
+    let framed = place.generate(&["-n", "500", "--max-len", "6", "--separator", "len32"]);
+    assert!(inputs_of(&framed).iter().all(|input| (2..=6).contains(&input.len())));
+    let directive = place.path("directive.ebnf");
+    fs::write(&directive, format!("%max-depth 5\n{GRAMMAR}")).unwrap();
+    let output = run(&["gen", &directive, "-v"]);
+    assert!(text(&output.stderr).contains("maximum depth 5,"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn texts() {
+    let place = place("texts");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(text(&stdout(&["completions", shell])).contains("gramjet"), "{shell}");
+    }
+    assert!(text(&stdout(&["man"])).contains(".TH gramjet 1"));
+    assert!(text(&stdout(&["man", "gen"])).contains(".TH gramjet-gen 1"));
+    assert!(text(&stdout(&["--version"])).starts_with("gramjet "));
+    assert!(text(&stdout(&["gen", "--help"])).contains("--max-depth"));
+    let check = text(&stdout(&["check", place.grammar()]));
+    for part in ["start      list", "recursive  list, item", "shortest   2 bytes", "lengths    mean"] {
+        assert!(check.contains(part), "{check}");
+    }
+    for stage in ["ast", "ir", "pools"] {
+        assert!(text(&stdout(&["dump", stage, place.grammar()])).contains("list"), "{stage}");
+    }
+    let source = stdout(&["emit", "rust", place.grammar()]);
+    assert!(text(&source).contains("gramjet"));
+    let file = place.path("list.rs");
+    assert!(stdout(&["emit", "rust", place.grammar(), "-o", &file]).is_empty());
+    assert!(fs::read(file).unwrap() == source);
+}
+
+#[test]
+fn shipped_grammars() {
+    let list = text(&stdout(&["grammars"]));
+    for name in ["json", "expr"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+        let by_name = |engine| stdout(&["gen", name, "--seed", "1", "-n", "20", "--engine", engine]);
+        assert!(by_name("auto") == by_name("rust") && by_name("vm") == by_name("rust"), "{name}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_device_is_an_error_that_says_how_far_it_came() {
+    let place = place("full");
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = gramjet().args(["gen", place.grammar(), "-n", "5"]).stdout(full()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.contains("No space left") && message.contains("0 inputs (0 bytes)"), "{message}");
+    for arguments in [&["-o", "/dev/full"][..], &["-o", "/dev/full", "--jobs", "3", "--bytes", "10M"]] {
+        let output = run(&[&["gen", place.grammar()], arguments].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    }
+    assert_eq!(run(&["gen", place.grammar(), "-o", "/dev/full", "--mmap"]).status.code(), Some(2));
+    let texts = gramjet().args(["man"]).stdout(full()).output().unwrap();
+    assert_eq!(texts.status.code(), Some(1));
+    // Nobody reads the message either.
+    let both = gramjet().args(["gen", "nothing"]).stdout(full()).stderr(full()).status().unwrap();
+    assert_eq!(both.code(), Some(2));
+}
+
+/// Starts an endless run and waits for the first bytes of its output.
+fn endless(place: &Place, arguments: &[&str]) -> Child {
+    let mut child = gramjet()
+        .args(["gen", place.grammar(), "--seed", "7", "--time", "1h"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(first, *b"[");
+    child
+}
+
+#[test]
+fn a_closed_pipe_is_success() {
+    let place = place("pipe");
+    for jobs in ["1", "3"] {
+        let mut child = endless(&place, &["--jobs", jobs]);
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_end_at_an_input() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = place("signals");
+    for (signal, code, name) in [(Signal::INT, 130, "SIGINT"), (Signal::TERM, 143, "SIGTERM")] {
+        for jobs in ["1", "3"] {
+            let mut child = endless(&place, &["--jobs", jobs, "--separator", "nul"]);
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let mut rest = Vec::new();
+            child.stdout.take().unwrap().read_to_end(&mut rest).unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(code));
+            assert!(rest.ends_with(b"]\0"));
+            let message = text(&output.stderr);
+            assert!(message.contains(&format!("interrupted by {name} after")), "{message}");
+            assert!(message.contains(&format!("({} bytes)", rest.len() + 1)), "{message}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_signal_ends_a_run_that_nobody_reads() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = place("second");
+    let mut child = endless(&place, &[]);
+    // The pipe is full sooner or later; then the first signal alone ends nothing.
+    let end = loop {
+        if let Some(end) = child.try_wait().unwrap() {
+            break end;
+        }
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert_eq!(end.code(), Some(130));
+}

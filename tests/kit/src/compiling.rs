@@ -1,0 +1,49 @@
+//! From an Ast to every stage of the compiler.
+
+use gramjet_compiler::analysis::pools::{Pools, pools};
+use gramjet_compiler::ast::{self, Grammar};
+use gramjet_compiler::check::check;
+use gramjet_compiler::ir::Ir;
+use gramjet_compiler::lower::lower;
+use gramjet_compiler::passes::{Budget, optimise};
+use gramjet_compiler::{Compiled, Diagnostics, SourceFile};
+
+/// A grammar after lowering and after each pass.
+#[derive(Clone, Debug)]
+pub struct Passes {
+    /// The lowered form.
+    pub lowered: Ir,
+    /// The pools of its rules.
+    pub pools: Pools,
+    /// What each pass made, with its name, in order.
+    pub results: Vec<(&'static str, Ir)>,
+}
+
+/// All stages of a grammar.
+///
+/// # Panics
+///
+/// If the grammar is not sound.
+pub fn passes(grammar: &Grammar, budget: &Budget) -> Passes {
+    let mut diagnostics = Diagnostics::default();
+    let lowered = check(grammar, None, &mut diagnostics).and_then(|checked| lower(&checked, &mut diagnostics));
+    let Some(lowered) = lowered else {
+        let file = SourceFile::new("g", "");
+        panic!("{}\n{}", diagnostics.to_plain_text(&file), ast::dump(grammar));
+    };
+    let pools = pools(&lowered);
+    let mut results = Vec::new();
+    optimise(&lowered, &pools, budget, &mut |name, ir| results.push((name, ir.clone())));
+    Passes { lowered, pools, results }
+}
+
+/// The grammar, ready for every engine; the same as `gramjet_compiler::compile` makes from its text.
+///
+/// # Panics
+///
+/// If the grammar is not sound.
+pub fn compiled(grammar: &Grammar) -> Compiled {
+    let Passes { lowered, pools, results } = passes(grammar, &Budget::default());
+    let residual = results.last().map_or_else(|| lowered.clone(), |(_, ir)| ir.clone());
+    Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len }
+}

@@ -1,0 +1,217 @@
+//! A grammar as plain trees, made from an Ast or from any IR, with the facts of each tree by plain iteration: what the
+//! kit's own, naive algorithms run on.
+
+use std::collections::BTreeMap;
+
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::ir::{Facts, Ir, Node, NodeId, RuleId, Slots};
+
+/// A grammar: variables, each with a tree.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// What each variable derives. The first ones are the rules of the grammar, by number; instances that a pass has
+    /// inlined follow.
+    pub variables: Vec<Option<Form>>,
+    /// The rule that each variable is an instance of.
+    pub rule_of: Vec<usize>,
+    /// The start rule.
+    pub start: usize,
+}
+
+/// What a tree derives, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// What it derives.
+    pub kind: Kind,
+    /// What is known; [`UNKNOWN`] if it derives nothing.
+    pub facts: Facts,
+}
+
+/// The kinds of trees.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A member of a set.
+    Class(CharSet),
+    /// An instance of a rule: what a variable derives, one level deeper.
+    Variable(usize),
+    /// One after the other.
+    Seq(Vec<Form>),
+    /// One of several, in canonical order.
+    Choice(Vec<Form>, Option<Slots>),
+    /// As many rounds.
+    Repeat(Box<Form>, u32, Option<u32>),
+}
+
+/// The facts of what derives nothing.
+pub const UNKNOWN: Facts = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
+
+impl System {
+    /// The system of a grammar as written, with options put into canonical order here.
+    pub fn of_grammar(grammar: &Grammar) -> System {
+        let mut index = BTreeMap::new();
+        for (number, rule) in grammar.rules.iter().enumerate() {
+            index.entry(rule.name.text.as_str()).or_insert(number);
+        }
+        let start = grammar.start.as_ref().map_or(0, |name| index[name.text.as_str()]);
+        let mut weights = Vec::new();
+        let variables: Vec<Option<Form>> =
+            grammar.rules.iter().map(|rule| Some(of_expr(&rule.body, &index, &mut weights))).collect();
+        let mut system = System { rule_of: (0..variables.len()).collect(), variables, start };
+        system.find_facts();
+        let mut next = weights.into_iter();
+        for form in system.variables.iter_mut().flatten() {
+            order_options(form, &mut next);
+        }
+        // Children were moved, so their parents' facts are made anew.
+        system.find_facts();
+        system
+    }
+
+    /// The system of an IR, lowered or residual; options stay in their order.
+    pub fn of_ir(ir: &Ir) -> System {
+        let rules = ir.rules().len();
+        let mut system =
+            System { variables: vec![None; rules], rule_of: (0..rules).collect(), start: ir.start().index() };
+        for (rule, body) in ir.bodies() {
+            let form = system.of_node(ir, body, &mut vec![(rule, rule.index())]);
+            system.variables[rule.index()] = Some(form);
+        }
+        system.find_facts();
+        system
+    }
+
+    fn of_node(&mut self, ir: &Ir, node: NodeId, scopes: &mut Vec<(RuleId, usize)>) -> Form {
+        let mut all = |nodes: &[NodeId]| nodes.iter().map(|&node| self.of_node(ir, node, scopes)).collect();
+        let kind = match ir.node(node) {
+            Node::Bytes(bytes) => Kind::Bytes(bytes.to_vec()),
+            Node::Class(set) => Kind::Class(set.clone()),
+            Node::Rule(rule) => Kind::Variable(rule.index()),
+            Node::Seq(items) => Kind::Seq(all(items)),
+            Node::Choice(choice) => Kind::Choice(all(&choice.options), choice.slots.clone()),
+            Node::Repeat { item, min, max } => Kind::Repeat(Box::new(self.of_node(ir, *item, scopes)), *min, *max),
+            Node::Inline { rule, body } => {
+                let variable = self.variables.len();
+                self.variables.push(None);
+                self.rule_of.push(rule.index());
+                scopes.push((*rule, variable));
+                let form = self.of_node(ir, *body, scopes);
+                scopes.pop();
+                self.variables[variable] = Some(form);
+                Kind::Variable(variable)
+            }
+            Node::Again(rule) => {
+                let scope = scopes.iter().rev().find(|(open, _)| open == rule);
+                Kind::Variable(scope.expect("the verifier found the scope of each jump back").1)
+            }
+        };
+        Form { kind, facts: UNKNOWN }
+    }
+
+    /// The facts of a variable.
+    pub fn facts(&self, variable: usize) -> Facts {
+        self.variables[variable].as_ref().map_or(UNKNOWN, |form| form.facts)
+    }
+
+    /// Iterates until no fact of a rule gets better, from "derives nothing" on.
+    fn find_facts(&mut self) {
+        let mut facts: Vec<Facts> = vec![UNKNOWN; self.variables.len()];
+        loop {
+            let before = facts.clone();
+            for (variable, form) in self.variables.iter_mut().enumerate() {
+                if let Some(form) = form {
+                    set_facts(form, &facts);
+                    facts[variable] = form.facts;
+                }
+            }
+            if facts == before {
+                return;
+            }
+        }
+    }
+}
+
+fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
+    let kind = match &expr.kind {
+        ExprKind::Bytes(bytes) => Kind::Bytes(bytes.clone()),
+        ExprKind::Class(set) => Kind::Class(set.clone()),
+        ExprKind::Rule(name) => Kind::Variable(index[name.as_str()]),
+        ExprKind::Seq(items) => Kind::Seq(items.iter().map(|item| of_expr(item, index, weights)).collect()),
+        ExprKind::Choice(alternatives) => {
+            let place = weights.len();
+            weights.push(Vec::new());
+            let mut options = Vec::new();
+            for alternative in alternatives {
+                let weight = alternative.weight.map_or(1.0, |weight| weight.value);
+                if weight != 0.0 {
+                    weights[place].push(weight);
+                    options.push(of_expr(&alternative.expr, index, weights));
+                }
+            }
+            Kind::Choice(options, None)
+        }
+        ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_expr(item, index, weights)), *min, *max),
+    };
+    Form { kind, facts: UNKNOWN }
+}
+
+/// Puts the options of all choices in order; `weights` are those of the choices from the outside in, left to right.
+fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) {
+    match &mut form.kind {
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) => {}
+        Kind::Seq(items) => items.iter_mut().for_each(|item| order_options(item, weights)),
+        Kind::Repeat(item, ..) => order_options(item, weights),
+        Kind::Choice(options, slots) => {
+            let own = weights.next().expect("each choice has noted its weights");
+            options.iter_mut().for_each(|option| order_options(option, weights));
+            let mut order: Vec<usize> = (0..options.len()).collect();
+            order.sort_by_key(|&option| (options[option].facts.min_len, options[option].facts.height, option));
+            if own.iter().any(|&weight| weight != own[0]) {
+                *slots = Slots::from_weights(&order.iter().map(|&option| own[option]).collect::<Vec<_>>());
+            }
+            *options = order.iter().map(|&option| options[option].clone()).collect();
+        }
+    }
+}
+
+fn set_facts(form: &mut Form, rules: &[Facts]) {
+    form.facts = match &mut form.kind {
+        Kind::Bytes(bytes) => Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 },
+        Kind::Class(set) => {
+            let lengths = set.ranges().iter().map(|&(low, _)| set.encode(low).as_ref().len() as u64);
+            lengths.min().map_or(UNKNOWN, |min_len| Facts { min_len, height: 0, min_depth: 0 })
+        }
+        Kind::Variable(variable) => {
+            let facts = rules[*variable];
+            Facts {
+                min_len: facts.min_len,
+                height: facts.height.saturating_add(1),
+                min_depth: facts.min_depth.saturating_add(1),
+            }
+        }
+        Kind::Seq(items) => {
+            items.iter_mut().for_each(|item| set_facts(item, rules));
+            Facts {
+                min_len: items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.facts.min_len)),
+                height: items.iter().map(|item| item.facts.height).max().unwrap_or(0),
+                min_depth: items.iter().map(|item| item.facts.min_depth).max().unwrap_or(0),
+            }
+        }
+        Kind::Choice(options, _) => {
+            options.iter_mut().for_each(|option| set_facts(option, rules));
+            let shortest = options.iter().map(|option| (option.facts.min_len, option.facts.height)).min();
+            let (min_len, height) = shortest.unwrap_or((u64::MAX, u32::MAX));
+            let min_depth = options.iter().map(|option| option.facts.min_depth).min().unwrap_or(u32::MAX);
+            Facts { min_len, height, min_depth }
+        }
+        Kind::Repeat(item, min, max) => {
+            set_facts(item, rules);
+            match (*min, *max) {
+                (0, _) | (_, Some(0)) => Facts { min_len: 0, height: 0, min_depth: 0 },
+                _ => Facts { min_len: item.facts.min_len.saturating_mul(u64::from(*min)), ..item.facts },
+            }
+        }
+    };
+}
