@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use gramjet_compiler::ast::Grammar;
-use gramjet_compiler::{Diagnostics, SourceFile, formats};
+use gramjet_compiler::backend::rust::{self, EmitOptions};
+use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
 
 // The build script uses half of it, the package the other half.
 #[allow(dead_code)]
@@ -53,11 +54,10 @@ impl Build {
         let _ = writeln!(self.table, "        built: &[");
         for engine in engines {
             match engine {
-                Ok(Some((module, constructor))) => {
+                Ok((module, constructor)) => {
                     self.modules.push_str(&module);
                     let _ = writeln!(self.table, "            {constructor},");
                 }
-                Ok(None) => {}
                 Err(problem) => println!("cargo::warning={name}: {problem}"),
             }
         }
@@ -67,21 +67,34 @@ impl Build {
 }
 
 /// A module and an expression of type `fn(max_depth: u32) -> Result<Box<dyn Candidate>, String>`.
-type Engine = Result<Option<(String, String)>, String>;
+type Engine = Result<(String, String), String>;
 
 fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
     let module = format!("textbook_{module}");
     let text = textbook::emit(&parsed(file)?, &module)?;
-    Ok(Some((text, format!("|depth| Ok(textbook(depth, {module}::produce))"))))
+    Ok((text, format!("|depth| Ok(textbook(depth, {module}::produce))")))
 }
 
 /// The Rust backend's producer, with or without unsafe code.
-fn rust_engine(_file: &SourceFile, _module: &str, _safe: bool) -> Engine {
-    Ok(None)
+fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
+    let (name, module) = match forbid_unsafe {
+        false => ("rust", format!("rust_{module}")),
+        true => ("rust-safe", format!("rust_safe_{module}")),
+    };
+    let compiled = compile(file, &Options::default());
+    let (compiled, _) = compiled.map_err(|diagnostics| one_line(&diagnostics, file))?;
+    let text = rust::emit(&compiled, &EmitOptions { forbid_unsafe, ..EmitOptions::default() });
+    let attribute = if forbid_unsafe { "#[forbid(unsafe_code)]\n" } else { "" };
+    let text = format!("{attribute}pub mod {module} {{\n{text}\n}}\n");
+    Ok((text, format!("|depth| replaying({name:?}, depth, {module}::Producer::new())")))
 }
 
 fn parsed(file: &SourceFile) -> Result<Grammar, String> {
     let mut diagnostics = Diagnostics::default();
     let grammar = formats::detect(file).parse(file, &mut diagnostics);
-    if diagnostics.has_errors() { Err(diagnostics.to_plain_text(file).replace('\n', " ")) } else { Ok(grammar) }
+    if diagnostics.has_errors() { Err(one_line(&diagnostics, file)) } else { Ok(grammar) }
+}
+
+fn one_line(diagnostics: &Diagnostics, file: &SourceFile) -> String {
+    diagnostics.to_plain_text(file).replace('\n', " ")
 }

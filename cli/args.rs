@@ -279,6 +279,14 @@ pub struct EmitArgs {
     /// Emit code that compiles under `#![forbid(unsafe_code)]`.
     #[arg(long)]
     pub forbid_unsafe: bool,
+
+    /// The depth limit that the producer begins with, in place of the grammar file's.
+    #[arg(long, value_name = "DEPTH")]
+    pub max_depth: Option<u32>,
+
+    /// The length limit that the producer begins with, in place of the grammar file's.
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    pub max_len: Option<u64>,
 }
 
 /// What `gramjet emit` can print.

@@ -3,7 +3,8 @@
 use clap::builder::PossibleValuesParser;
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
-use gramjet_compiler::backend::rust::{self, EmitOptions};
+use gramjet_compiler::backend::rust;
+pub use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::formats;
 use gramjet_compiler::{Compiled, Diagnostics, Options};
 use gramjet_engine::reference::Reference;
@@ -22,6 +23,7 @@ pub type AnyProducer = Box<dyn Producer + Send>;
 pub struct Engine {
     name: &'static str,
     make: Box<dyn Fn() -> AnyProducer>,
+    asked: Limits,
     limits: Limits,
 }
 
@@ -31,7 +33,16 @@ impl Engine {
         self.name
     }
 
-    /// The limits in force; at first those that the grammar file asks for.
+    fn new<P: Producer + Send + 'static>(name: &'static str, asked: Limits, make: impl Fn() -> P + 'static) -> Engine {
+        Engine { name, limits: make().limits(), asked, make: Box::new(move || Box::new(make())) }
+    }
+
+    /// The limits that the grammar file asks for.
+    pub fn asked(&self) -> Limits {
+        self.asked
+    }
+
+    /// The limits in force.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -46,8 +57,7 @@ impl Engine {
     /// A new producer with the limits in force.
     pub fn producer(&self) -> AnyProducer {
         let mut producer = (self.make)();
-        // `set_limits` has tried these limits. Limits that a grammar file asks for and cannot keep never get here either:
-        // every command sets limits first.
+        // These are the limits that a producer of this engine began with or has taken before.
         let _ = producer.set_limits(self.limits);
         producer
     }
@@ -82,8 +92,11 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
     let generated = source.shipped.filter(|_| own_start);
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(shipped)) => {
-            let make = || (shipped.producer)();
-            Ok(Engine { name: "rust", limits: make().limits(), make: Box::new(make) })
+            // The directives are all that is needed of the text, so it is parsed only.
+            let format = options(args).format.unwrap_or_else(|| formats::detect(&source.file));
+            let grammar = format.parse(&source.file, &mut Diagnostics::default());
+            let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
+            Ok(Engine::new("rust", asked, shipped.producer))
         }
         (EngineArgument::Rust, None) => Err(Failure::Usage(
             "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
@@ -93,8 +106,7 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
         (EngineArgument::Reference, _) => {
             let compiled = compile(source, args)?;
             let reference = Reference::new(&compiled);
-            let limits = directives(&compiled);
-            Ok(Engine { name: "reference", limits, make: Box::new(move || Box::new(reference.clone())) })
+            Ok(Engine::new("reference", directives(&compiled), move || reference.clone()))
         }
     }
 }
@@ -150,9 +162,8 @@ pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> Result<String, 
 }
 
 /// The Rust source of a producer for `source`.
-pub fn emit_rust(source: &Source, args: &GrammarArgs, forbid_unsafe: bool) -> Result<String, Failure> {
-    let compiled = compile(source, args)?;
-    Ok(rust::emit(&compiled, &EmitOptions { forbid_unsafe, ..EmitOptions::default() }))
+pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> Result<String, Failure> {
+    Ok(rust::emit(&compile(source, args)?, options))
 }
 
 fn options(args: &GrammarArgs) -> Options {
@@ -165,7 +176,7 @@ fn options(args: &GrammarArgs) -> Options {
 
 fn interpreter(compiled: &Compiled) -> Engine {
     let vm = Vm::new(compiled);
-    Engine { name: "vm", limits: directives(compiled), make: Box::new(move || Box::new(vm.clone())) }
+    Engine::new("vm", directives(compiled), move || vm.clone())
 }
 
 fn directives(compiled: &Compiled) -> Limits {

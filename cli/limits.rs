@@ -1,4 +1,5 @@
-//! Which limits are in force: the command line's, else the grammar file's, else a default depth.
+//! Which limits are in force: the command line's, else the grammar file's, else a default depth, since many grammars'
+//! expected output is infinite without any.
 
 use std::fmt;
 
@@ -9,9 +10,6 @@ use crate::engines::Engine;
 use crate::failure::{Failure, say};
 use crate::units::Bound;
 
-/// The depth where nothing else bounds the length of inputs: many grammars' expected output is infinite without.
-const DEFAULT_DEPTH: u32 = 32;
-
 /// Limits, and whether the depth is the default.
 #[derive(Clone, Copy, Debug)]
 pub struct Applied {
@@ -21,14 +19,14 @@ pub struct Applied {
 
 /// Sets the engine's limits.
 pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> {
-    let directives = engine.limits();
+    let directives = engine.asked();
     let depth = args.max_depth.map_or(directives.depth(), Bound::number);
     let length = args.max_len.map_or(directives.length(), Bound::number);
     let choices = args.max_choices.unwrap_or(directives.choices());
     let default_depth = depth.is_none() && length.is_none() && args.max_depth.is_none();
     let limits = Limits::new().max_depth(depth).max_len(length).max_choices(choices);
     let applied = if default_depth {
-        let limited = limits.max_depth(DEFAULT_DEPTH);
+        let limited = limits.max_depth(Limits::DEFAULT_MAX_DEPTH);
         match engine.set_limits(limited) {
             Ok(()) => return Ok(Applied { limits: limited, default_depth }),
             // Nobody asked for this depth; the grammar is usable without.

@@ -95,7 +95,12 @@ fn place<'a>(group: Group<'a>, file: &'a SourceFile, lines: &Lines<'_>, span: Sp
 }
 
 fn cut(message: &str) -> &str {
-    &message[..message.floor_char_boundary(MESSAGE)]
+    &message[..boundary_before(message, MESSAGE)]
+}
+
+/// The last offset up to `offset` at which a character of `text` begins, or its end.
+fn boundary_before(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|&offset| text.is_char_boundary(offset)).unwrap_or(0)
 }
 
 /// A text with the offsets at which its lines start.
@@ -124,15 +129,15 @@ impl<'a> Lines<'a> {
     }
 
     fn excerpt(&self, span: Span) -> Excerpt {
-        let start = self.text.floor_char_boundary(span.start as usize);
+        let start = boundary_before(self.text, span.start as usize);
         let line = self.starts.partition_point(|&line_start| line_start <= start);
         let line_start = self.starts[line - 1];
         let line_end = self.starts.get(line).map_or(self.text.len(), |&next| next - 1);
         let line_end = line_end.max(start);
-        let end = self.text.floor_char_boundary(span.end as usize).clamp(start, line_end);
-        let end = self.text.floor_char_boundary(end.min(start + MARKED));
-        let from = self.text.ceil_char_boundary(start.saturating_sub(AROUND).max(line_start)).min(start);
-        let to = self.text.floor_char_boundary((end + AROUND).min(line_end)).max(end);
+        let end = boundary_before(self.text, span.end as usize).clamp(start, line_end);
+        let end = boundary_before(self.text, end.min(start + MARKED));
+        let from = boundary_before(self.text, start.saturating_sub(AROUND)).max(line_start);
+        let to = boundary_before(self.text, (end + AROUND).min(line_end));
         let (before, behind) = (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
         let shift = |offset: usize| offset - from + before.len();
         // Nothing to mark at the end of a line: one column behind it.

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::args::{Cli, DumpArgs, EmitArgs, EmitLanguage};
-use crate::engines;
+use crate::engines::{self, EmitOptions};
 use crate::failure::Failure;
 use crate::grammar;
 use crate::sinks::standard_output;
@@ -36,7 +36,11 @@ pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
 pub fn emit(args: &EmitArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
     let text = match args.language {
-        EmitLanguage::Rust => engines::emit_rust(&source, &args.grammar, args.forbid_unsafe)?,
+        EmitLanguage::Rust => {
+            let options =
+                EmitOptions { forbid_unsafe: args.forbid_unsafe, max_depth: args.max_depth, max_len: args.max_len };
+            engines::emit_rust(&source, &args.grammar, &options)?
+        }
     };
     write_output(args.output.as_deref(), text.as_bytes())
 }

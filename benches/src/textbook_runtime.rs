@@ -19,25 +19,26 @@ pub static mut POOL: [u8; POOL_BYTES] = [0; POOL_BYTES];
 /// Index in the pool of the next byte; [`POOL_BYTES`] if all are used.
 #[doc(hidden)]
 pub static mut NEXT: usize = POOL_BYTES;
-static mut RUN: Run =
-    Run { generator: None, refills: 0, output: std::ptr::null_mut(), refills_of_input: 0, bounds: std::ptr::null() };
+static mut RUN: Run = Run { generator: None, refills: 0, limit: std::ptr::null_mut() };
 
 struct Run {
     generator: Option<Xoshiro256PlusPlus>,
     refills: u64,
-    /// Where the input that is being made goes.
-    output: *mut Vec<u8>,
-    refills_of_input: usize,
-    bounds: *const Bounds,
+    /// A refill with the output behind this pointer fails.
+    limit: *mut u8,
 }
+
+/// Room for an input; an input that needs more makes the producer panic. It is virtual memory as long as it is not
+/// written, like the four gigabytes of the published producer, and spares it all other checks.
+const INPUT_ROOM: usize = 1 << 29;
 
 /// Upper bounds on what a producer writes.
 #[derive(Debug)]
 pub struct Bounds {
-    /// Bytes before the first choice of an input, and those behind it that no choice accounts for.
-    pub at_start: usize,
     /// Bytes that one choice accounts for.
     pub per_choice: usize,
+    /// Bytes that stand behind the rules on a level of depth without a further choice.
+    pub per_level: usize,
 }
 
 /// The right to run textbook producers; there is one at a time in a process, others wait for it.
@@ -69,24 +70,39 @@ impl Session {
     ///
     /// `start` chooses by the macros below alone, writes only behind the pointer that it got or that they have left, and never
     /// more than `bounds` says.
+    ///
+    /// # Panics
+    ///
+    /// If the input is longer than about half a gigabyte.
     #[inline(always)]
-    pub unsafe fn run(&mut self, output: &mut Vec<u8>, bounds: &'static Bounds, start: impl FnOnce(*mut u8) -> *mut u8) {
-        output.reserve(bounds.at_start + POOL_BYTES * bounds.per_choice);
+    pub unsafe fn run(
+        &mut self,
+        output: &mut Vec<u8>,
+        max_depth: u32,
+        bounds: &'static Bounds,
+        start: impl FnOnce(*mut u8) -> *mut u8,
+    ) {
+        let levels = max_depth as usize + 2;
+        let margin = levels.saturating_mul(bounds.per_level).saturating_add(POOL_BYTES.saturating_mul(bounds.per_choice));
+        assert!(margin < INPUT_ROOM, "the grammar's literals are too long for the depth limit");
+        if output.capacity() - output.len() < INPUT_ROOM {
+            output.reserve(2 * INPUT_ROOM);
+        }
         // SAFETY: the session excludes other users of the statics. `output` is not used while `start` runs but through
-        // the pointer. There is room for all that the pool's choices account for, and `refill` makes room for what comes
-        // after, so that all bytes up to the returned end are inside of the capacity and were written.
+        // the pointer. Between two refills the pool's choices and what pends on the levels account for no more than the
+        // margin, and that much room is there now and, as `refill` checks, after each refill; so all bytes up to the
+        // returned end are inside of the capacity and were written.
         unsafe {
-            RUN.output = output;
-            RUN.refills_of_input = 0;
-            RUN.bounds = bounds;
-            let end = start(output.as_mut_ptr().add(output.len()));
+            let begin = output.as_mut_ptr().add(output.len());
+            RUN.limit = begin.add(INPUT_ROOM - margin);
+            let end = start(begin);
             output.set_len(end.offset_from_unsigned(output.as_ptr()));
         }
     }
 }
 
-/// Fills the pool anew and makes room for what its choices account for; returns where `out` is after that. By value: if
-/// its address were taken here, it could not stay in a register anywhere.
+/// Fills the pool anew, if there is room for what its choices account for. It must not move the output: if the pointer
+/// could change here, the compiler would no longer turn a `match` over single bytes into a table.
 ///
 /// # Safety
 ///
@@ -94,28 +110,18 @@ impl Session {
 #[cold]
 #[inline(never)]
 #[doc(hidden)]
-pub unsafe fn refill(out: *mut u8) -> *mut u8 {
-    // SAFETY: inside of `Session::run`, which excludes other users of the statics; `RUN.output` is the vector into which
-    // `out` points, and the bytes before `out` were written. The input has read at most so many choices as the pools that
-    // it has touched have bytes, and that with the new pool bounds what can be written before the next refill.
-    unsafe {
-        let run = &mut *&raw mut RUN;
-        let output = &mut *run.output;
-        output.set_len(out.offset_from_unsigned(output.as_ptr()));
-        run.refills += 1;
-        run.refills_of_input += 1;
-        let bounds = &*run.bounds;
-        let choices = (run.refills_of_input + 1).saturating_mul(POOL_BYTES);
-        output.reserve(choices.saturating_mul(bounds.per_choice).saturating_add(bounds.at_start));
-        if let Some(generator) = &mut run.generator {
-            let (words, _) = (*&raw mut POOL).as_chunks_mut::<8>();
-            for word in words {
-                *word = generator.next_u64().to_le_bytes();
-            }
+pub unsafe fn refill(out: *mut u8) {
+    // SAFETY: inside of `Session::run`, which excludes other users of the statics.
+    let (run, pool) = unsafe { (&mut *&raw mut RUN, &mut *&raw mut POOL) };
+    assert!(out <= run.limit, "an input of the textbook producer is too long");
+    if let Some(generator) = &mut run.generator {
+        for word in pool.as_chunks_mut::<8>().0 {
+            *word = generator.next_u64().to_le_bytes();
         }
-        NEXT = 0;
-        output.as_mut_ptr().add(output.len())
     }
+    run.refills += 1;
+    // SAFETY: as above.
+    unsafe { NEXT = 0 };
 }
 
 /// The next random byte. These are macros so that the output pointer is a local variable and nothing else from the start:
@@ -126,11 +132,11 @@ pub unsafe fn refill(out: *mut u8) -> *mut u8 {
 macro_rules! random_byte {
     ($out:ident) => {{
         if $crate::textbook_runtime::NEXT == $crate::textbook_runtime::POOL_BYTES {
-            $out = $crate::textbook_runtime::refill($out);
+            $crate::textbook_runtime::refill($out);
         }
         let byte = *(&raw const $crate::textbook_runtime::POOL).cast::<u8>().add($crate::textbook_runtime::NEXT);
         $crate::textbook_runtime::NEXT += 1;
-        usize::from(byte)
+        u32::from(byte)
     }};
 }
 

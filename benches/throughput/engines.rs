@@ -4,7 +4,9 @@
 use gramjet_benches::candidate::{Candidate, replaying, textbook};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
-use gramjet_compiler::{Diagnostics, SourceFile, formats};
+use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
+use gramjet_engine::reference::Reference;
+use gramjet_engine::vm::Vm;
 
 include!(concat!(env!("OUT_DIR"), "/producers.rs"));
 
@@ -34,11 +36,21 @@ impl Subject {
 
 /// The candidates for a subject under a depth limit, the textbook producer first. What cannot be made is reported.
 pub fn candidates(subject: &Subject, max_depth: u32, names: &[String]) -> Vec<Box<dyn Candidate>> {
+    let mut made: Vec<Result<Box<dyn Candidate>, String>> = subject.built.iter().map(|make| make(max_depth)).collect();
+    let file = subject.file();
+    match compile(&file, &Options::default()) {
+        Ok((compiled, _)) => {
+            made.push(Vm::new(&compiled).map_err(|error| error.to_string()).and_then(|vm| replaying("vm", max_depth, vm)));
+            made.push(replaying("reference", max_depth, Reference::new(&compiled)));
+        }
+        Err(diagnostics) => made.push(Err(diagnostics.to_plain_text(&file))),
+    }
     let mut candidates = Vec::new();
-    for made in subject.built.iter().map(|make| make(max_depth)) {
+    for made in made {
         match made {
             Ok(candidate) => {
-                if names.is_empty() || candidate.name() == "textbook" || names.iter().any(|name| name == candidate.name()) {
+                let name = candidate.name();
+                if names.is_empty() || name == "textbook" || names.iter().any(|wanted| wanted == name) {
                     candidates.push(candidate);
                 }
             }

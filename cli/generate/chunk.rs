@@ -5,8 +5,11 @@ use std::fmt;
 use crate::args::SeparatorArgument;
 use crate::units::plural;
 
-/// A chunk is passed on when it has this many bytes. It fits the second-level cache, and is large enough for write(2).
+/// A chunk is passed on when it has this many bytes or, if there are many workers, some less. It fits the second-level
+/// cache, and is large enough for write(2).
 pub const CHUNK_BYTES: usize = 256 << 10;
+/// Or when it has this many inputs, so that where short inputs end takes less memory than the inputs.
+pub const CHUNK_INPUTS: usize = 16 << 10;
 /// A buffer that one very long input has made larger than this is given back.
 const KEPT_CAPACITY: usize = 4 * CHUNK_BYTES;
 

@@ -3,13 +3,15 @@
 //! The run is cut into *tickets*, numbered from 0; a worker holds one at a time and passes on its chunks. The ticket whose
 //! *turn* it is goes straight to the output, by the hand of whichever worker finds the output free. Chunks of later tickets
 //! wait in a queue with a budget; a worker that would exceed it sleeps until it is its ticket's turn or there is room.
-//! There is no deadlock: workers take tickets in order, so the turn's ticket is always held by a worker that does not
-//! sleep, or finished.
+//! There is no deadlock: workers take tickets in order, so the turn's ticket is held by a worker that is awake, or that is
+//! woken as soon as the output is free. Others are woken one by one as room is made, the most urgent first: to wake them
+//! all for each chunk would cost many workers most of their time.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
-use super::chunk::{CHUNK_BYTES, Chunk};
+use super::chunk::Chunk;
 use super::output::{End, Output};
 
 /// What follows a chunk.
@@ -39,8 +41,8 @@ pub struct Over;
 /// The output with its queue.
 pub struct Ordered {
     state: Mutex<State>,
-    changed: Condvar,
     budget: usize,
+    chunk_bytes: usize,
 }
 
 struct State {
@@ -50,6 +52,8 @@ struct State {
     queue: BTreeMap<u64, VecDeque<(Chunk, Then)>>,
     /// The memory that they hold.
     queued: usize,
+    /// Workers that sleep, by ticket.
+    sleeping: BTreeMap<u64, Thread>,
     /// Empty chunks for reuse.
     free: Vec<Chunk>,
     /// The output, unless a worker is writing.
@@ -59,20 +63,26 @@ struct State {
 }
 
 impl Ordered {
-    /// Orders chunks into `output`; those that wait hold at most about `budget` bytes.
-    pub fn new(output: Output, budget: usize) -> Ordered {
+    /// Orders chunks of about `chunk_bytes` into `output`; those that wait hold at most `budget` bytes.
+    pub fn new(output: Output, budget: usize, chunk_bytes: usize) -> Ordered {
         Ordered {
             state: Mutex::new(State {
                 turn: 0,
                 queue: BTreeMap::new(),
                 queued: 0,
+                sleeping: BTreeMap::new(),
                 free: Vec::new(),
                 output: Some(output),
                 end: None,
             }),
-            changed: Condvar::new(),
             budget,
+            chunk_bytes,
         }
+    }
+
+    /// An empty chunk with room for what a chunk usually has.
+    pub fn new_chunk(&self) -> Chunk {
+        Chunk { bytes: Vec::with_capacity(self.chunk_bytes + self.chunk_bytes / 4), ..Chunk::default() }
     }
 
     /// Passes on a chunk of `ticket`, and leaves an empty one in its place.
@@ -88,12 +98,20 @@ impl Ordered {
             // Whoever holds the output looks into the queue before he lets go of it.
             if state.queued + chunk.capacity() <= self.budget {
                 state.queued += chunk.capacity();
-                let fresh = state.free.pop().unwrap_or_default();
+                let fresh = state.free.pop().unwrap_or_else(|| self.new_chunk());
                 let full = std::mem::replace(chunk, fresh);
                 state.queue.entry(ticket).or_default().push_back((full, then));
+                if state.queued < self.budget {
+                    state.wake_first();
+                }
                 return Ok(());
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.sleeping.insert(ticket, thread::current());
+            drop(state);
+            // Who is woken between the two lines does not sleep at all.
+            thread::park();
+            state = self.lock();
+            state.sleeping.remove(&ticket);
         }
         let Some(mut output) = state.output.take() else { return Err(Over) };
         // First what waits of this ticket, then this chunk, then what waits of the tickets behind it.
@@ -101,8 +119,7 @@ impl Ordered {
         loop {
             let queued = state.pop_queued();
             if queued.is_some() {
-                // Room in the budget.
-                self.changed.notify_all();
+                state.wake_first();
             }
             let Some((mut next, then)) = queued.or_else(|| own.take()) else { break };
             drop(state);
@@ -118,21 +135,24 @@ impl Ordered {
             }
             if state.end.is_some() {
                 state.queue.clear();
+                state.wake_all();
                 break;
             }
         }
         state.output = Some(output);
-        *chunk = state.free.pop().unwrap_or_default();
-        let over = state.end.is_some();
-        drop(state);
-        self.changed.notify_all();
-        if over { Err(Over) } else { Ok(()) }
+        *chunk = state.free.pop().unwrap_or_else(|| self.new_chunk());
+        let turn = state.turn;
+        if let Some(thread) = state.sleeping.get(&turn) {
+            thread.unpark();
+        }
+        if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
     /// Ends the run from outside, if it is not over.
     pub fn end(&self, end: End) {
-        self.lock().end.get_or_insert(end);
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.end.get_or_insert(end);
+        state.wake_all();
     }
 
     /// The output and how the run ended, when all workers are done; no output if a worker was lost while it wrote.
@@ -161,13 +181,22 @@ impl State {
         next
     }
 
-    /// Keeps a written chunk for reuse; free chunks are few and small.
-    fn recycle(&mut self, mut chunk: Chunk) {
-        const FREE: usize = 16;
-        chunk.restart(0);
-        if self.free.len() < FREE && chunk.capacity() <= 4 * CHUNK_BYTES {
-            self.free.push(chunk);
+    /// Wakes the worker whose turn comes next among those that sleep.
+    fn wake_first(&self) {
+        if let Some(thread) = self.sleeping.values().next() {
+            thread.unpark();
         }
+    }
+
+    fn wake_all(&self) {
+        self.sleeping.values().for_each(Thread::unpark);
+    }
+
+    /// Keeps a written chunk for reuse. Free chunks have waited before, so there are no more of them than the budget allows,
+    /// and one per worker.
+    fn recycle(&mut self, mut chunk: Chunk) {
+        chunk.restart(0);
+        self.free.push(chunk);
     }
 }
 
@@ -191,7 +220,7 @@ mod tests {
             let mut bytes = self.bytes.lock().unwrap();
             let written = chunk.bytes.len().min(self.room - bytes.len());
             bytes.extend(&chunk.bytes[..written]);
-            if bytes.len() % 7 == 0 {
+            if bytes.len().is_multiple_of(7) {
                 std::thread::yield_now();
             }
             if written < chunk.bytes.len() {
@@ -230,7 +259,7 @@ mod tests {
     ) -> (String, u64, Option<End>) {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let sink = Memory { bytes: Arc::clone(&bytes), room };
-        let ordered = Ordered::new(Output::new(Box::new(sink), wanted, Progress::hidden()), budget);
+        let ordered = Ordered::new(Output::new(Box::new(sink), wanted, Progress::hidden()), budget, 64);
         let next = AtomicU64::new(0);
         let work = || {
             let mut chunk = Chunk::default();
@@ -305,7 +334,7 @@ mod tests {
     #[test]
     fn a_run_can_be_ended_from_outside() {
         let sink = Memory { bytes: Arc::default(), room: 0 };
-        let ordered = Ordered::new(Output::new(Box::new(sink), None, Progress::hidden()), 0);
+        let ordered = Ordered::new(Output::new(Box::new(sink), None, Progress::hidden()), 0, 64);
         std::thread::scope(|scope| {
             // Its turn never comes.
             let waiting = scope.spawn(|| {

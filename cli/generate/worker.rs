@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gramjet::{BLOCK_INPUTS, Inputs, Producer};
 
-use super::chunk::{CHUNK_BYTES, Chunk, Separator};
+use super::chunk::{CHUNK_BYTES, CHUNK_INPUTS, Chunk, Separator};
 use super::ordered::{Cause, Ordered, Then};
 use super::output::{End, Output};
 use crate::shard::Plan;
@@ -13,10 +13,8 @@ use crate::stop::Stop;
 
 /// The chunks that wait for their turn hold at most this many bytes.
 const BUDGET: usize = 16 << 20;
-/// A ticket should be worth about this many bytes: enough not to notice its cost, little enough to share the work evenly.
-const TICKET_BYTES: u64 = 1 << 20;
-/// More workers than this have smaller chunks, so that all of them together hold no more memory.
-const FULL_CHUNK_JOBS: usize = 32;
+/// A ticket should be worth about this many chunks: enough not to notice its cost, little enough to share the work evenly.
+const TICKET_CHUNKS: usize = 2;
 /// The stack of a worker: that of a usual main thread, since generated producers recurse on it.
 const STACK: usize = 8 << 20;
 
@@ -56,15 +54,17 @@ pub fn run<P: Producer + Send>(
     output: Output,
 ) -> (Option<Output>, Option<End>) {
     let jobs = producers.len().max(1);
+    // The budget has room for two tickets of each worker.
+    let chunk_bytes = (BUDGET / (2 * TICKET_CHUNKS * jobs)).clamp(16 << 10, CHUNK_BYTES);
     let run = Run {
         plan,
         seed,
         separator,
         stop,
         jobs: jobs as u64,
-        chunk_bytes: CHUNK_BYTES * FULL_CHUNK_JOBS / jobs.max(FULL_CHUNK_JOBS),
+        chunk_bytes,
         tickets: Mutex::new(Tickets { next: 0, next_block: 0 }),
-        ordered: Ordered::new(output, BUDGET),
+        ordered: Ordered::new(output, BUDGET, chunk_bytes),
     };
     std::thread::scope(|scope| {
         let mut producers = producers.into_iter();
@@ -92,7 +92,7 @@ impl Run<'_> {
 
     fn make_tickets<P: Producer>(&self, producer: P) {
         let mut inputs = Inputs::new(producer, self.seed);
-        let mut chunk = Chunk::default();
+        let mut chunk = self.ordered.new_chunk();
         let mut blocks_made = 0;
         let mut bytes_made = 0;
         while let Some(ticket) = self.take_ticket(blocks_made, bytes_made) {
@@ -114,7 +114,8 @@ impl Run<'_> {
         let count = if self.jobs == 1 {
             left
         } else {
-            let by_size = if blocks_made == 0 { 1 } else { TICKET_BYTES / (bytes_made / blocks_made).max(1) };
+            let ticket_bytes = (TICKET_CHUNKS * self.chunk_bytes) as u64;
+            let by_size = bytes_made.checked_div(blocks_made).map_or(1, |block| ticket_bytes / block.max(1));
             by_size.min(left / (2 * self.jobs)).max(1)
         };
         let ticket = Ticket { number: tickets.next, blocks: tickets.next_block..tickets.next_block + count };
@@ -144,7 +145,7 @@ impl Run<'_> {
                     let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(length)));
                     return None;
                 }
-                if chunk.bytes.len() >= self.chunk_bytes {
+                if chunk.bytes.len() >= self.chunk_bytes || chunk.ends.len() >= CHUNK_INPUTS {
                     bytes += chunk.bytes.len() as u64;
                     self.ordered.pass_on(ticket.number, chunk, Then::More).ok()?;
                     chunk.restart(position + 1);

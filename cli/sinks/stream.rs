@@ -86,10 +86,11 @@ fn write_counted(file: &mut File, bytes: &[u8]) -> Result<(), (usize, io::Error)
 }
 
 /// Gives a pipe room for whole chunks, which saves its two ends most of their switches.
-fn widen_pipe(_file: &File) {
-    #[cfg(target_os = "linux")]
-    {
-        // Not a pipe, or not allowed: then it stays as it is.
-        let _ = rustix::pipe::fcntl_setpipe_size(_file, 1 << 20);
-    }
+#[cfg(target_os = "linux")]
+fn widen_pipe(file: &File) {
+    // Not a pipe, or not allowed: then it stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(file, 1 << 20);
 }
+
+#[cfg(not(target_os = "linux"))]
+fn widen_pipe(_: &File) {}

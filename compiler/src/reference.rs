@@ -1,6 +1,7 @@
 //! The reference interpreter: the choice map as the design page words it, too simple to be wrong, slow.
 //!
-//! It runs on the lowered IR with an explicit stack. Every other engine must agree with it to the byte (E1).
+//! It is meant for the lowered IR and has an explicit stack. Every other engine must agree with it to the byte (E1).
+//! Residual IR means the same to it, which is how the passes are tested (E2).
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
@@ -97,8 +98,9 @@ pub fn run(
         shortest: 0,
         trace,
         tasks: Vec::new(),
+        homes: None,
     };
-    machine.instance(ir.start(), None, 0);
+    machine.instance(ir.start(), None, ir.body(ir.start()), 0);
     while let Some(task) = machine.tasks.pop() {
         machine.step(task);
     }
@@ -127,6 +129,8 @@ struct Machine<'a> {
     shortest: u32,
     trace: Option<&'a mut Trace>,
     tasks: Vec<Task>,
+    /// A body of each rule, where jumps back go; made when first needed.
+    homes: Option<Vec<Option<NodeId>>>,
 }
 
 impl Machine<'_> {
@@ -164,7 +168,7 @@ impl Machine<'_> {
                 self.pay(member.as_ref().len() as u64 - min_len);
                 self.output.extend_from_slice(member.as_ref());
             }
-            Node::Rule(rule) => self.instance(*rule, Some(node), depth + 1),
+            Node::Rule(rule) => self.instance(*rule, Some(node), self.ir.body(*rule), depth + 1),
             Node::Seq(items) => self.tasks.extend(items.iter().rev().map(|&item| Task::Node(item, depth))),
             Node::Choice(choice) => {
                 let min_len = self.ir.facts(node).min_len;
@@ -179,8 +183,12 @@ impl Machine<'_> {
                 self.tasks.push(Task::Node(option, depth));
             }
             Node::Repeat { .. } => self.rounds(node, 0, depth),
-            // Only residual IR has these; the reference runs on lowered IR, but they mean the same.
-            Node::Inline { rule, .. } | Node::Again(rule) => self.instance(*rule, Some(node), depth + 1),
+            Node::Inline { rule, body } => self.instance(*rule, Some(node), Some(*body), depth + 1),
+            Node::Again(rule) => {
+                let ir = self.ir;
+                let home = self.homes.get_or_insert_with(|| ir.homes())[rule.index()];
+                self.instance(*rule, Some(node), home, depth + 1);
+            }
         }
     }
 
@@ -204,8 +212,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Begins an instance of a rule, referred to by `node`.
-    fn instance(&mut self, rule: RuleId, node: Option<NodeId>, depth: u32) {
+    /// Begins an instance of a rule, referred to by `node`, whose body is given.
+    fn instance(&mut self, rule: RuleId, node: Option<NodeId>, body: Option<NodeId>, depth: u32) {
         let instance = self.trace_instance(rule, depth);
         let pool = match self.limits.max_depth {
             Some(max_depth) if depth > max_depth && self.shortest == 0 => self.pools.get(rule),
@@ -234,9 +242,7 @@ impl Machine<'_> {
             self.tasks.push(Task::EndShortest);
         }
         self.tasks.extend(instance.map(Task::End));
-        if let Some(body) = self.ir.body(rule) {
-            self.tasks.push(Task::Node(body, depth));
-        }
+        self.tasks.extend(body.map(|body| Task::Node(body, depth)));
     }
 
     fn trace_instance(&mut self, rule: RuleId, depth: u32) -> Option<usize> {

@@ -1,1 +1,7 @@
-//! Engines that run a compiled grammar: the portable table interpreter.
+//! Engines that run a compiled grammar: the reference interpreter as a [`gramjet::Producer`], and [`vm`], the portable
+//! table interpreter.
+
+pub mod reference;
+pub mod vm;
+
+mod directives;

@@ -1,1 +1,69 @@
-//! The procedural macro behind gramjet::grammar!.
+//! The procedural macro behind `gramjet::grammar!`: a shim over the compiler. Use it through the `gramjet` crate, which
+//! documents it.
+
+mod input;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use gramjet_compiler::backend::rust::tokens;
+use gramjet_compiler::{Options, SourceFile, compile, formats};
+
+use input::{Module, Modules, Source};
+
+/// Compiles grammars to modules with producers; see `gramjet::grammar`.
+#[proc_macro]
+pub fn grammar(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    match syn::parse::<Modules>(input) {
+        Ok(modules) => modules.list.iter().map(expand).collect::<TokenStream>().into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+fn expand(module: &Module) -> TokenStream {
+    module_tokens(module).unwrap_or_else(|(span, message)| quote_spanned!(span => ::core::compile_error!(#message);))
+}
+
+fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
+    let Module { attributes, visibility, name, .. } = module;
+    let (file, format, dependency) = match &module.source {
+        Source::Inline { format, text } => {
+            let format = formats::by_name(&format.to_string())
+                .ok_or_else(|| (format.span(), format!("unknown grammar format `{format}`; {}", known_formats())))?;
+            (SourceFile::new(format!("<{name}>"), text.value()), Some(format), quote!())
+        }
+        Source::File(path) => {
+            let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+            let full = std::path::Path::new(&root).join(path.value());
+            let text = std::fs::read_to_string(&full)
+                .map_err(|error| (path.span(), format!("cannot read the grammar {}: {error}", full.display())))?;
+            let full = full.display().to_string();
+            // Makes the compiler run again when the file changes.
+            let dependency = quote!(const _: &[u8] = ::core::include_bytes!(#full););
+            (SourceFile::new(path.value(), text), None, dependency)
+        }
+    };
+    let format = match &module.format {
+        Some(name) => Some(
+            formats::by_name(&name.value())
+                .ok_or_else(|| (name.span(), format!("unknown grammar format `{}`; {}", name.value(), known_formats())))?,
+        ),
+        None => format,
+    };
+    let options = Options { format, start: module.start.as_ref().map(syn::LitStr::value), ..Options::default() };
+    let (compiled, _) = compile(&file, &options)
+        .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;
+    let items = tokens(&compiled, &module.emit);
+    Ok(quote! {
+        #(#attributes)*
+        #visibility mod #name {
+            #dependency
+            #items
+        }
+    })
+}
+
+fn known_formats() -> String {
+    let names: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
+    format!("known are {}", names.join(", "))
+}

@@ -67,6 +67,14 @@ impl<'a> Choices<'a> {
         (self.position, self.filled, self.ended) = (0, 0, false);
     }
 
+    /// Takes the next choice byte; `None` when there are no more.
+    pub fn next_byte(&mut self) -> Option<u8> {
+        self.demand(1);
+        let byte = *self.unread().first()?;
+        self.advance(1);
+        Some(byte)
+    }
+
     /// The bytes that are there without asking the source.
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {

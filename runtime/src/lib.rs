@@ -4,6 +4,10 @@
 //! string, and every output is a sentence of the grammar. Feed it pseudo-random bytes to generate, a fuzzer's bytes to
 //! explore, recorded bytes to replay.
 
+// Emitted code names the library by its public path, also in this crate's own tests.
+#[allow(unused_extern_crates)]
+extern crate self as gramjet;
+
 pub mod choices;
 pub mod limits;
 pub mod producer;
@@ -12,3 +16,44 @@ pub mod rt;
 pub use choices::{BLOCK_INPUTS, ChoiceSource, Choices};
 pub use limits::{Limits, LimitsError};
 pub use producer::{Inputs, Producer};
+
+/// Compiles grammars, at build time, to modules with producers.
+///
+/// ```
+/// gramjet::grammar! {
+///     /// Arithmetic.
+///     pub mod sum = ebnf "sum ::= number ('+' number)*  number ::= [1-9] [0-9]*" { max_len: 20 };
+/// }
+///
+/// use gramjet::{Choices, Limits, Producer};
+///
+/// assert!(sum::generate(7).len() <= 20);
+/// assert_eq!(sum::render(&[]), b"1");
+///
+/// let mut producer = sum::Producer::new();
+/// producer.set_limits(Limits::new().max_len(8))?;
+/// let mut choices = Choices::random(1);
+/// let mut output = Vec::new();
+/// for _ in 0..100 {
+///     output.clear();
+///     producer.produce(&mut choices, &mut output);
+///     assert!(!output.is_empty() && output.len() <= 8);
+/// }
+/// # Ok::<(), gramjet::LimitsError>(())
+/// ```
+///
+/// Each item is `mod NAME = SOURCE;` with optional attributes and visibility, or `mod NAME = SOURCE { OPTIONS }`. The
+/// source is `"path"` of a grammar file, relative to the package's manifest (a change of the file compiles anew), or
+/// `FORMAT "text"`. Options, separated by commas:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `start: "rule"` | the start rule, instead of the grammar's own |
+/// | `format: "ebnf"` | the format of a file, instead of that of its extension |
+/// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit |
+/// | `max_len: 4096` | the length limit of new producers in bytes; else the grammar's own |
+/// | `forbid_unsafe: true` | emits no `unsafe` code, at about a third to half of the speed |
+///
+/// A module has `generate(seed)`, `render(choice_bytes)`, `MIN_LEN`, `DEFAULT_LIMITS` and `Producer`, which implements
+/// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them.
+pub use gramjet_macros::grammar;

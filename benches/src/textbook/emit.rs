@@ -90,14 +90,14 @@ impl Emitter<'_> {
         self.line(1, "#[inline]");
         self.line(1, "pub fn produce(session: &mut Session, max_depth: u32, output: &mut Vec<u8>) {");
         let bounds = format!(
-            "Bounds {{ at_start: {}, per_choice: {} }}",
-            self.bytes_before_a_choice(&[Item::Rule(0)]),
-            self.bytes_per_choice()
+            "Bounds {{ per_choice: {}, per_level: {} }}",
+            self.bytes_per_choice(),
+            self.bytes_per_level()
         );
         let start = self.call(0);
         self.line(2, &format!("static BOUNDS: Bounds = {bounds};"));
         self.line(2, "// SAFETY: the functions below write through `out` alone, and no more than BOUNDS says.");
-        self.line(2, "unsafe { session.run(output, &BOUNDS, |mut out| {");
+        self.line(2, "unsafe { session.run(output, max_depth, &BOUNDS, |mut out| {");
         self.line(3, "let left = max_depth as i32 + 1;");
         self.line(3, &start);
         self.line(3, "out");
@@ -154,12 +154,12 @@ impl Emitter<'_> {
             1 => vec![write_bytes(&pool[0])],
             _ if same_length => vec![
                 format!("static POOL: [[u8; {}]; {count}] = [*{}];", pool[0].len(), strings.join(", *")),
-                format!("let string = POOL.get_unchecked(choose!(out, {count}));"),
+                format!("let string = POOL.get_unchecked(choose!(out, {count}) as usize);"),
                 format!("copy_nonoverlapping(string.as_ptr(), out, {0}); out = out.add({0});", pool[0].len()),
             ],
             _ => vec![
                 format!("static POOL: [&[u8]; {count}] = [{}];", strings.join(", ")),
-                format!("let string = POOL.get_unchecked(choose!(out, {count}));"),
+                format!("let string = POOL.get_unchecked(choose!(out, {count}) as usize);"),
                 "copy_nonoverlapping(string.as_ptr(), out, string.len()); out = out.add(string.len());".to_string(),
             ],
         };
@@ -188,7 +188,7 @@ impl Emitter<'_> {
                 let unsigned = if count <= 256 { "u8" } else { "u16" };
                 self.line(2, &format!("static MAP: [{unsigned}; {values}] = [{}];", map.join(",")));
                 let chosen = if values == 256 { "choose" } else { "choose_wide" };
-                format!("*MAP.get_unchecked({chosen}!(out, {values})) as usize")
+                format!("*MAP.get_unchecked({chosen}!(out, {values}) as usize)")
             }
         };
         self.line(2, &format!("match {value} {{"));
@@ -206,7 +206,7 @@ impl Emitter<'_> {
             let _ = write!(ranges, "({low}, {}), ", high - low + 1);
         }
         self.line(2, &format!("static RANGES: [(u32, u32); {}] = [{ranges}];", set.ranges().len()));
-        self.line(2, &format!("let index = choose_wide!(out, {}) as u32;", set.len()));
+        self.line(2, &format!("let index = choose_wide!(out, {});", set.len()));
         self.line(2, "out = write_member(out, index, &RANGES);");
     }
 
@@ -232,35 +232,54 @@ impl Emitter<'_> {
         format!("r{rule}_{name}")
     }
 
-    /// An upper bound of the bytes that a sequence writes before and between choices: its literals, and those of rules
-    /// that do not choose. Every other byte is counted to a choice. Recursion ends because a rule that does not choose
-    /// and refers to itself would derive no finite string.
-    fn bytes_before_a_choice(&self, items: &[Item]) -> u64 {
-        let sum = |sum: u64, bytes: u64| sum.saturating_add(bytes);
-        items.iter().map(|item| match item {
+    /// An upper bound of the bytes that a sequence writes without choosing: its literals, and those of rules that have no
+    /// choice. Every other byte is counted to a choice. Recursion ends because a rule without a choice that refers to
+    /// itself would derive no finite string.
+    fn bytes_without_a_choice(&self, items: &[Item]) -> u64 {
+        let bytes = items.iter().map(|item| match item {
             Item::Bytes(bytes) => bytes.len() as u64,
             Item::Rule(rule) => {
                 let body = match &self.flat.rules[*rule].body {
-                    Body::Alternatives { sequences, .. } if sequences.len() == 1 => self.bytes_before_a_choice(&sequences[0]),
-                    Body::Repeat { item, min, .. } if *min > 0 => {
-                        self.bytes_before_a_choice(item).saturating_mul(u64::from(*min))
-                    }
-                    _ => 0,
+                    Body::Alternatives { sequences, .. } if sequences.len() > 1 => 0,
+                    Body::Class(_) => 0,
+                    _ => self.bytes_behind_a_choice(*rule),
                 };
                 let pool = if let [only] = self.pools[*rule].as_slice() { only.len() as u64 } else { 0 };
                 body.max(pool)
             }
-        }).fold(0, sum)
+        });
+        bytes.fold(0, u64::saturating_add)
     }
 
-    /// An upper bound of the bytes that follow from one choice and no further one.
+    /// An upper bound of the bytes that a rule's body writes with its first choice, if it has one, and no further one.
+    fn bytes_behind_a_choice(&self, rule: usize) -> u64 {
+        match &self.flat.rules[rule].body {
+            Body::Alternatives { sequences, .. } => {
+                sequences.iter().map(|items| self.bytes_without_a_choice(items)).max().unwrap_or(0)
+            }
+            Body::Class(set) => set.max_len(),
+            Body::Repeat { min: 0, .. } => 0,
+            Body::Repeat { item, min, .. } => self.bytes_without_a_choice(item).saturating_mul(u64::from(*min)),
+        }
+    }
+
+    /// An upper bound of the bytes that one choice accounts for.
     fn bytes_per_choice(&self) -> u64 {
         let pooled = self.pools.iter().flatten().map(|string| string.len() as u64);
-        let bodies = self.flat.rules.iter().map(|rule| match &rule.body {
-            Body::Class(set) => set.max_len(),
-            body => body.sequences().iter().map(|items| self.bytes_before_a_choice(items)).max().unwrap_or(0),
+        let bodies = (0..self.flat.rules.len()).map(|rule| {
+            let round = match &self.flat.rules[rule].body {
+                Body::Repeat { item, .. } => self.bytes_without_a_choice(item),
+                _ => 0,
+            };
+            round.max(self.bytes_behind_a_choice(rule))
         });
         pooled.chain(bodies).max().unwrap_or(0)
+    }
+
+    /// An upper bound of the bytes that pend behind the calls of a counted rule and the helpers nested in it.
+    fn bytes_per_level(&self) -> u64 {
+        let helpers = self.flat.rules.iter().filter(|rule| !rule.counted).count() as u64;
+        self.bytes_per_choice().saturating_mul(helpers + 1)
     }
 }
 

@@ -159,15 +159,7 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     // Nodes are numbered after the rules; children come before their parents in the arena.
     let id = |node: NodeId| (rules + node.index()) as u32;
     // A jump back stands for an instance of the rule, whose body may stand anywhere: under a rule or an inlined instance.
-    let mut home: Vec<Option<u32>> = vec![None; rules];
-    for (rule, body) in ir.bodies() {
-        home[rule.index()] = Some(id(body));
-    }
-    for index in 0..ir.node_count() {
-        if let Node::Inline { rule, body } = ir.node(NodeId::new(index)) {
-            home[rule.index()].get_or_insert(id(*body));
-        }
-    }
+    let homes = ir.homes();
     for index in 0..ir.node_count() {
         let node = NodeId::new(index);
         let children: Vec<u32> = ir.children(node).iter().map(|&child| id(child)).collect();
@@ -175,8 +167,8 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
             Node::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
             Node::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
             Node::Rule(rule) => system.add(Kind::Deeper, &[rule.index() as u32]),
-            Node::Again(rule) => match home[rule.index()] {
-                Some(home) => system.add(Kind::Deeper, &[home]),
+            Node::Again(rule) => match homes[rule.index()] {
+                Some(home) => system.add(Kind::Deeper, &[id(home)]),
                 None => system.add(Kind::Any, &[]),
             },
             Node::Seq(_) => system.add(Kind::All(children.len() as u32), &children),

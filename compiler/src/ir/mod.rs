@@ -177,6 +177,17 @@ impl Ir {
         self.rules[rule.index()].body
     }
 
+    /// For each rule where a body of it stands: its own, or that of an inlined instance.
+    pub fn homes(&self) -> Vec<Option<NodeId>> {
+        let mut homes: Vec<Option<NodeId>> = self.rules.iter().map(|rule| rule.body).collect();
+        for node in &self.nodes {
+            if let Node::Inline { rule, body } = node {
+                homes[rule.index()].get_or_insert(*body);
+            }
+        }
+        homes
+    }
+
     /// The number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()

@@ -20,7 +20,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { copied_nodes: 40, moved_nodes: 600 }
+        Budget { copied_nodes: 12, moved_nodes: 600 }
     }
 }
 

@@ -1,1 +1,173 @@
-//! To come.
+//! E6: grammars from an enemy end in a diagnostic or in a grammar that works: soon, in bounded memory, without a panic or
+//! a stack overflow.
+//!
+//! Each grammar is compiled in a process of its own, this program again, so that its memory can be measured and an overflow
+//! is told from the others.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use gramjet_compiler::reference::{Limits, render};
+use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_testkit::Rng;
+
+/// Names the grammar to the child process.
+const CASE: &str = "GRAMJET_HOSTILE";
+
+/// The greatest memory that a compilation may take, in KiB.
+const MAX_MEMORY: u64 = 1 << 20;
+
+/// A debug build with several tests on few cores takes longer.
+const MAX_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 5 });
+
+/// What the enemy sends.
+fn grammars() -> Vec<(&'static str, fn() -> String)> {
+    vec![
+        ("literal-10-mb", || format!("s ::= '{}'", "x".repeat(10_000_000))),
+        ("alternatives-10-mb", || format!("s ::= 'a'{}", "|'a'".repeat(2_500_000))),
+        ("sequence-10-mb", || format!("s ::= {}", "'ab' ".repeat(2_000_000))),
+        ("name-10-mb", || format!("{0} ::= 'x' | {0} 'y'", "n".repeat(5_000_000))),
+        ("groups-1e6", || format!("s ::= {}'x'{}", "(".repeat(1_000_000), ")".repeat(1_000_000))),
+        ("groups-190-of-repetitions", || format!("s ::= {}'x'{}", "(".repeat(90), ")*".repeat(90))),
+        ("groups-190-of-many-rounds", || format!("s ::= {}'x'{}", "(".repeat(90), "){2,3}".repeat(90))),
+        ("groups-190-of-choices", || format!("s ::= {}'x'{}", "('y'|".repeat(90), ")".repeat(90))),
+        ("alternatives-70000", || format!("s ::= 'a'{}", numbered(70_000, |i| format!(" | 'b{i}'")))),
+        ("alternatives-with-weights", || format!("s ::= 'a'{}", numbered(300_000, |i| format!(" | 'b' @ 0.{i:06}1")))),
+        ("alternatives-of-rules", || {
+            format!("s ::= r0{}\n{}", numbered(200_000, |i| format!(" | r{i}")), numbered(200_000, |i| format!("r{i} ::= 'x{i}'\n")))
+        }),
+        ("unit-cycle", || cycle(300_000, |next| format!("{next} | 'x'"))),
+        ("unit-cycle-without-end", || cycle(300_000, |next| next.to_string())),
+        ("left-recursion", || cycle(200_000, |next| format!("{next} 'x' | 'y'"))),
+        ("right-recursion", || cycle(200_000, |next| format!("'x' {next} | 'y'"))),
+        ("nested-recursion", || cycle(200_000, |next| format!("'(' {next} ')' | {next} {next} | 'y'"))),
+        ("nullable-cycle", || cycle(200_000, |next| format!("{next}* {next}?"))),
+        ("nullable-self", || "s ::= (s | '' | s s | (s?)* )*".into()),
+        ("all-to-all", || numbered(600, |i| format!("r{i} ::= 'x'{}\n", numbered(600, |j| format!(" | r{j} '{j}'"))))),
+        ("empty-chain-40", || chain(40, "", |next| format!("{next} {next}"))),
+        ("empty-chain-24", || chain(24, "", |next| format!("{next} {next}"))),
+        ("empty-chain-of-repetitions", || chain(6, "", |next| format!("{next}{{1000}}"))),
+        ("literal-chain-60", || chain(60, "x", |next| format!("{next} {next}"))),
+        ("literal-chain-70", || chain(70, "x", |next| format!("{next} {next}"))),
+        ("literal-chain-24", || chain(24, "x", |next| format!("{next} {next}"))),
+        ("choice-chain", || chain(24, "x", |next| format!("{next} {next} | {next} 'a' {next}"))),
+        ("long-choice-chain", || chain(9, "x", |next| format!("{next} {next} {next} | {next} 'a' {next} {next}"))),
+        ("rules-1e6-in-a-chain", || chain(600_000, "x", |next| format!("'y' {next}"))),
+        ("rules-1e6-in-a-unit-chain", || chain(1_000_000, "x", |next| next.to_string())),
+        ("rules-1e6-in-a-class-chain", || chain(600_000, "x", |next| format!("[ab] {next}"))),
+        ("rules-8192-in-a-class-chain", || chain(8192, "x", |next| format!("[ab] {next}"))),
+        ("rules-1e6-wide", || format!("s ::= {}\n{}", numbered(400_000, |i| format!("r{i} ")), numbered(400_000, |i| format!("r{i} ::= 'x' | 'y'\n")))),
+        ("rules-undefined", || numbered(300_000, |i| format!("r{i} ::= u{i} r{}\n", i + 1))),
+        ("rounds-4e9", || "s ::= 'x'{4000000000}".into()),
+        ("rounds-4e9-at-most", || "s ::= 'x'{0,4000000000}".into()),
+        ("rounds-4e9-of-nothing", || "s ::= ''{4000000000}".into()),
+        ("rounds-4e9-of-optional", || "s ::= ('x'?){4000000000}".into()),
+        ("rounds-4e9-of-rules", || "s ::= a{4000000000}\na ::= 'x' | s".into()),
+        ("rounds-6e7", || "s ::= 'x'{60000000}".into()),
+        ("rounds-6e7-of-nothing", || "s ::= ''{60000000}".into()),
+        ("rounds-nested", || "s ::= ((([ab]{1000}){1000}){1000}){1000}".into()),
+        ("rounds-nested-less", || "s ::= ([ab]{250}){250}".into()),
+        ("pool-of-long-strings", || "s ::= a\na ::= [ab]{65000}".into()),
+        ("pool-of-long-sequences", || format!("s ::= a\na ::= {}\nb ::= [ab]", "b ".repeat(65_000))),
+        ("pools-of-long-strings", || format!("s ::= {}\n{}", numbered(2000, |i| format!("| r{i} ")), numbered(2000, |i| format!("r{i} ::= [ab]{{{}}}\n", 20_000 + i)))),
+        ("pools-of-long-alternatives", || {
+            let long = "x".repeat(30_000);
+            format!("s ::= a{}\na ::= 'z'{}", " a".repeat(1000), numbered(300, |i| format!("| '{long}{i}'")))
+        }),
+        ("classes-of-all-characters", || format!("s ::= {}", "[#x20-#x10FFFF] ".repeat(400_000))),
+        ("classes-of-many-ranges", || format!("s ::= [{}]", numbered(300_000, |i| format!("#x{:X}", 0x10000 + 2 * i)))),
+        ("shared-tails", || {
+            let tail = "(('a' | 'b') ['c'-'d']* )".repeat(20);
+            format!("s ::= 'x' {tail}{}", format!(" | 'y' {tail}").repeat(5000))
+        }),
+        ("small-rules-used-often", || format!("s ::= {}\na ::= b b b b b b\nb ::= 'x' [ab] c\nc ::= 'y' | 'z' [cd]", "a ".repeat(100_000))),
+        ("single-uses-wide", || chain(2000, "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
+        ("json-nesting", || format!("{{\"<s>\": {}", "[".repeat(1_000_000))),
+        ("json-expansion", || format!("{{\"<start>\": [\"{}\", \"x\"]}}", "<start>".repeat(1_000_000))),
+    ]
+}
+
+fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect()
+}
+
+/// Rules that each refer to the next, the last to the first.
+fn cycle(count: usize, body: impl Fn(&str) -> String) -> String {
+    numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", (i + 1) % count))))
+}
+
+/// Rules that each refer to the next, the last to a literal.
+fn chain(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
+    let rules = numbered(count, |i| format!("r{i} ::= {}\n", body(&format!("r{}", i + 1))));
+    format!("{rules}r{count} ::= '{end}'\n")
+}
+
+/// Run by [`hostile_grammars`] in processes of their own.
+#[test]
+fn child() {
+    let Ok(wanted) = std::env::var(CASE) else { return };
+    let grammars = grammars();
+    let (_, text) = grammars.iter().find(|(name, _)| *name == wanted).expect("a grammar's name");
+    let file = SourceFile::new("g", text());
+    let begin = Instant::now();
+    let result = compile(&file, &Options::default());
+    let compiled_in = begin.elapsed();
+    let memory = peak_memory();
+    let outcome = match &result {
+        Ok(_) => "ok".to_string(),
+        Err(diagnostics) => {
+            assert!(diagnostics.has_errors());
+            let text = diagnostics.to_plain_text(&file);
+            text.lines().next().unwrap_or_default().chars().take(100).collect()
+        }
+    };
+    println!("RESULT {wanted:30} {:6} ms {:6} MiB  {outcome}", compiled_in.as_millis(), memory >> 10);
+    assert!(compiled_in < MAX_TIME, "{compiled_in:?}");
+    assert!(memory < MAX_MEMORY, "{memory} KiB");
+    if let Ok((compiled, _)) = result {
+        let begin = Instant::now();
+        let choices = Rng::new(1).bytes(50);
+        let min_len = compiled.min_len();
+        for limits in [
+            Limits { max_depth: None, max_len: Some(min_len) },
+            Limits { max_depth: Some(3), max_len: Some(min_len + 50) },
+            Limits { max_depth: Some(3), max_len: None },
+            Limits { max_depth: None, max_len: Some(min_len + 1000) },
+            Limits::default(),
+        ] {
+            let run = render(&compiled.lowered, &compiled.pools, limits, &choices);
+            assert!(run.output.len() as u64 >= min_len);
+            assert!(limits.max_len.is_none_or(|most| run.output.len() as u64 <= most));
+        }
+        println!("RESULT {wanted:30} {:6} ms to render five outputs", begin.elapsed().as_millis());
+    }
+}
+
+/// The greatest resident memory of this process so far, in KiB; 0 where the system does not tell.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn hostile_grammars() {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut failures = Vec::new();
+    let only = std::env::var("GRAMJET_HOSTILE_ONLY").unwrap_or_default();
+    for (name, _) in grammars().into_iter().filter(|(name, _)| name.contains(&only)) {
+        let output = Command::new(&program)
+            .args(["--exact", "hostile::child", "--nocapture"])
+            .env(CASE, name)
+            .output()
+            .expect("this program can be run");
+        let said = String::from_utf8_lossy(&output.stdout);
+        said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
+        if !output.status.success() || !said.contains("RESULT") {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors: String = errors.lines().take(6).map(|line| line.chars().take(300).collect::<String>() + "\n").collect();
+            failures.push(format!("{name}: {}\n{errors}", output.status));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -10,7 +10,7 @@ mod stack;
 pub mod tables;
 mod window;
 
-pub use tables::{CharClass, Strings};
+pub use tables::{CharClass, Star, Strings};
 
 /// Depth that remains below the limit for a rule instance; negative beyond it.
 pub type Depth = i64;

@@ -1,9 +1,9 @@
 //! The machine on bare pointers: reads and writes are not checked one by one, a reservation covers all up to the next.
 
 use super::stack::{self, Level};
-use super::tables::{CharClass, Strings};
+use super::tables::{CharClass, Star, Strings};
 use super::window::Windows;
-use super::{Depth, RunEnd};
+use super::{Depth, RunEnd, rounds};
 use crate::choices::Choices;
 use crate::limits::Limits;
 
@@ -32,8 +32,8 @@ pub struct Machine<'m, 's> {
     level: Level,
 }
 
-/// The instances of a start rule without limits, with a depth limit, with a length limit, and with both.
-pub type Entries = [Rule; 4];
+/// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
+pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
 const STORE_SLOP: usize = 32;
@@ -54,7 +54,12 @@ pub unsafe fn run(
 ) -> u64 {
     let mut machine = Machine::new(min_len, limits, choices, output);
     let state = machine.start();
-    let entry = entries[usize::from(limits.depth().is_some()) + 2 * usize::from(limits.length().is_some())];
+    // A length limit alone runs with a depth that is never used up.
+    let entry = match (limits.depth(), limits.length()) {
+        (None, None) => entries[0],
+        (Some(_), None) => entries[1],
+        (_, Some(_)) => entries[2],
+    };
     let depth = limits.depth().map_or(Depth::MAX, Depth::from);
     // SAFETY: the caller vouches for the entries; the state is that of this machine.
     let state = unsafe { entry(&mut machine, state, depth) };
@@ -202,7 +207,11 @@ impl<'m, 's> Machine<'m, 's> {
     }
 
     /// The state from which on every site takes option 0.
-    unsafe fn finished(&mut self, mut s: State) -> State {
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state. What was reserved must be reserved anew.
+    pub unsafe fn finished(&mut self, mut s: State) -> State {
         // SAFETY: the state points into the window.
         let used = unsafe { s.c.offset_from_unsigned(self.choice_start) };
         self.windows.finish(used);
@@ -366,6 +375,61 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
+    /// Derives a rule that is right recursion over single bytes; `depth` is what is left below the instance.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[must_use]
+    pub unsafe fn star<const DEPTH: bool, const LEN: bool>(&mut self, s: State, depth: Depth, star: &'static Star) -> State {
+        // SAFETY: the state is this machine's, and each access is reserved right before it.
+        unsafe {
+            let mut depth = depth;
+            let layers = Depth::from(star.item_pool.is_some());
+            let (limit, slack) = (DEPTH.then_some(depth + 1 - layers), LEN.then_some(self.slack));
+            let (mut s, end, done) = self.run::<false>(s, &star.table, 256, rounds(limit, slack, None));
+            self.slack -= if LEN { done } else { 0 };
+            if end == RunEnd::Stopped {
+                return s;
+            }
+            // The limits allow no more rounds of the plain kind: the last ones are done by the book.
+            depth -= done as Depth;
+            while !DEPTH || depth >= 0 {
+                s = self.reserve(s, 4, 1);
+                if (LEN && self.slack == 0) || self.pick8(&mut s, 2) == 0 {
+                    return s;
+                }
+                self.slack -= u64::from(LEN);
+                match star.item_pool {
+                    Some(pool) if DEPTH && depth == 0 => s = self.string::<LEN>(s, pool),
+                    _ => self.put_mapped(&mut s, &star.table),
+                }
+                depth -= 1;
+            }
+            self.string::<LEN>(s, star.pool)
+        }
+    }
+
+    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[must_use]
+    pub unsafe fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {
+        // SAFETY: the state is this machine's, and each access is reserved right before it.
+        unsafe {
+            let mut s = s;
+            for _ in 0..min {
+                s = self.reserve(s, 1, 1);
+                self.put_mapped(&mut s, table);
+            }
+            let (s, _, done) = self.run::<false>(s, table, 256, rounds(None, LEN.then_some(self.slack), Some(further)));
+            self.slack -= if LEN { done } else { 0 };
+            s
+        }
+    }
+
     /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
     ///
     /// # Safety
@@ -487,6 +551,21 @@ impl<'m, 's> Machine<'m, 's> {
         unsafe {
             let byte = self.value(s, 8);
             self.put_byte(s, table[byte as usize]);
+        }
+    }
+
+    /// Emits a literal of up to 15 bytes that holds its length in its last byte.
+    ///
+    /// # Safety
+    ///
+    /// Its bytes must be reserved.
+    #[inline(always)]
+    pub unsafe fn put_short(&self, s: &mut State, text: &[u8; 16]) {
+        debug_assert!(text[15] <= 15);
+        // SAFETY: the literal's bytes are reserved, and storing all sixteen is within the slop.
+        unsafe {
+            s.o.cast::<[u8; 16]>().write_unaligned(*text);
+            s.o = s.o.add(usize::from(text[15]));
         }
     }
 

@@ -1,1 +1,371 @@
-//! Safe machine.
+//! The machine without unsafe code: the same methods as [`super::raw`], every access checked.
+//!
+//! State is made of indices; reservations keep the window and the output long enough, and a generated producer that
+//! reserved too little would panic instead of corrupting memory.
+
+#![forbid(unsafe_code)]
+
+use super::stack::{self, Level};
+use super::tables::{CharClass, Star, Strings};
+use super::window::Windows;
+use super::{Depth, RunEnd, rounds};
+use crate::choices::Choices;
+use crate::limits::Limits;
+
+/// Where the machine reads and writes next.
+#[derive(Clone, Copy)]
+pub struct State {
+    /// Index of the next choice byte in the window.
+    c: usize,
+    /// Index of the next output byte.
+    o: usize,
+}
+
+/// A residual rule: derives an instance with `depth` levels left.
+pub type Rule = fn(&mut Machine<'_, '_>, State, Depth) -> State;
+
+/// Everything about a run that is not in registers.
+pub struct Machine<'m, 's> {
+    /// Bound - (emitted + minimum of all that is pending), in bytes; meaningful only under a length limit.
+    pub slack: u64,
+    window: Vec<u8>,
+    windows: Windows<'m, 's>,
+    /// Written up to the state's index, zeros behind it.
+    output: &'m mut Vec<u8>,
+    /// Where this input begins in the output.
+    base: usize,
+    stack_limit: usize,
+    level: Level,
+}
+
+/// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
+pub type Entries = [Rule; 3];
+
+/// What accesses may touch beyond what was reserved, as in [`super::raw`].
+const SLOP: usize = 32;
+
+/// How much of the choice bytes the first window copies; later ones double up to [`MAX_WINDOW`], so that a short input
+/// costs little.
+const MIN_WINDOW: usize = 128;
+const MAX_WINDOW: usize = 1 << 14;
+
+/// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
+pub fn run(
+    entries: &Entries,
+    min_len: u64,
+    limits: Limits,
+    choices: &mut Choices<'_>,
+    output: &mut Vec<u8>,
+) -> u64 {
+    let start = State { c: 0, o: output.len() };
+    let mut machine = Machine {
+        slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
+        window: Vec::new(),
+        windows: Windows::new(choices, limits.choices()),
+        base: output.len(),
+        output,
+        stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
+        level: Level::Caller,
+    };
+    // A length limit alone runs with a depth that is never used up.
+    let entry = match (limits.depth(), limits.length()) {
+        (None, None) => entries[0],
+        (Some(_), None) => entries[1],
+        (_, Some(_)) => entries[2],
+    };
+    let depth = limits.depth().map_or(Depth::MAX, Depth::from);
+    let state = entry(&mut machine, start, depth);
+    machine.output.truncate(state.o);
+    machine.windows.end(state.c)
+}
+
+impl Machine<'_, '_> {
+    /// Makes room for reading `choices` and writing `output` bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
+        if self.window.len() < s.c + choices + SLOP || self.output.len() < s.o + output + SLOP {
+            return self.replenish(s, choices, output);
+        }
+        s
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
+        if self.window.len() < s.c + choices + SLOP {
+            self.windows.refill(s.c, choices + SLOP);
+            s.c = 0;
+            self.enter_window(choices + SLOP);
+        }
+        let wanted = s.o + output + SLOP;
+        if self.output.len() < wanted {
+            // Doubling what this input wrote keeps the zeros in proportion to it.
+            self.output.resize(wanted + 256 + (s.o - self.base), 0);
+        }
+        s
+    }
+
+    fn enter_window(&mut self, wanted: usize) {
+        let window = self.windows.window();
+        let copied = (2 * self.window.len()).clamp(MIN_WINDOW, MAX_WINDOW).max(wanted).min(window.len());
+        self.window.clear();
+        self.window.extend_from_slice(&window[..copied]);
+    }
+
+    /// Whether a rule must not recurse on this stack any more.
+    #[inline(always)]
+    pub fn stack_is_low(&self) -> bool {
+        stack::stack_pointer() < self.stack_limit
+    }
+
+    /// Derives `rule` on another stack, or finishes if there is none.
+    #[cold]
+    #[inline(never)]
+    pub fn deeper(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        if self.level == Level::Caller
+            && let Some(state) = self.on_helper(s, depth, rule)
+        {
+            return state;
+        }
+        self.windows.finish(s.c);
+        self.enter_window(0);
+        self.stack_limit = 0;
+        self.level = Level::Last;
+        rule(self, State { c: 0, ..s }, depth)
+    }
+
+    fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
+        let caller = (self.stack_limit, self.level);
+        let machine = &mut *self;
+        let result = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
+            let work = move || {
+                machine.stack_limit =
+                    stack::stack_pointer().saturating_sub(stack::HELPER_STACK - stack::HELPER_RESERVE);
+                machine.level = Level::Helper;
+                rule(machine, s, depth)
+            };
+            let handle = helper.spawn_scoped(scope, work).ok()?;
+            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        (self.stack_limit, self.level) = caller;
+        result
+    }
+
+    /// Emits one of `strings` (one site), or, if the length limit leaves none, the shortest string of the rule.
+    #[must_use]
+    pub fn string<const LEN: bool>(&mut self, s: State, strings: &'static Strings) -> State {
+        let mut s = self.reserve(s, 3, strings.max_len());
+        let offered = if LEN { strings.offered(self.slack) } else { strings.count() };
+        if offered == 0 {
+            return self.put_slice(s, strings.shortest());
+        }
+        let index = self.pick(&mut s, offered as u32);
+        if LEN {
+            self.slack -= strings.cost(index);
+        }
+        self.put_string(s, strings, index)
+    }
+
+    /// Emits the string with this index, whose place is reserved, without a site.
+    #[must_use]
+    pub fn put_string(&mut self, mut s: State, strings: &'static Strings, index: usize) -> State {
+        self.write(&mut s, strings.get(index));
+        s
+    }
+
+    /// Emits bytes of any length, with their own reservation.
+    #[must_use]
+    pub fn put_slice(&mut self, s: State, bytes: &[u8]) -> State {
+        let mut s = self.reserve(s, 0, bytes.len());
+        self.write(&mut s, bytes);
+        s
+    }
+
+    #[inline(always)]
+    fn write(&mut self, s: &mut State, bytes: &[u8]) {
+        self.output[s.o..s.o + bytes.len()].copy_from_slice(bytes);
+        s.o += bytes.len();
+    }
+
+    /// Emits a member of a class (one site).
+    #[must_use]
+    pub fn member<const LEN: bool>(&mut self, mut s: State, class: &'static CharClass) -> State {
+        let offered = if LEN { class.offered(self.slack) } else { class.count() };
+        let index = self.pick(&mut s, offered);
+        let (bytes, len) = class.encoded(index as u32);
+        if LEN {
+            self.slack -= class.cost(len);
+        }
+        self.write(&mut s, &bytes[..len]);
+        s
+    }
+
+    /// Decides a site of equally probable options under the length limit: `costs` ascend from 0.
+    pub fn pick_within(&mut self, s: &mut State, costs: &[u64]) -> usize {
+        let offered = costs.partition_point(|&cost| cost <= self.slack);
+        let option = self.pick(s, offered as u32);
+        self.slack -= costs[option];
+        option
+    }
+
+    /// Decides a weighted site of 2^`bits` slots under the length limit: `ends` as in the grammar, `costs` ascend from 0.
+    pub fn pick_slot_within(&mut self, s: &mut State, bits: u32, ends: &[u32], costs: &[u64]) -> usize {
+        let offered = costs.partition_point(|&cost| cost <= self.slack);
+        let mut option = 0;
+        if offered > 1 {
+            let slot = ((u64::from(self.value(s, bits)) * u64::from(ends[offered - 1])) >> bits) as u32;
+            option = ends.partition_point(|&end| end <= slot);
+        }
+        self.slack -= costs[option];
+        option
+    }
+
+    /// Rounds of a repetition whose item is one byte; see [`super::raw::Machine::run`].
+    pub fn run<const PLUS: bool>(
+        &mut self,
+        mut s: State,
+        table: &[u8; 256],
+        bound: u32,
+        cap: u64,
+    ) -> (State, RunEnd, u64) {
+        let mut done = 0;
+        while done < cap {
+            s = self.reserve(s, 2, 1);
+            let (go, member) = (self.window[s.c] >= 128, self.window[s.c + 1]);
+            s.c += 1;
+            if !go && !PLUS {
+                return (s, RunEnd::Stopped, done);
+            }
+            if u32::from(member) >= bound {
+                return (s, RunEnd::Other, done);
+            }
+            s.c += 1;
+            self.put_byte(&mut s, table[usize::from(member)]);
+            if !go {
+                return (s, RunEnd::Stopped, done);
+            }
+            done += 1;
+        }
+        (s, RunEnd::Capped, done)
+    }
+
+    /// Derives a rule that is right recursion over single bytes; `depth` is what is left below the instance.
+    #[must_use]
+    pub fn star<const DEPTH: bool, const LEN: bool>(&mut self, s: State, depth: Depth, star: &'static Star) -> State {
+        let mut depth = depth;
+        let layers = Depth::from(star.item_pool.is_some());
+        let (limit, slack) = (DEPTH.then_some(depth + 1 - layers), LEN.then_some(self.slack));
+        let (mut s, end, done) = self.run::<false>(s, &star.table, 256, rounds(limit, slack, None));
+        self.slack -= if LEN { done } else { 0 };
+        if end == RunEnd::Stopped {
+            return s;
+        }
+        // The limits allow no more rounds of the plain kind: the last ones are done by the book.
+        depth -= done as Depth;
+        while !DEPTH || depth >= 0 {
+            s = self.reserve(s, 4, 1);
+            if (LEN && self.slack == 0) || self.pick8(&mut s, 2) == 0 {
+                return s;
+            }
+            self.slack -= u64::from(LEN);
+            match star.item_pool {
+                Some(pool) if DEPTH && depth == 0 => s = self.string::<LEN>(s, pool),
+                _ => self.put_mapped(&mut s, &star.table),
+            }
+            depth -= 1;
+        }
+        self.string::<LEN>(s, star.pool)
+    }
+
+    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
+    #[must_use]
+    pub fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {
+        let mut s = s;
+        for _ in 0..min {
+            s = self.reserve(s, 1, 1);
+            self.put_mapped(&mut s, table);
+        }
+        let (s, _, done) = self.run::<false>(s, table, 256, rounds(None, LEN.then_some(self.slack), Some(further)));
+        self.slack -= if LEN { done } else { 0 };
+        s
+    }
+
+    /// The next `bits` / 8 choice bytes, little endian; `bits` is 8, 16 or 24.
+    #[inline(always)]
+    pub fn value(&self, s: &mut State, bits: u32) -> u32 {
+        let count = bits as usize / 8;
+        let bytes = &self.window[s.c..s.c + count];
+        s.c += count;
+        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte))
+    }
+
+    /// Decides a site of `count` (2 to 256) equally probable options.
+    #[inline(always)]
+    pub fn pick8(&self, s: &mut State, count: u32) -> usize {
+        let byte = u32::from(self.window[s.c]);
+        s.c += 1;
+        ((byte * count) >> 8) as usize
+    }
+
+    /// Decides a site of any number of equally probable options.
+    #[inline(always)]
+    pub fn pick(&self, s: &mut State, count: u32) -> usize {
+        let bits = match count {
+            0 | 1 => return 0,
+            2..=256 => 8,
+            257..=65536 => 16,
+            _ => 24,
+        };
+        ((u64::from(self.value(s, bits)) * u64::from(count)) >> bits) as usize
+    }
+
+    /// The option of a weighted site of 256 slots, from the table of its slots.
+    #[inline(always)]
+    pub fn pick_mapped(&self, s: &mut State, options: &[u8; 256]) -> usize {
+        usize::from(options[self.value(s, 8) as usize])
+    }
+
+    /// The option of a weighted site of 2^`bits` slots, from the ends of its options.
+    pub fn pick_slot(&self, s: &mut State, bits: u32, ends: &[u32]) -> usize {
+        let slot = self.value(s, bits);
+        ends.partition_point(|&end| end <= slot)
+    }
+
+    /// Decides a site whose options may lead to a second site; see [`super::raw::Machine::pick_nested`].
+    #[inline(always)]
+    pub fn pick_nested(&self, s: &mut State, count: u32, entries: &[u32]) -> usize {
+        let entry = entries[self.pick8(s, count)];
+        let (first, leaves) = (entry & 0xFFFF, entry >> 16);
+        first as usize + self.pick(s, leaves)
+    }
+
+    /// A site whose options are one byte each: emits the byte that the choice byte leads to.
+    #[inline(always)]
+    pub fn put_mapped(&mut self, s: &mut State, table: &[u8; 256]) {
+        let byte = self.value(s, 8);
+        self.put_byte(s, table[byte as usize]);
+    }
+
+    /// Emits a literal.
+    #[inline(always)]
+    pub fn put<const N: usize>(&mut self, s: &mut State, bytes: &[u8; N]) {
+        self.write(s, bytes);
+    }
+
+    /// Emits one byte.
+    #[inline(always)]
+    pub fn put_byte(&mut self, s: &mut State, byte: u8) {
+        self.output[s.o] = byte;
+        s.o += 1;
+    }
+
+    /// Emits a literal of up to seven bytes from a table: packed little endian with its length in the top byte.
+    #[inline(always)]
+    pub fn put_packed(&mut self, s: &mut State, table: &[u64], index: usize) {
+        let packed = table[index];
+        self.output[s.o..s.o + 8].copy_from_slice(&packed.to_le_bytes());
+        s.o += (packed >> 56) as usize;
+    }
+}

@@ -99,6 +99,17 @@ impl Strings {
     }
 }
 
+/// Right recursion over single bytes: `rule ::= "" | item rule`, where the item is one byte from one choice byte.
+#[derive(Debug)]
+pub struct Star {
+    /// What a choice byte emits as item.
+    pub table: [u8; 256],
+    /// What stands for the rule beyond the depth limit.
+    pub pool: &'static Strings,
+    /// What stands for the item beyond the depth limit, if the item is an instance of a rule.
+    pub item_pool: Option<&'static Strings>,
+}
+
 /// A class of characters as ranges of code points, in ascending order.
 #[derive(Debug)]
 pub struct CharClass {

@@ -121,9 +121,14 @@ impl Bound {
         if left.len().saturating_mul(right.len()) > self.most.saturating_mul(64) {
             return None;
         }
-        let pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
-        let within = pairs.filter(|(left, right)| left.len() + right.len() <= self.max_len);
-        self.checked(within.map(|(left, right)| [left.as_slice(), right].concat()).collect())
+        let mut by_len: Vec<&Vec<u8>> = right.iter().collect();
+        by_len.sort_by_key(|string| string.len());
+        let mut strings = Strings::new();
+        for left in left {
+            let fitting = by_len.iter().take_while(|right| left.len() + right.len() <= self.max_len);
+            strings.extend(fitting.map(|right| [left.as_slice(), right].concat()));
+        }
+        self.checked(strings)
     }
 
     fn checked(&self, strings: Strings) -> Option<Strings> {

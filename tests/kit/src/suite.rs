@@ -15,6 +15,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gramjet_compiler::reference::Limits;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile, formats};
@@ -51,12 +52,17 @@ pub struct Run {
 /// Runs a case: what comes out for these limits and choice bytes, and how many were read.
 pub type Engine<'e> = dyn FnMut(&Case, Limits, &[u8]) -> (Vec<u8>, u64) + 'e;
 
-/// All cases, in the order of the files' names.
+/// All cases, in the order of the files' names; read and compiled once.
 ///
 /// # Panics
 ///
 /// If a file cannot be read, or a grammar does not compile.
-pub fn cases() -> Vec<Case> {
+pub fn cases() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(read_all)
+}
+
+fn read_all() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../suite");
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of the folder").path()).collect();
@@ -77,7 +83,7 @@ pub fn cases() -> Vec<Case> {
 pub fn run_suite(engine: &mut Engine<'_>) {
     let mut report = String::new();
     let mut runs = 0;
-    for case in &cases() {
+    for case in cases() {
         for run in &case.runs {
             runs += 1;
             let found = engine(case, run.limits, &run.choices);
@@ -93,13 +99,14 @@ pub fn run_suite(engine: &mut Engine<'_>) {
     assert!(runs >= 100, "only {runs} runs were found");
 }
 
-/// Writes what an engine finds into the files; leaves runs that were computed by hand.
+/// Writes what an engine finds into the files; leaves runs that were computed by hand. To be done before anything else
+/// asks for the [`cases`] and in a process of its own, as they are read once.
 ///
 /// # Panics
 ///
 /// If a file cannot be read or written.
 pub fn bless_suite(engine: &mut Engine<'_>) {
-    for case in &cases() {
+    for case in &read_all() {
         let text = std::fs::read_to_string(&case.file).expect("the file was read before");
         let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
         for run in case.runs.iter().filter(|run| !run.by_hand) {

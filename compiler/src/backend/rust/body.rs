@@ -32,7 +32,7 @@ impl At {
             0 => quote!(#base),
             offset => {
                 let offset = Literal::i64_unsuffixed(offset);
-                quote!((#base - #offset))
+                quote!(#base - #offset)
             }
         }
     }

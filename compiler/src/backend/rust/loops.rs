@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Emitter;
 use super::body::At;
+use super::names;
 use super::needs::Needs;
 use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
 
@@ -82,8 +83,29 @@ fn plus_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
 }
 
 impl Emitter<'_> {
+    /// An inlined instance of a rule that is right recursion over single bytes and nothing else.
+    fn star(&mut self, rule: RuleId, body: NodeId, at: &At) -> Option<TokenStream> {
+        let item = star_item(self.ir, rule, body)?;
+        let bytes = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers <= 1)?;
+        let pool = self.pool(rule)?;
+        let item_pool = match self.ir.node(item) {
+            Node::Inline { rule, .. } => Some(self.pool(*rule)?),
+            _ => None,
+        };
+        let name = names::constant("STAR", &self.ir.rule(rule).name);
+        let star = self.statics.star(&name, &bytes.table, &pool, item_pool.as_ref());
+        let depth = at.depth(1);
+        let beyond = at.is_beyond(1);
+        Some(quote! {
+            s = if #beyond { cx.string::<LEN>(s, &#pool) } else { cx.star::<DEPTH, LEN>(s, #depth, &#star) };
+        })
+    }
+
     /// An inlined instance of a rule that jumps back to itself.
     pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, at: &At) -> TokenStream {
+        if let Some(star) = self.star(rule, body, at) {
+            return star;
+        }
         let label = self.label();
         let levels = format_ident!("depth_{}", &label.ident.to_string()[1..]);
         let mut scopes = at.scopes.clone();
@@ -214,6 +236,12 @@ impl Emitter<'_> {
     }
 
     pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, at: &At) -> TokenStream {
+        if let Some(bytes) = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers == 0) {
+            let table = self.statics.bytes("BYTES", &bytes.table);
+            let further = max.map_or(u64::MAX, |max| u64::from(max - min));
+            let (min, further) = (Literal::u32_unsuffixed(min), Literal::u64_unsuffixed(further));
+            return quote!(s = cx.repeat_bytes::<LEN>(s, &#table, #min, #further););
+        }
         let label = self.label();
         let rounds = format_ident!("rounds_{}", &label.ident.to_string()[1..]);
         let needs = self.needs[item.index()];

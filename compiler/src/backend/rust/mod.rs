@@ -1,8 +1,8 @@
 //! The Rust backend: one function per residual rule, readable, depending only on the `gramjet` library.
 //!
 //! What an instance of a rule reads and writes is known in advance for each straight stretch of its body, so the emitted
-//! code reserves once per stretch and moves two pointers, which travel in registers from function to function. Four
-//! instances of each function (depth limit or not, length limit or not) make an unused limit cost nothing.
+//! code reserves once per stretch and moves two pointers, which travel in registers from function to function. Three
+//! instances of each function (no limit, depth, depth and length) make an unused limit cost nothing.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -95,13 +95,14 @@ impl<'c> Emitter<'c> {
             None => quote!(None),
         };
         let limits = self.default_limits();
-        let run = if self.options.forbid_unsafe {
-            quote!(::gramjet::rt::safe::run(&rules::ENTRIES, MIN_LEN, self.limits, choices, output))
-        } else {
-            quote! {
-                // SAFETY: the entries are generated together with the reservations that cover them.
-                unsafe { ::gramjet::rt::raw::run(&rules::ENTRIES, MIN_LEN, self.limits, choices, output) }
-            }
+        let call = quote!(rt::#machine::run(&ENTRIES, super::MIN_LEN, limits, choices, output));
+        let (about_rules, call) = match self.options.forbid_unsafe {
+            true => (" One function per residual rule.", call),
+            false => (
+                " One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes \
+                 only what the reservation before it covers; tables are indexed by options below their length.",
+                quote!(unsafe { #call }),
+            ),
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
         let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
@@ -176,17 +177,21 @@ impl<'c> Emitter<'c> {
                     choices: &mut ::gramjet::Choices<'_>,
                     output: &mut ::std::vec::Vec<u8>,
                 ) -> u64 {
-                    #run
+                    rules::run(self.limits, choices, output)
                 }
             }
 
+            #[doc = #about_rules]
             #[allow(
                 clippy::all,
+                clippy::nursery,
                 clippy::pedantic,
+                clippy::restriction,
                 missing_docs,
                 non_snake_case,
                 unreachable_code,
                 unused_assignments,
+                unused_parens,
                 unused_labels,
                 unused_mut,
                 unused_variables
@@ -195,12 +200,19 @@ impl<'c> Emitter<'c> {
                 use ::gramjet::rt;
                 use ::gramjet::rt::#machine::{Entries, Machine, State};
 
-                pub(super) static ENTRIES: Entries = [
+                static ENTRIES: Entries = [
                     #start::<false, false>,
                     #start::<true, false>,
-                    #start::<false, true>,
                     #start::<true, true>,
                 ];
+
+                pub(super) fn run(
+                    limits: ::gramjet::Limits,
+                    choices: &mut ::gramjet::Choices<'_>,
+                    output: &mut ::std::vec::Vec<u8>,
+                ) -> u64 {
+                    #call
+                }
 
                 #(#functions)*
 
@@ -264,13 +276,7 @@ impl<'c> Emitter<'c> {
         if self.options.forbid_unsafe {
             quote!(#[doc = #doc] #signature { #guard #round })
         } else {
-            quote! {
-                #[doc = #doc]
-                unsafe #signature {
-                    // SAFETY: everything read and written is covered by the reservation before it.
-                    unsafe { #guard #round }
-                }
-            }
+            quote!(#[doc = #doc] unsafe #signature { unsafe { #guard #round } })
         }
     }
 

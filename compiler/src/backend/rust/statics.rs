@@ -80,6 +80,16 @@ impl Statics {
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
     }
 
+    /// Right recursion over single bytes.
+    pub fn star(&mut self, name: &str, table: &[u8; 256], pool: &Ident, item_pool: Option<&Ident>) -> Ident {
+        let table = Literal::byte_string(table);
+        let item_pool = match item_pool {
+            Some(pool) => quote!(Some(&#pool)),
+            None => quote!(None),
+        };
+        self.add(name, quote!(rt::Star), quote!(rt::Star { table: *#table, pool: &#pool, item_pool: #item_pool }))
+    }
+
     /// A class of more than 256 characters.
     pub fn char_class(&mut self, set: &CharSet) -> Ident {
         let mut before = 0;

@@ -1,0 +1,127 @@
+//! Compiles grammars to Rust producers from a build script.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> Result<(), gramjet_build::Error> {
+//!     gramjet_build::Grammar::new("grammars/json.ebnf").max_depth(16).compile("json.rs")
+//! }
+//! ```
+//!
+//! ```ignore
+//! // src/lib.rs
+//! pub mod json {
+//!     include!(concat!(env!("OUT_DIR"), "/json.rs"));
+//! }
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use gramjet_compiler::backend::rust::{EmitOptions, emit};
+use gramjet_compiler::{Options, SourceFile, compile, formats};
+
+/// A grammar file and what to make of it.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    path: PathBuf,
+    start: Option<String>,
+    format: Option<String>,
+    emit: EmitOptions,
+}
+
+/// Why a grammar was not compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file could not be read, or the result not be written.
+    #[error("{path}: {error}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        error: io::Error,
+    },
+    /// There is no such format.
+    #[error("unknown grammar format `{0}`")]
+    UnknownFormat(String),
+    /// The grammar has errors; the text shows all of them.
+    #[error("{0}")]
+    Grammar(String),
+    /// The function was not called from a build script.
+    #[error("OUT_DIR is not set: call this from a build script")]
+    NoOutDir,
+}
+
+impl Grammar {
+    /// The grammar in this file; the path is relative to the package's manifest.
+    pub fn new(path: impl AsRef<Path>) -> Grammar {
+        Grammar { path: path.as_ref().to_path_buf(), start: None, format: None, emit: EmitOptions::default() }
+    }
+
+    /// Produces from this rule instead of the grammar's own start rule.
+    #[must_use]
+    pub fn start(self, rule: impl Into<String>) -> Grammar {
+        Grammar { start: Some(rule.into()), ..self }
+    }
+
+    /// Reads the file in this format, whatever its extension.
+    #[must_use]
+    pub fn format(self, name: impl Into<String>) -> Grammar {
+        Grammar { format: Some(name.into()), ..self }
+    }
+
+    /// The depth limit of producers that are not given another.
+    #[must_use]
+    pub fn max_depth(mut self, depth: u32) -> Grammar {
+        self.emit.max_depth = Some(depth);
+        self
+    }
+
+    /// The length limit in bytes of producers that are not given another.
+    #[must_use]
+    pub fn max_len(mut self, bytes: u64) -> Grammar {
+        self.emit.max_len = Some(bytes);
+        self
+    }
+
+    /// Emits no unsafe code.
+    #[must_use]
+    pub fn forbid_unsafe(mut self) -> Grammar {
+        self.emit.forbid_unsafe = true;
+        self
+    }
+
+    /// The text of the producer's module.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or the grammar has errors.
+    pub fn emit(&self) -> Result<String, Error> {
+        let text = fs::read_to_string(&self.path).map_err(|error| Error::Io { path: self.path.clone(), error })?;
+        let file = SourceFile::new(self.path.display().to_string(), text);
+        let format = match &self.format {
+            Some(name) => Some(formats::by_name(name).ok_or_else(|| Error::UnknownFormat(name.clone()))?),
+            None => None,
+        };
+        let options = Options { format, start: self.start.clone(), ..Options::default() };
+        let (compiled, warnings) =
+            compile(&file, &options).map_err(|errors| Error::Grammar(errors.to_plain_text(&file)))?;
+        for warning in warnings.iter() {
+            for line in warning.to_plain_text(&file).lines() {
+                println!("cargo::warning={line}");
+            }
+        }
+        Ok(emit(&compiled, &self.emit))
+    }
+
+    /// Writes the producer's module to the file `name` in the directory `OUT_DIR`, and has the build script run again when
+    /// the grammar changes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, the grammar has errors, or the result cannot be written.
+    pub fn compile(&self, name: impl AsRef<Path>) -> Result<(), Error> {
+        println!("cargo::rerun-if-changed={}", self.path.display());
+        let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(Error::NoOutDir)?).join(name);
+        fs::write(&out, self.emit()?).map_err(|error| Error::Io { path: out, error })
+    }
+}

@@ -1,0 +1,132 @@
+//! Runs: repetitions whose rounds emit one byte, which the machine does several rounds at a time.
+
+use gramjet_compiler::ir::{Node, NodeId, RuleId};
+
+use super::Builder;
+use crate::vm::program::{Code, Exit, Op, Pc};
+
+/// A site of which most choice bytes emit a single byte.
+#[derive(PartialEq, Eq)]
+pub(in crate::vm) struct SingleBytes {
+    /// What each choice byte below `bound` emits.
+    pub table: [u8; 256],
+    pub bound: u32,
+    /// How many instances the site is wrapped in.
+    pub wraps: u32,
+    /// What its longest option costs more than a byte.
+    pub cost: u64,
+}
+
+/// A tail-recursive rule that runs: stop, or a member and again.
+struct Loop {
+    stop: NodeId,
+    stops: Stop,
+    member: NodeId,
+    bytes: SingleBytes,
+}
+
+/// What the option that stops a run derives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::vm) enum Stop {
+    /// Nothing.
+    Empty,
+    /// What each round derives, always a single byte.
+    Member,
+    /// Anything else.
+    Other,
+}
+
+/// So many choice bytes must emit a single byte for a run to pay.
+const MIN_BOUND: u32 = 192;
+
+impl Builder<'_> {
+    pub(super) fn single_bytes(&self, mut node: NodeId) -> Option<SingleBytes> {
+        let mut wraps = 0;
+        while let Node::Inline { body, .. } = self.ir.node(node) {
+            wraps += 1;
+            node = *body;
+        }
+        let (count, members, cost, slots) = match self.ir.node(node) {
+            Node::Class(set) if set.len() <= 256 && set.min_len() == 1 => {
+                let single = set.iter().map(|member| set.encode(member)).take_while(|member| member.as_ref().len() == 1);
+                (set.len(), single.map(|member| member.as_ref()[0]).collect::<Vec<u8>>(), set.max_len() - 1, None)
+            }
+            Node::Choice(choice) if choice.options.len() <= 256 => {
+                let literals = choice.options.iter().map_while(|&option| match self.ir.node(option) {
+                    Node::Bytes(bytes) => Some(bytes),
+                    _ => None,
+                });
+                let single = literals.take_while(|bytes| bytes.len() == 1);
+                let longest = choice.options.last()?;
+                let cost = self.ir.facts(*longest).min_len.checked_sub(1)?;
+                let members = single.map(|bytes| bytes[0]).collect::<Vec<u8>>();
+                (choice.options.len() as u32, members, cost, choice.slots.as_ref())
+            }
+            _ => return None,
+        };
+        if self.ir.facts(node).min_len != 1 || slots.is_some_and(|slots| slots.bits() != 8) {
+            return None;
+        }
+        let mut table = [0; 256];
+        let mut bound = 0;
+        for byte in 0..256u32 {
+            let option = match slots {
+                Some(slots) => slots.option_of(byte),
+                None => ((byte * count) >> 8) as usize,
+            };
+            let Some(&member) = members.get(option) else { break };
+            table[byte as usize] = member;
+            bound = byte + 1;
+        }
+        (bound >= MIN_BOUND).then_some(SingleBytes { table, bound, wraps, cost })
+    }
+
+    fn loop_of(&self, rule: RuleId, body: NodeId) -> Option<Loop> {
+        let Node::Choice(choice) = self.ir.node(body) else { return None };
+        let (&[stop, further], None) = (&*choice.options, &choice.slots) else { return None };
+        let Node::Seq(items) = self.ir.node(further) else { return None };
+        let &[member, again] = &**items else { return None };
+        if *self.ir.node(again) != Node::Again(rule) {
+            return None;
+        }
+        let bytes = self.single_bytes(member)?;
+        let (stop_facts, further_facts) = (self.ir.facts(stop), self.ir.facts(further));
+        let stops = match self.ir.node(stop) {
+            Node::Bytes(literal) if literal.is_empty() => Stop::Empty,
+            _ if bytes.bound == 256 && self.single_bytes(stop).as_ref() == Some(&bytes) => Stop::Member,
+            _ => Stop::Other,
+        };
+        (further_facts.min_len == stop_facts.min_len + 1).then_some(Loop { stop, stops, member, bytes })
+    }
+
+    /// Builds an instance of `rule` at level 0 as a run, if it is one.
+    pub(super) fn looped_run(&mut self, rule: RuleId, body: NodeId, pc: Pc, exit: Exit) -> bool {
+        let Some(Loop { stop, stops, member, bytes }) = self.loop_of(rule, body) else { return false };
+        let again = Exit { deeper: self.below(0), ..Exit::to(pc) };
+        let stopped = self.node(stop, 0, exit);
+        let further = self.node(member, 0, again);
+        let op = self.tables.site(&[stopped, further], vec![0, 1], None);
+        let site = self.emit(op);
+        let stopped = if stops == Stop::Other { stopped } else { exit };
+        let run = self.tables.looped_run(&bytes, 0, stops, [stopped, further, Exit::to(site)]);
+        self.fresh = None;
+        self.fill_instance(pc, rule, run, exit);
+        true
+    }
+
+    /// A run in place of the call of an instance that was built by [`Builder::looped_run`]: it is called only where the
+    /// run gives up.
+    pub(super) fn run_before(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit, called: Exit) -> Exit {
+        let run = self.op(called.next);
+        let fits = level < super::MAX_LEVEL && run.code == Code::Run && run.text.is_empty();
+        let Some(Loop { stops, bytes, .. }) = self.loop_of(rule, body).filter(|_| fits) else { return called };
+        let Some(pool) = self.pool_op(rule, exit) else { return called };
+        let first = self.tables.program.runs[run.argument as usize].exits as usize;
+        let inner = [first, first + 1, first + 2].map(|index| self.tables.program.exits[index]);
+        let [stopped, other, capped] = inner.map(|exit| Exit { next: self.label(exit), ..called });
+        let stopped = if stops == Stop::Other { stopped } else { exit };
+        let op: Op = self.tables.looped_run(&bytes, level + 1, stops, [stopped, other, capped]);
+        let pc = self.emit(op);
+        self.scoped(level + 1, pool, Exit::to(pc))
+    }
+}

@@ -1,0 +1,86 @@
+//! The portable table interpreter: a compiled grammar as a [`Producer`] without generated code.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_compiler::Compiled;
+
+use crate::directives::first_limits;
+use program::Program;
+
+mod build;
+mod interpret;
+mod program;
+mod tables;
+mod text;
+
+/// Runs the residual form of a grammar. A clone shares the program.
+pub struct Vm {
+    grammar: Arc<Grammar>,
+    limits: Limits,
+    /// The interpreter's stack, kept from input to input.
+    stack: Vec<u64>,
+}
+
+struct Grammar {
+    min_len: u64,
+    rule_without_pool: Option<String>,
+    /// For runs without a depth limit.
+    unlimited: Program,
+    /// For runs with one; missing if none can be kept.
+    limited: Option<Program>,
+}
+
+impl Vm {
+    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    pub fn new(compiled: &Compiled) -> Vm {
+        let rule_without_pool = compiled.rule_without_pool().map(str::to_string);
+        let build = |with_depth| build::build(&compiled.residual, &compiled.pools, with_depth);
+        let grammar = Grammar {
+            min_len: compiled.min_len(),
+            unlimited: build(false),
+            limited: rule_without_pool.is_none().then(|| build(true)),
+            rule_without_pool,
+        };
+        Vm { grammar: Arc::new(grammar), limits: first_limits(compiled), stack: Vec::new() }
+    }
+}
+
+impl Clone for Vm {
+    fn clone(&self) -> Vm {
+        Vm { grammar: self.grammar.clone(), limits: self.limits, stack: Vec::new() }
+    }
+}
+
+impl fmt::Debug for Vm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ops = self.grammar.unlimited.ops.len();
+        f.debug_struct("Vm").field("limits", &self.limits).field("ops", &ops).finish_non_exhaustive()
+    }
+}
+
+impl Producer for Vm {
+    fn min_len(&self) -> u64 {
+        self.grammar.min_len
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+        limits.check(self.grammar.min_len, self.grammar.rule_without_pool.as_deref())?;
+        self.limits = limits;
+        Ok(())
+    }
+
+    fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+        let (grammar, limits) = (&*self.grammar, self.limits);
+        let program = match (&grammar.limited, limits.depth()) {
+            (Some(limited), Some(_)) => limited,
+            _ => &grammar.unlimited,
+        };
+        interpret::produce(program, grammar.min_len, limits, choices, output, &mut self.stack)
+    }
+}

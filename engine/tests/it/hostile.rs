@@ -1,0 +1,95 @@
+//! E6: large grammars build fast, deep derivations end.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use crate::kit::{SplitMix, compiled, produce};
+use gramjet::{Limits, Producer};
+use gramjet_engine::reference::Reference;
+use gramjet_engine::vm::Vm;
+
+/// Building takes linear time and the program works. The bound is generous, as tests run unoptimised.
+fn check_build(name: &str, text: &str) {
+    let compiled = compiled(name, text);
+    let start = Instant::now();
+    let mut vm = Vm::new(&compiled);
+    let took = start.elapsed();
+    eprintln!("{name}: built in {took:?}");
+    assert!(took < Duration::from_secs(20), "{name}: {took:?}");
+    let mut reference = Reference::new(&compiled);
+    let mut random = SplitMix(5);
+    for depth in [None, Some(10)] {
+        let limits = Limits::new().max_depth(depth);
+        if limits.check(compiled.min_len(), compiled.rule_without_pool()).is_err() {
+            continue;
+        }
+        vm.set_limits(limits).unwrap();
+        reference.set_limits(limits).unwrap();
+        for _ in 0..5 {
+            let choices = random.choices(100);
+            assert!(produce(&mut vm, &choices) == produce(&mut reference, &choices), "{name}");
+        }
+    }
+}
+
+#[test]
+fn many_alternatives() {
+    let mut text = "s ::= t s?\nt ::= 'x'".to_string();
+    for index in 0..70_000 {
+        let _ = write!(text, " | '{index}' s");
+    }
+    check_build("alternatives.ebnf", &text);
+}
+
+#[test]
+fn many_rules() {
+    let mut text = String::new();
+    for index in 0..20_000u64 {
+        let [a, b] = [7919, 104_729].map(|factor| (index * factor + 13) % 20_000);
+        let _ = writeln!(text, "r{index} ::= 'a{index}' | [0-9] r{a} | r{a} '-' r{b} | '(' r{} ')'", (index + 1) % 20_000);
+    }
+    check_build("rules.ebnf", &text);
+}
+
+#[test]
+fn long_chains() {
+    let mut text = String::new();
+    let count = 100_000;
+    for index in 0..count {
+        let _ = writeln!(text, "r{index} ::= r{} | 'x' r{}", index + 1, index + 1);
+    }
+    let _ = writeln!(text, "r{count} ::= 'end'");
+    check_build("chain.ebnf", &text);
+}
+
+#[test]
+fn a_deep_derivation_needs_no_native_stack() {
+    let compiled = compiled("deep.ebnf", "s ::= '(' s ')' | s s | ''");
+    let (mut reference, mut vm) = (Reference::new(&compiled), Vm::new(&compiled));
+    for producer in [&mut reference as &mut dyn Producer, &mut vm] {
+        producer.set_limits(Limits::new()).unwrap();
+    }
+    // Nested two hundred thousand deep.
+    let choices = vec![0xFF; 200_000];
+    let nested: Vec<u8> = choices.iter().map(|_| 0x60).collect();
+    for choices in [choices, nested] {
+        assert!(produce(&mut reference, &choices) == produce(&mut vm, &choices));
+    }
+}
+
+#[test]
+fn a_stack_without_end_is_bounded() {
+    let compiled = compiled("endless.ebnf", "s ::= '' | s s s 'x'");
+    let mut vm = Vm::new(&compiled);
+    vm.set_limits(Limits::new().max_choices(u64::MAX)).unwrap();
+    struct Ones;
+    impl gramjet::ChoiceSource for Ones {
+        fn fill(&mut self, buffer: &mut [u8]) -> usize {
+            buffer.fill(0xFF);
+            buffer.len()
+        }
+    }
+    let mut output = Vec::new();
+    let read = vm.produce(&mut gramjet::Choices::from_source(&mut Ones), &mut output);
+    assert!(read > 1 << 20 && output.iter().all(|&byte| byte == b'x'));
+}

@@ -1,0 +1,5 @@
+//! The engines against the reference (E1), and their behaviour on hostile grammars (E6).
+
+mod hostile;
+mod kit;
+mod replay;

@@ -1,0 +1,104 @@
+//! The syntax of the macro's input.
+
+use gramjet_compiler::backend::rust::EmitOptions;
+use proc_macro2::Span;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Token, Visibility};
+
+/// `#[...] pub mod NAME = SOURCE { OPTION: VALUE, ... };` any number of times; the options may be left out.
+pub struct Modules {
+    pub list: Vec<Module>,
+}
+
+pub struct Module {
+    pub attributes: Vec<Attribute>,
+    pub visibility: Visibility,
+    pub name: Ident,
+    pub source: Source,
+    pub start: Option<LitStr>,
+    pub format: Option<LitStr>,
+    pub emit: EmitOptions,
+}
+
+/// Where the grammar is.
+pub enum Source {
+    /// `"path"`, relative to the package's manifest.
+    File(LitStr),
+    /// `FORMAT "text"`.
+    Inline { format: Ident, text: LitStr },
+}
+
+impl Source {
+    pub fn span(&self) -> Span {
+        match self {
+            Source::File(path) => path.span(),
+            Source::Inline { text, .. } => text.span(),
+        }
+    }
+}
+
+impl Parse for Modules {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Modules> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            list.push(input.parse()?);
+        }
+        Ok(Modules { list })
+    }
+}
+
+impl Parse for Module {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Module> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        input.parse::<Token![mod]>()?;
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let source = match input.peek(LitStr) {
+            true => Source::File(input.parse()?),
+            false => Source::Inline { format: input.parse()?, text: input.parse()? },
+        };
+        let mut module = Module {
+            attributes,
+            visibility,
+            name,
+            source,
+            start: None,
+            format: None,
+            emit: EmitOptions::default(),
+        };
+        if input.peek(syn::token::Brace) {
+            let options;
+            syn::braced!(options in input);
+            while !options.is_empty() {
+                module.option(&options)?;
+                if !options.is_empty() {
+                    options.parse::<Token![,]>()?;
+                }
+            }
+            input.parse::<Option<Token![;]>>()?;
+        } else {
+            input.parse::<Token![;]>()?;
+        }
+        Ok(module)
+    }
+}
+
+impl Module {
+    fn option(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let key: Ident = input.parse()?;
+        input.parse::<Token![:]>()?;
+        match key.to_string().as_str() {
+            "start" => self.start = Some(input.parse()?),
+            "format" => self.format = Some(input.parse()?),
+            "max_depth" => self.emit.max_depth = Some(input.parse::<LitInt>()?.base10_parse()?),
+            "max_len" => self.emit.max_len = Some(input.parse::<LitInt>()?.base10_parse()?),
+            "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
+            _ => {
+                let message = "unknown option; known are start, format, max_depth, max_len, forbid_unsafe";
+                return Err(syn::Error::new(key.span(), message));
+            }
+        }
+        Ok(())
+    }
+}
