@@ -32,7 +32,11 @@ fn main() -> io::Result<()> {
     }
     let text = format!("{}\n/// Every grammar that is measured.\npub static SUBJECTS: &[Subject] = &[\n{}];\n", build.modules, build.table);
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("producers.rs"), text)
+    fs::write(out.join("producers.rs"), text)?;
+    let small = "src/textbook/small.ebnf";
+    println!("cargo::rerun-if-changed={small}");
+    let grammar = parsed(&SourceFile::new(small, fs::read_to_string(small)?)).map_err(io::Error::other)?;
+    fs::write(out.join("small.rs"), textbook::emit(&grammar, "small").map_err(io::Error::other)?)
 }
 
 /// The text of `producers.rs`: modules of producers, and the members of the table of subjects.

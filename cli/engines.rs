@@ -73,7 +73,7 @@ pub fn shipped() -> impl Iterator<Item = ShippedGrammar> {
 
 /// The shipped grammar called `name`.
 pub fn shipped_by_name(name: &str) -> Option<ShippedGrammar> {
-    shipped().find(|grammar| grammar.name == name)
+    gramjet_generated::by_name(name)
 }
 
 /// The values of `--format`.

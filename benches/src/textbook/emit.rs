@@ -21,27 +21,13 @@ pub fn emit(grammar: &Grammar, module_name: &str) -> Result<String, String> {
     Ok(emitter.text)
 }
 
-/// How many of the values of a choice select each of `count` options: 256 values in all, or 65536 where 256 are too few
-/// for the options or their weights.
+/// How many of the values of a choice select each of `count` options: 256 values in all, or 65536 if there are more options
+/// than that.
 pub fn option_slots(count: usize, weights: Option<&[f64]>) -> Vec<u32> {
-    let even = |values: u32| {
-        let behind = |option: usize| (option as u64 * u64::from(values)).div_ceil(count as u64);
-        (0..count).map(|option| (behind(option + 1) - behind(option)) as u32).collect()
-    };
-    match weights {
-        None if count <= 256 => even(256),
-        None => even(65536),
-        Some(weights) => {
-            let total: f64 = weights.iter().sum();
-            let fine = |slots: &[u32]| {
-                let near = |(&slots, weight): (&u32, &f64)| (f64::from(slots) / 256.0 - weight / total).abs() <= 1.0 / 256.0;
-                slots.iter().zip(weights).all(near)
-            };
-            largest_remainder(weights, 256).filter(|slots| fine(slots)).unwrap_or_else(|| {
-                largest_remainder(weights, 65536).unwrap_or_else(|| vec![1; count])
-            })
-        }
-    }
+    let values = if count <= 256 { 256 } else { 65536 };
+    let behind = |option: usize| (option as u64 * u64::from(values)).div_ceil(count as u64);
+    let even = || (0..count).map(|option| (behind(option + 1) - behind(option)) as u32).collect();
+    weights.and_then(|weights| largest_remainder(weights, values)).unwrap_or_else(even)
 }
 
 /// Shares `values` among the weights in proportion, at least one for each; `None` if there are too few.

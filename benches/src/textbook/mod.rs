@@ -9,5 +9,7 @@ pub mod emit;
 pub mod flat;
 pub mod mean;
 pub mod pools;
+#[cfg(test)]
+mod tests;
 
 pub use emit::emit;

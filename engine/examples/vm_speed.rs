@@ -1,0 +1,70 @@
+//! Prints the throughput of the interpreter on a grammar file: `vm_speed FILE [DEPTH]... [--len BYTES] [--reference]`.
+
+use std::time::Instant;
+
+use gramjet::{Inputs, Limits, Producer};
+use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_engine::reference::Reference;
+use gramjet_engine::vm::Vm;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let path = args.next().expect("usage: vm_speed FILE [DEPTH]... [--len BYTES] [--reference]");
+    let (mut depths, mut length, mut reference) = (Vec::new(), None, false);
+    while let Some(argument) = args.next() {
+        match argument.as_str() {
+            "--len" => length = args.next().and_then(|bytes| bytes.parse().ok()),
+            "--reference" => reference = true,
+            "none" => depths.push(None),
+            depth => depths.push(Some(depth.parse().expect("a depth"))),
+        }
+    }
+    let text = std::fs::read_to_string(&path).expect("a readable file");
+    let (compiled, _) = compile(&SourceFile::new(path, text), &Options::default()).expect("a valid grammar");
+    let start = Instant::now();
+    let vm = Vm::new(&compiled);
+    println!("built in {:?}: {vm:?}", start.elapsed());
+    for depth in depths {
+        let limits = Limits::new().max_depth(depth).max_len(length);
+        match reference {
+            true => measure(Reference::new(&compiled), limits),
+            false => measure(vm.clone(), limits),
+        }
+    }
+}
+
+fn measure(mut producer: impl Producer, limits: Limits) {
+    producer.set_limits(limits).expect("limits that can be kept");
+    let mut inputs = Inputs::new(producer, 1);
+    let mut output = Vec::new();
+    // The best of several runs: the machine has other work.
+    let mut best = (f64::INFINITY, 0.0, 0.0);
+    for _ in 0..7 {
+        let (mut bytes, mut choices, mut count) = (0usize, 0u64, 0u32);
+        let start = Instant::now();
+        while start.elapsed().as_millis() < 200 {
+            for _ in 0..100 {
+                choices += inputs.append_to(&mut output);
+                count += 1;
+                if output.len() > 1 << 16 {
+                    bytes += output.len();
+                    output.clear();
+                }
+            }
+        }
+        bytes += output.len();
+        output.clear();
+        let seconds = start.elapsed().as_secs_f64();
+        if seconds / (bytes as f64) < best.0 {
+            best = (seconds / bytes as f64, seconds / choices as f64, bytes as f64 / f64::from(count));
+        }
+    }
+    let (per_byte, per_choice, mean) = best;
+    println!(
+        "depth {:?} length {:?}: {:.0} MiB/s, {:.2} ns a choice byte, {mean:.0} bytes an input",
+        limits.depth(),
+        limits.length(),
+        1.0 / per_byte / f64::from(1 << 20),
+        per_choice * 1e9,
+    );
+}
