@@ -1,4 +1,7 @@
 //! Writes the producers that the benchmarks run: per grammar the textbook producer and the Rust backend's.
+//!
+//! `GRAMJET_SUBJECTS` names a folder with the subjects of the published comparison; without it, and without the default
+//! folder, they are left out. `GRAMJET_BENCH_GRAMMARS` names the grammars to build, separated by commas, instead of all.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,9 +19,16 @@ mod textbook;
 /// The shipped grammars that are measured.
 const GRAMMARS: [&str; 4] = ["expr", "json", "html", "css"];
 
+/// Safe producers with a longer text in bytes are left out: the price of safety shows on the others, and these take
+/// minutes to compile.
+const MAX_SAFE_TEXT: usize = 1 << 20;
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
     println!("cargo::rerun-if-env-changed=GRAMJET_SUBJECTS");
+    println!("cargo::rerun-if-env-changed=GRAMJET_BENCH_GRAMMARS");
+    let wanted = env::var("GRAMJET_BENCH_GRAMMARS").ok();
+    let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|wanted| wanted == name));
     let subjects = env::var_os("GRAMJET_SUBJECTS").map_or(root.join("../shared/grammars"), |path| root.join(path));
     let shipped = GRAMMARS.iter().map(|name| (name.to_string(), root.join(format!("grammars/{name}.ebnf"))));
     let papers = GRAMMARS.iter().map(|name| (format!("paper-{name}"), subjects.join(format!("{name}.json"))));
@@ -26,7 +36,7 @@ fn main() -> io::Result<()> {
     let mut build = Build { modules: String::new(), table: String::new() };
     for (name, path) in shipped.chain(papers) {
         println!("cargo::rerun-if-changed={}", path.display());
-        if path.exists() {
+        if path.exists() && is_wanted(&name) {
             build.add(&name, &path)?;
         }
     }
@@ -58,10 +68,11 @@ impl Build {
         let _ = writeln!(self.table, "        built: &[");
         for engine in engines {
             match engine {
-                Ok((module, constructor)) => {
+                Ok(Some((module, constructor))) => {
                     self.modules.push_str(&module);
                     let _ = writeln!(self.table, "            {constructor},");
                 }
+                Ok(None) => {}
                 Err(problem) => println!("cargo::warning={name}: {problem}"),
             }
         }
@@ -71,12 +82,12 @@ impl Build {
 }
 
 /// A module and an expression of type `fn(max_depth: u32) -> Result<Box<dyn Candidate>, String>`.
-type Engine = Result<(String, String), String>;
+type Engine = Result<Option<(String, String)>, String>;
 
 fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
     let module = format!("textbook_{module}");
     let text = textbook::emit(&parsed(file)?, &module)?;
-    Ok((text, format!("|depth| Ok(textbook(depth, {module}::produce))")))
+    Ok(Some((text, format!("|depth| Ok(textbook(depth, {module}::produce))"))))
 }
 
 /// The Rust backend's producer, with or without unsafe code.
@@ -88,9 +99,12 @@ fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     let compiled = compile(file, &Options::default());
     let (compiled, _) = compiled.map_err(|diagnostics| one_line(&diagnostics, file))?;
     let text = rust::emit(&compiled, &EmitOptions { forbid_unsafe, ..EmitOptions::default() });
+    if forbid_unsafe && text.len() > MAX_SAFE_TEXT {
+        return Ok(None);
+    }
     let attribute = if forbid_unsafe { "#[forbid(unsafe_code)]\n" } else { "" };
     let text = format!("{attribute}pub mod {module} {{\n{text}\n}}\n");
-    Ok((text, format!("|depth| replaying({name:?}, depth, {module}::Producer::new())")))
+    Ok(Some((text, format!("|depth| replaying({name:?}, depth, {module}::Producer::new())"))))
 }
 
 fn parsed(file: &SourceFile) -> Result<Grammar, String> {

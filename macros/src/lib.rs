@@ -36,7 +36,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
             let full = std::path::Path::new(&root).join(path.value());
             let text = std::fs::read_to_string(&full)
-                .map_err(|error| (path.span(), format!("cannot read the grammar {}: {error}", full.display())))?;
+                .map_err(|error| (path.span(), format!("cannot read the grammar, relative to the package's manifest: {error}")))?;
             let full = full.display().to_string();
             // Makes the compiler run again when the file changes.
             let dependency = quote!(const _: &[u8] = ::core::include_bytes!(#full););

@@ -1,0 +1,60 @@
+//! `gramjet::grammar!`: what its modules offer, and how it reports errors.
+
+use gramjet::{Choices, Limits, LimitsError, Producer};
+
+gramjet::grammar! {
+    /// From a file, with the limits of the file.
+    pub mod list = "tests/grammars/list.ebnf";
+
+    mod names = "tests/grammars/list.ebnf" { start: "name", format: "ebnf" }
+
+    mod sums = ebnf r#"sum ::= term ("+" term)*  term ::= [1-9] [0-9]*"# { max_len: 12 };
+
+    mod checked = ebnf r#"sum ::= term ("+" term)*  term ::= [1-9] [0-9]*"# { max_len: 12, forbid_unsafe: true }
+
+    mod book = fuzzingbook r#"{"<start>": ["<a>!", {"expansion": "?", "weight": 3}], "<a>": ["x", "y<a>"]}"# {
+        max_depth: 4,
+    };
+}
+
+#[test]
+fn modules_offer_generation_replay_and_producers() {
+    assert_eq!(list::generate(5), list::generate(5));
+    assert_eq!(list::render(b""), b"[]");
+    assert_eq!(list::MIN_LEN, 2);
+    assert_eq!(list::DEFAULT_LIMITS, Limits::new().max_depth(6));
+    assert_eq!(names::render(&[0, 0]), b"a");
+    assert_eq!(sums::DEFAULT_LIMITS, Limits::new().max_len(12));
+    assert_eq!(book::render(&[]), b"?");
+    // The second option is the first alternative, of weight 1 in 4.
+    assert_eq!(book::render(&[192, 255, 0]), b"yx!");
+}
+
+#[test]
+fn code_without_unsafe_produces_the_same() {
+    for seed in 0..200 {
+        assert_eq!(sums::generate(seed), checked::generate(seed));
+    }
+}
+
+#[test]
+fn limits_are_kept_and_refused() {
+    let mut producer = list::Producer::new();
+    let short = producer.set_limits(Limits::new().max_len(1));
+    assert_eq!(short, Err(LimitsError::TooShort { max_len: 1, min_len: 2 }));
+    assert_eq!(producer.limits(), list::DEFAULT_LIMITS);
+    producer.set_limits(Limits::new().max_len(9)).expect("nine bytes are enough");
+    let mut choices = Choices::random(3);
+    let mut longest = 0;
+    for _ in 0..1000 {
+        let mut output = Vec::new();
+        producer.produce(&mut choices, &mut output);
+        longest = longest.max(output.len());
+    }
+    assert_eq!(longest, 9);
+}
+
+#[test]
+fn errors_are_compile_errors_at_the_source() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,5 @@
+//! Tests of the library as its users see it: the macro, producers, runs.
+
+mod grammar_macro;
+mod recursion;
+mod runs;

@@ -1,0 +1,74 @@
+//! Runs of inputs (E4), choice sources, and the bound on choice bytes.
+
+use gramjet::{BLOCK_INPUTS, ChoiceSource, Choices, Inputs, Limits, Producer};
+
+gramjet::grammar! {
+    mod words = ebnf "words ::= (word ' ')* word  word ::= [a-z] [a-z]*";
+}
+
+#[test]
+fn every_block_can_be_made_without_the_others() {
+    let all: Vec<Vec<u8>> = Inputs::new(words::Producer::new(), 11).take(3 * BLOCK_INPUTS as usize).collect();
+    for block in [2, 0, 1] {
+        let mut inputs = Inputs::new(words::Producer::new(), 11);
+        inputs.seek_block(block);
+        assert_eq!(inputs.position(), block * BLOCK_INPUTS);
+        for (index, expected) in all.iter().skip((block * BLOCK_INPUTS) as usize).enumerate() {
+            assert_eq!(inputs.next().as_ref(), Some(expected), "{block} {index}");
+        }
+    }
+    assert_ne!(Inputs::new(words::Producer::new(), 12).next(), all.first().cloned());
+}
+
+/// Hands out its bytes a few at a time.
+struct Trickle<'b>(&'b [u8]);
+
+impl ChoiceSource for Trickle<'_> {
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        let count = buffer.len().min(self.0.len()).min(3);
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        count
+    }
+}
+
+#[test]
+fn a_source_that_trickles_is_read_like_a_slice() {
+    let bytes: Vec<u8> = (0..5000u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut trickle = Trickle(&bytes);
+    let (mut slow, mut fast) = (Choices::from_source(&mut trickle), Choices::replay(&bytes));
+    let mut total = 0;
+    for _ in 0..400 {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        let read = words::Producer::new().produce(&mut slow, &mut left);
+        assert_eq!(read, words::Producer::new().produce(&mut fast, &mut right));
+        assert_eq!(left, right);
+        total += read;
+    }
+    assert_eq!(total, 5000);
+}
+
+#[test]
+fn the_bound_on_choice_bytes_ends_an_input_and_leaves_the_rest_to_the_next() {
+    let bytes = vec![255; 100];
+    let mut choices = Choices::replay(&bytes);
+    let mut producer = words::Producer::new();
+    for bound in [0, 1, 7, 40] {
+        producer.set_limits(Limits::new().max_choices(bound)).expect("there is no other limit");
+        let mut output = Vec::new();
+        assert_eq!(producer.produce(&mut choices, &mut output), bound);
+        let mut cut = Vec::new();
+        producer.produce(&mut Choices::replay(&bytes[..bound as usize]), &mut cut);
+        assert_eq!(output, cut);
+    }
+    let mut output = Vec::new();
+    producer.set_limits(Limits::new()).expect("there is no limit");
+    assert_eq!(producer.produce(&mut choices, &mut output), 100 - 48);
+}
+
+#[test]
+fn outputs_are_appended() {
+    let mut output = b"before ".to_vec();
+    words::Producer::new().produce(&mut Choices::replay(&[]), &mut output);
+    assert_eq!(output, b"before a");
+}

@@ -1,0 +1,10 @@
+//! Options and formats that don't exist are reported with those that do.
+gramjet::grammar! {
+    mod fast = ebnf "a ::= 'x'" { speed: 9 };
+}
+
+gramjet::grammar! {
+    mod odd = yaml "a: x";
+}
+
+fn main() {}
