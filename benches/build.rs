@@ -40,7 +40,10 @@ fn main() -> io::Result<()> {
             build.add(&name, &path)?;
         }
     }
-    let text = format!("{}\n/// Every grammar that is measured.\npub static SUBJECTS: &[Subject] = &[\n{}];\n", build.modules, build.table);
+    let text = format!(
+        "{}\n/// Every grammar that is measured.\npub static SUBJECTS: &[Subject] = &[\n{}];\n",
+        build.modules, build.table
+    );
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(out.join("producers.rs"), text)?;
     let small = "src/textbook/small.ebnf";
@@ -58,13 +61,14 @@ struct Build {
 impl Build {
     fn add(&mut self, name: &str, path: &Path) -> io::Result<()> {
         let path = path.canonicalize()?;
-        let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let file = SourceFile::new(file_name.clone(), fs::read_to_string(&path)?);
+        let path = path.display().to_string();
+        let file = SourceFile::new(path.clone(), fs::read_to_string(&path)?);
         let module = name.replace('-', "_");
-        let engines = [textbook_engine(&file, &module), rust_engine(&file, &module, false), rust_engine(&file, &module, true)];
+        let engines =
+            [textbook_engine(&file, &module), rust_engine(&file, &module, false), rust_engine(&file, &module, true)];
         // Writing to a String cannot fail.
-        let _ = writeln!(self.table, "    Subject {{\n        name: {name:?},\n        file_name: {file_name:?},");
-        let _ = writeln!(self.table, "        text: include_str!({:?}),", path.display().to_string());
+        let _ = writeln!(self.table, "    Subject {{\n        name: {name:?},\n        path: {path:?},");
+        let _ = writeln!(self.table, "        text: include_str!({path:?}),");
         let _ = writeln!(self.table, "        built: &[");
         for engine in engines {
             match engine {
@@ -102,8 +106,12 @@ fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     if forbid_unsafe && text.len() > MAX_SAFE_TEXT {
         return Ok(None);
     }
-    let attribute = if forbid_unsafe { "#[forbid(unsafe_code)]\n" } else { "" };
-    let text = format!("{attribute}pub mod {module} {{\n{text}\n}}\n");
+    let lints = if forbid_unsafe {
+        "#[forbid(unsafe_code)]\n#[allow(dead_code, missing_docs)]"
+    } else {
+        "#[allow(dead_code, missing_docs)]"
+    };
+    let text = format!("{lints}\npub mod {module} {{\n{text}\n}}\n");
     Ok(Some((text, format!("|depth| replaying({name:?}, depth, {module}::Producer::new())"))))
 }
 

@@ -2,6 +2,7 @@
 
 pub mod candidate;
 pub mod measure;
+pub mod remote;
 pub mod report;
 pub mod textbook;
 pub mod textbook_runtime;

@@ -45,43 +45,64 @@ pub struct Row {
 /// Bytes of the first inputs behind which no more are compared.
 const DISTINCT_BYTES: u64 = 64 << 20;
 
-/// Measures all candidates against the first, interleaved: in each round all run one after the other.
+/// Measures all candidates against the first, interleaved: in each round all run one after the other. A candidate that
+/// cannot make inputs, because the grammar or the limit is beyond it, is left out with a message.
 ///
 /// # Errors
 ///
-/// If a candidate fails.
-pub fn measure(candidates: &mut [Box<dyn Candidate>], sink: &mut Sink, effort: Effort) -> io::Result<Vec<Row>> {
-    let mut targets = Vec::new();
-    let mut distinct = Vec::new();
-    for candidate in candidates.iter_mut() {
-        // Of the engine's first inputs, so that it does not depend on the calibration.
-        distinct.push(candidate.distinct(effort.distinct_inputs, DISTINCT_BYTES)?);
-        targets.push(calibrated(candidate.as_mut(), sink, effort.run_time)?);
-    }
-    let mut runs: Vec<Vec<Stats>> = vec![Vec::new(); candidates.len()];
-    for _ in 0..effort.runs.max(1) {
-        for ((candidate, target), runs) in candidates.iter_mut().zip(&targets).zip(&mut runs) {
-            runs.push(candidate.run(*target, sink)?);
+/// If a candidate fails later.
+pub fn measure(candidates: Vec<Box<dyn Candidate>>, sink: &mut Sink, effort: Effort) -> io::Result<Vec<Row>> {
+    let mut entrants = Vec::new();
+    for mut candidate in candidates {
+        match Entrant::prepare(candidate.as_mut(), sink, effort) {
+            Ok((distinct, target)) => entrants.push(Entrant { candidate, distinct, target, runs: Vec::new() }),
+            Err(problem) => eprintln!("{} is left out: {problem}", candidate.name()),
         }
     }
-    let speeds: Vec<Vec<f64>> =
-        runs.iter().map(|runs| runs.iter().map(Stats::mib_per_second).collect()).collect();
-    let rows = candidates.iter().zip(runs.iter().zip(&speeds)).zip(distinct);
-    Ok(rows
-        .map(|((candidate, (runs, own)), distinct)| {
-            let sum = |value: fn(&Stats) -> u64| runs.iter().map(value).sum::<u64>() as f64;
-            let bytes = sum(|stats| stats.bytes);
-            let counted = runs.iter().all(|stats| stats.choices.is_some());
-            Row {
-                engine: candidate.name().to_string(),
-                mib_per_second: median(own.clone()),
-                ratio: median(own.iter().zip(&speeds[0]).map(|(own, base)| own / base).collect()),
-                mean_len: bytes / sum(|stats| stats.inputs).max(1.0),
-                distinct,
-                choices_per_byte: counted.then(|| sum(|stats| stats.choices.unwrap_or(0)) / bytes.max(1.0)),
-            }
-        })
-        .collect())
+    for _ in 0..effort.runs.max(1) {
+        for entrant in &mut entrants {
+            let stats = entrant.candidate.run(entrant.target, sink)?;
+            entrant.runs.push(stats);
+        }
+    }
+    let Some(first) = entrants.first() else { return Ok(Vec::new()) };
+    let base = first.speeds();
+    Ok(entrants.iter().map(|entrant| entrant.row(&base)).collect())
+}
+
+struct Entrant {
+    candidate: Box<dyn Candidate>,
+    distinct: Distinct,
+    /// Bytes to make in a run.
+    target: u64,
+    runs: Vec<Stats>,
+}
+
+impl Entrant {
+    /// Compares the engine's very first inputs, so that the result does not depend on the calibration that follows.
+    fn prepare(candidate: &mut dyn Candidate, sink: &mut Sink, effort: Effort) -> io::Result<(Distinct, u64)> {
+        let distinct = candidate.distinct(effort.distinct_inputs, DISTINCT_BYTES)?;
+        Ok((distinct, calibrated(candidate, sink, effort.run_time)?))
+    }
+
+    fn speeds(&self) -> Vec<f64> {
+        self.runs.iter().map(Stats::mib_per_second).collect()
+    }
+
+    fn row(&self, base: &[f64]) -> Row {
+        let sum = |value: fn(&Stats) -> u64| self.runs.iter().map(value).sum::<u64>() as f64;
+        let bytes = sum(|stats| stats.bytes);
+        let counted = self.runs.iter().all(|stats| stats.choices.is_some());
+        let speeds = self.speeds();
+        Row {
+            engine: self.candidate.name().to_string(),
+            ratio: median(speeds.iter().zip(base).map(|(own, base)| own / base).collect()),
+            mib_per_second: median(speeds),
+            mean_len: bytes / sum(|stats| stats.inputs).max(1.0),
+            distinct: self.distinct,
+            choices_per_byte: counted.then(|| sum(|stats| stats.choices.unwrap_or(0)) / bytes.max(1.0)),
+        }
+    }
 }
 
 /// The number of bytes that takes about `run_time`; the runs that find it also warm the engine up.

@@ -42,8 +42,7 @@ pub fn table_rows(cell: &Cell, rows: &[Row]) -> String {
 }
 
 /// The heading of the CSV form.
-pub const CSV_HEADING: &str =
-    "grammar,max_depth,sink,engine,mib_per_s,ratio_to_textbook,mean_bytes,inputs_compared,inputs_distinct,choices_per_byte,runs\n";
+pub const CSV_HEADING: &str = "grammar,max_depth,sink,engine,mib_per_s,ratio_to_textbook,mean_bytes,inputs_compared,inputs_distinct,choices_per_byte,runs\n";
 
 /// The rows of a cell as lines of CSV.
 pub fn csv_rows(cell: &Cell, rows: &[Row], runs: usize) -> String {

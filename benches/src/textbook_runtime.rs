@@ -83,7 +83,8 @@ impl Session {
         start: impl FnOnce(*mut u8) -> *mut u8,
     ) {
         let levels = max_depth as usize + 2;
-        let margin = levels.saturating_mul(bounds.per_level).saturating_add(POOL_BYTES.saturating_mul(bounds.per_choice));
+        let margin =
+            levels.saturating_mul(bounds.per_level).saturating_add(POOL_BYTES.saturating_mul(bounds.per_choice));
         assert!(margin < INPUT_ROOM, "the grammar's literals are too long for the depth limit");
         if output.capacity() - output.len() < INPUT_ROOM {
             output.reserve(2 * INPUT_ROOM);
@@ -111,8 +112,9 @@ impl Session {
 #[inline(never)]
 #[doc(hidden)]
 pub unsafe fn refill(out: *mut u8) {
+    let (run, pool) = (&raw mut RUN, &raw mut POOL);
     // SAFETY: inside of `Session::run`, which excludes other users of the statics.
-    let (run, pool) = unsafe { (&mut *&raw mut RUN, &mut *&raw mut POOL) };
+    let (run, pool) = unsafe { (&mut *run, &mut *pool) };
     assert!(out <= run.limit, "an input of the textbook producer is too long");
     if let Some(generator) = &mut run.generator {
         for word in pool.as_chunks_mut::<8>().0 {

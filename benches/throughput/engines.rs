@@ -1,7 +1,10 @@
 //! The subjects and, for each, the engines that compete: those built with the benchmark and those made from the grammar
 //! when it runs.
 
+use std::path::Path;
+
 use gramjet_benches::candidate::{Candidate, replaying, textbook};
+use gramjet_benches::remote::{self, Remote};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
 use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
@@ -10,19 +13,22 @@ use gramjet_engine::vm::Vm;
 
 include!(concat!(env!("OUT_DIR"), "/producers.rs"));
 
+/// Makes a candidate for a depth limit.
+type Make = fn(u32) -> Result<Box<dyn Candidate>, String>;
+
 /// A grammar that is measured.
 pub struct Subject {
     /// The name in the table.
     pub name: &'static str,
-    file_name: &'static str,
+    path: &'static str,
     text: &'static str,
     /// The engines that the build script has made, the textbook producer first.
-    built: &'static [fn(u32) -> Result<Box<dyn Candidate>, String>],
+    built: &'static [Make],
 }
 
 impl Subject {
     fn file(&self) -> SourceFile {
-        SourceFile::new(self.file_name, self.text)
+        SourceFile::new(self.path, self.text)
     }
 
     /// Depth limits with the exact mean length in bytes of the textbook producer's outputs.
@@ -35,27 +41,28 @@ impl Subject {
 }
 
 /// The candidates for a subject under a depth limit, the textbook producer first. What cannot be made is reported.
-pub fn candidates(subject: &Subject, max_depth: u32, names: &[String]) -> Vec<Box<dyn Candidate>> {
+pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> {
     let mut made: Vec<Result<Box<dyn Candidate>, String>> = subject.built.iter().map(|make| make(max_depth)).collect();
     let file = subject.file();
     match compile(&file, &Options::default()) {
         Ok((compiled, _)) => {
-            made.push(Vm::new(&compiled).map_err(|error| error.to_string()).and_then(|vm| replaying("vm", max_depth, vm)));
+            made.push(replaying("vm", max_depth, Vm::new(&compiled)));
             made.push(replaying("reference", max_depth, Reference::new(&compiled)));
         }
         Err(diagnostics) => made.push(Err(diagnostics.to_plain_text(&file))),
     }
-    let mut candidates = Vec::new();
-    for made in made {
-        match made {
-            Ok(candidate) => {
-                let name = candidate.name();
-                if names.is_empty() || name == "textbook" || names.iter().any(|wanted| wanted == name) {
-                    candidates.push(candidate);
-                }
-            }
-            Err(problem) => eprintln!("{}: {problem}", subject.name),
-        }
-    }
-    candidates
+    made.into_iter().filter_map(|made| reported(subject, made)).collect()
+}
+
+/// The rivals that can use a subject.
+pub fn rivals(subject: &Subject, max_depth: u32, program: &Path) -> Vec<Box<dyn Candidate>> {
+    let start = |name: &'static str| {
+        let remote = Remote::start(program, name, Path::new(subject.path), max_depth);
+        remote.map(|remote| Box::new(remote) as Box<dyn Candidate>).map_err(|error| error.to_string())
+    };
+    remote::NAMES.into_iter().filter_map(|name| reported(subject, start(name))).collect()
+}
+
+fn reported<T>(subject: &Subject, made: Result<T, String>) -> Option<T> {
+    made.inspect_err(|problem| eprintln!("{}: {problem}", subject.name)).ok()
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use clap::Parser;
 use gramjet_benches::candidate::Sink;
 use gramjet_benches::measure::{Effort, measure};
+use gramjet_benches::remote;
 use gramjet_benches::report::{CSV_HEADING, Cell, csv_rows, date, table_heading, table_rows};
 
 use engines::Subject;
@@ -36,6 +37,9 @@ struct Args {
     /// Also keeps the results as `record/<arch>/<date>.csv` in the package.
     #[arg(long)]
     record: bool,
+    /// Also the rivals of `rivals/`, which are built first (some minutes); in memory only.
+    #[arg(long)]
+    rivals: bool,
     /// What cargo passes.
     #[arg(long, hide = true)]
     bench: bool,
@@ -67,6 +71,10 @@ fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
     for output in &mut outputs {
         output.write_all(CSV_HEADING.as_bytes())?;
     }
+    let rivals = match args.rivals {
+        true => Some(remote::build(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("rivals"))?),
+        false => None,
+    };
     println!("{}", table_heading());
     for subject in engines::SUBJECTS {
         for (max_depth, mean) in subject.mean_lengths(&depths(subject))? {
@@ -76,12 +84,20 @@ fn run(args: &Args) -> Result<(), Box<dyn std::error::Error>> {
                     continue;
                 }
                 if mean > MAX_MEAN {
-                    println!("{:<11} {max_depth:>5} {sink_name:<6} (left out: {mean:.1e} bytes an input)", cell.grammar);
+                    println!(
+                        "{:<11} {max_depth:>5} {sink_name:<6} (left out: {mean:.1e} bytes an input)",
+                        cell.grammar
+                    );
                     continue;
                 }
-                let mut candidates = engines::candidates(subject, max_depth, &args.engines);
+                let mut candidates = engines::candidates(subject, max_depth);
+                if let (Some(program), "memory") = (&rivals, sink_name) {
+                    candidates.extend(engines::rivals(subject, max_depth, program));
+                }
+                let wanted = |name: &str| name == "textbook" || args.engines.iter().any(|wanted| wanted == name);
+                candidates.retain(|candidate| args.engines.is_empty() || wanted(candidate.name()));
                 let mut scratch = Scratch::new(sink_name)?;
-                let rows = measure(&mut candidates, &mut scratch.sink, effort)?;
+                let rows = measure(candidates, &mut scratch.sink, effort)?;
                 print!("{}", table_rows(&cell, &rows));
                 io::stdout().flush()?;
                 for output in &mut outputs {

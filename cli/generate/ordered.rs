@@ -114,6 +114,9 @@ impl Ordered {
             state.sleeping.remove(&ticket);
         }
         let Some(mut output) = state.output.take() else { return Err(Over) };
+        if state.queued < self.budget {
+            state.wake_first();
+        }
         // First what waits of this ticket, then this chunk, then what waits of the tickets behind it.
         let mut own = Some((std::mem::take(chunk), then));
         loop {

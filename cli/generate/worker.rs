@@ -130,7 +130,7 @@ impl Run<'_> {
         chunk.restart(ticket.blocks.start * BLOCK_INPUTS);
         for ordinal in ticket.blocks.clone() {
             let first = ordinal * BLOCK_INPUTS;
-            let behind = (first + BLOCK_INPUTS).min(self.plan.inputs);
+            let behind = first.saturating_add(BLOCK_INPUTS).min(self.plan.inputs);
             inputs.seek_block(self.plan.block(ordinal));
             for position in first..behind {
                 // Asked before each input, so that a run of no time makes none.

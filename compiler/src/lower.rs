@@ -18,7 +18,8 @@ pub fn lower(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Ir>
     let grammar = checked.grammar;
     let facts = least::of_grammar(grammar, &|name| checked.index.get(name).copied());
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
-    let rules = grammar.rules.iter().zip(&facts).map(|(rule, facts)| (rule.name.text.clone(), facts.unwrap_or(unknown)));
+    let rules =
+        grammar.rules.iter().zip(&facts).map(|(rule, facts)| (rule.name.text.clone(), facts.unwrap_or(unknown)));
     let mut lowering = Lowering {
         ir: Ir::new(rules, RuleId::new(checked.start)),
         checked,

@@ -57,9 +57,9 @@ pub const MAX_SHORTEST: u64 = 1 << 26;
 
 fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     let steps = shortest::steps(ir);
-    let (rule, _) = ir.bodies().find(|(rule, _)| {
-        ir.rule(*rule).facts.min_len > MAX_SHORTEST || steps[rule.index()] > MAX_SHORTEST
-    })?;
+    let (rule, _) = ir
+        .bodies()
+        .find(|(rule, _)| ir.rule(*rule).facts.min_len > MAX_SHORTEST || steps[rule.index()] > MAX_SHORTEST)?;
     let name = &ir.rule(rule).name;
     let message = match ir.rule(rule).facts.min_len {
         len if len > MAX_SHORTEST => format!("the shortest string of rule `{name}` has {len} bytes"),
@@ -112,8 +112,7 @@ fn compile_observed(
     let pools = pools(&lowered);
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
-    let compiled =
-        Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len };
+    let compiled = Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len };
     Ok((compiled, diagnostics))
 }
 

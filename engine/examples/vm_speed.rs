@@ -52,17 +52,15 @@ fn measure(mut producer: impl Producer, limits: Limits) {
         let (mut bytes, mut choices, mut count) = (0usize, 0u64, 0u32);
         let begin = seconds(start);
         while seconds(start) - begin < 0.05 {
-            for _ in 0..100 {
-                choices += inputs.append_to(&mut output);
-                count += 1;
-                if output.len() > 1 << 16 {
-                    bytes += output.len();
-                    output.clear();
+            for _ in 0..16 {
+                while output.len() < 1 << 16 {
+                    choices += inputs.append_to(&mut output);
+                    count += 1;
                 }
+                bytes += output.len();
+                output.clear();
             }
         }
-        bytes += output.len();
-        output.clear();
         let seconds = seconds(start) - begin;
         if seconds / (bytes as f64) < best.0 {
             best = (seconds / bytes as f64, seconds / choices as f64, bytes as f64 / f64::from(count));

@@ -58,15 +58,8 @@ impl Parse for Module {
             true => Source::File(input.parse()?),
             false => Source::Inline { format: input.parse()?, text: input.parse()? },
         };
-        let mut module = Module {
-            attributes,
-            visibility,
-            name,
-            source,
-            start: None,
-            format: None,
-            emit: EmitOptions::default(),
-        };
+        let mut module =
+            Module { attributes, visibility, name, source, start: None, format: None, emit: EmitOptions::default() };
         if input.peek(syn::token::Brace) {
             let options;
             syn::braced!(options in input);

@@ -35,21 +35,24 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
         Source::File(path) => {
             let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
             let full = std::path::Path::new(&root).join(path.value());
-            let text = std::fs::read_to_string(&full)
-                .map_err(|error| (path.span(), format!("cannot read the grammar, relative to the package's manifest: {error}")))?;
+            let text = std::fs::read_to_string(&full).map_err(|error| {
+                (path.span(), format!("cannot read the grammar, relative to the package's manifest: {error}"))
+            })?;
             let full = full.display().to_string();
             // Makes the compiler run again when the file changes.
-            let dependency = quote!(const _: &[u8] = ::core::include_bytes!(#full););
+            let dependency = quote!(
+                const _: &[u8] = ::core::include_bytes!(#full);
+            );
             (SourceFile::new(path.value(), text), None, dependency)
         }
     };
-    let format = match &module.format {
-        Some(name) => Some(
-            formats::by_name(&name.value())
-                .ok_or_else(|| (name.span(), format!("unknown grammar format `{}`; {}", name.value(), known_formats())))?,
-        ),
-        None => format,
-    };
+    let format =
+        match &module.format {
+            Some(name) => Some(formats::by_name(&name.value()).ok_or_else(|| {
+                (name.span(), format!("unknown grammar format `{}`; {}", name.value(), known_formats()))
+            })?),
+            None => format,
+        };
     let options = Options { format, start: module.start.as_ref().map(syn::LitStr::value), ..Options::default() };
     let (compiled, _) = compile(&file, &options)
         .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;

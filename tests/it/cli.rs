@@ -267,6 +267,12 @@ fn bad_grammars() {
     };
     let message = refused(b"a ::= 'x' b\nc ::= 'y'\n", 2, "error[undefined-rule]");
     assert!(message.contains("bad.ebnf:1:11") && message.contains("^"), "{message}");
+    let forced = |variables: &[(&str, &str)]| {
+        let mut command = gramjet();
+        text(&command.args(["gen", &file]).envs(variables.iter().copied()).output().unwrap().stderr)
+    };
+    assert!(forced(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'));
+    assert!(!forced(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
     refused(b"a ::= 'x", 2, "does not compile: ");
     refused(b"", 2, "does not compile: ");
     refused(b"a ::= '\xff'", 2, "not UTF-8 text: byte 0xff at offset 7");
@@ -367,10 +373,14 @@ fn texts() {
 #[test]
 fn shipped_grammars() {
     let list = text(&stdout(&["grammars"]));
-    for name in ["json", "expr"] {
-        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+    let first_words = list.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());
+    let names: Vec<&str> = first_words.collect();
+    assert!(names.contains(&"json"), "{list}");
+    for name in names {
         let by_name = |engine| stdout(&["gen", name, "--seed", "1", "-n", "20", "--engine", engine]);
         assert!(by_name("auto") == by_name("rust") && by_name("vm") == by_name("rust"), "{name}");
+        let limited = |engine| stdout(&["gen", name, "--seed", "1", "--max-len", "500", "-n", "9", "--engine", engine]);
+        assert!(limited("vm") == limited("rust"), "{name}");
     }
 }
 

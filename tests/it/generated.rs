@@ -11,8 +11,8 @@ fn generated_producers_are_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for shipped in SHIPPED {
         let file = SourceFile::new(format!("{}.ebnf", shipped.name), shipped.text);
-        let (compiled, _) = compile(&file, &Options::default())
-            .unwrap_or_else(|errors| panic!("{}", errors.to_plain_text(&file)));
+        let (compiled, _) =
+            compile(&file, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors.to_plain_text(&file)));
         let header = format!(
             "// Made from grammars/{}.ebnf; to renew it, run `GRAMJET_BLESS=1 cargo test --test it generated`.\n",
             shipped.name
@@ -23,7 +23,11 @@ fn generated_producers_are_fresh() {
             std::fs::write(&path, fresh).expect("the workspace can be written");
         } else {
             let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(checked_in == fresh, "{} is stale; run GRAMJET_BLESS=1 cargo test --test it generated", path.display());
+            assert!(
+                checked_in == fresh,
+                "{} is stale; run GRAMJET_BLESS=1 cargo test --test it generated",
+                path.display()
+            );
         }
     }
 }

@@ -1,3 +1,5 @@
 //! Tests across crates, in one binary.
 
 mod cli;
+mod engines;
+mod generated;

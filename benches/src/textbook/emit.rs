@@ -75,11 +75,8 @@ impl Emitter<'_> {
         self.line(1, "/// Appends one input to `output`.");
         self.line(1, "#[inline]");
         self.line(1, "pub fn produce(session: &mut Session, max_depth: u32, output: &mut Vec<u8>) {");
-        let bounds = format!(
-            "Bounds {{ per_choice: {}, per_level: {} }}",
-            self.bytes_per_choice(),
-            self.bytes_per_level()
-        );
+        let bounds =
+            format!("Bounds {{ per_choice: {}, per_level: {} }}", self.bytes_per_choice(), self.bytes_per_level());
         let start = self.call(0);
         self.line(2, &format!("static BOUNDS: Bounds = {bounds};"));
         self.line(2, "// SAFETY: the functions below write through `out` alone, and no more than BOUNDS says.");

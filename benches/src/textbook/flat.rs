@@ -226,7 +226,9 @@ impl Builder<'_> {
         match &expr.kind {
             ExprKind::Choice(alternatives) => self.alternatives(alternatives, owner),
             ExprKind::Class(set) => self.class(set, owner),
-            ExprKind::Repeat { item, min, max } => Ok(Body::Repeat { item: self.sequence(item, owner)?, min: *min, max: *max }),
+            ExprKind::Repeat { item, min, max } => {
+                Ok(Body::Repeat { item: self.sequence(item, owner)?, min: *min, max: *max })
+            }
             _ => Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None }),
         }
     }

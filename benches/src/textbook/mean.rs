@@ -48,9 +48,8 @@ impl Means<'_> {
                 sum / total
             }
             Body::Class(set) => {
-                let bytes: u64 = (1..=4)
-                    .map(|length| u64::from(set.len_within(length) - set.len_within(length - 1)) * length)
-                    .sum();
+                let bytes: u64 =
+                    (1..=4).map(|length| u64::from(set.len_within(length) - set.len_within(length - 1)) * length).sum();
                 bytes as f64 / f64::from(set.len())
             }
             Body::Repeat { item, min, max } => {

@@ -16,9 +16,7 @@ pub fn pools(flat: &Flat) -> Vec<Vec<Vec<u8>>> {
     for rule in 0..flat.rules.len() {
         counter.rule(rule);
     }
-    (0..flat.rules.len())
-        .map(|rule| if flat.rules[rule].counted { counter.pool(rule) } else { Vec::new() })
-        .collect()
+    (0..flat.rules.len()).map(|rule| if flat.rules[rule].counted { counter.pool(rule) } else { Vec::new() }).collect()
 }
 
 /// Numbers the minimum-height derivations of every rule.

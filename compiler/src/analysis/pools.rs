@@ -5,6 +5,7 @@
 //! of rounds, so pools are composed of pools. A pool keeps all of its strings up to a bound, else an even sample that is
 //! the same on every machine; products are sampled without being built.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,6 +22,10 @@ const MAX_STRING_LEN: u64 = 1 << 16;
 const MAX_POOL_BYTES: usize = 1 << 18;
 /// The strings of all pools have at most this many bytes together.
 const MAX_TOTAL_BYTES: usize = 1 << 28;
+/// Once so many bytes were joined, pools hold one string: against grammars that are made to take long here.
+const MAX_WORK: usize = 1 << 29;
+/// What a join costs beside its bytes.
+const JOIN_WORK: usize = 64;
 
 /// The pool of a rule.
 #[derive(Clone, Debug)]
@@ -49,7 +54,7 @@ impl Pools {
 pub fn pools(ir: &Ir) -> Pools {
     let rules = ir.rules().len();
     let strings = (TOTAL_STRINGS / rules.max(1)).clamp(1, MAX_STRINGS);
-    let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0 };
+    let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0, work: Cell::new(0) };
     // A least alternative refers only to rules of smaller least depth.
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     order.sort_by_key(|&rule| (ir.rule(rule).facts.min_depth, rule));
@@ -80,6 +85,7 @@ struct Builder<'i> {
     pools: Vec<Option<Pool>>,
     strings: usize,
     total_bytes: usize,
+    work: Cell<usize>,
 }
 
 type Strings = Vec<Box<[u8]>>;
@@ -99,11 +105,16 @@ impl Builder<'_> {
         }
     }
 
+    /// The greatest number of strings of a pool at this point.
+    fn most(&self) -> usize {
+        if self.work.get() < MAX_WORK { self.strings } else { 1 }
+    }
+
     /// Sorts, removes duplicates and takes an even sample.
     fn sampled(&self, strings: impl IntoIterator<Item = Box<[u8]>>) -> Option<Strings> {
         let sorted: BTreeSet<(usize, Box<[u8]>)> = strings.into_iter().map(|string| (string.len(), string)).collect();
         let count = sorted.len();
-        let kept = count.min(self.strings);
+        let kept = count.min(self.most());
         let mut bytes = 0;
         let mut next = 0;
         let mut sample = Vec::with_capacity(kept);
@@ -125,7 +136,7 @@ impl Builder<'_> {
         match self.ir.node(node) {
             Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| vec![bytes.clone()]),
             Node::Class(set) => {
-                let kept = (set.len() as usize).min(self.strings);
+                let kept = (set.len() as usize).min(self.most());
                 let members = (0..kept).filter_map(|index| {
                     let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
                     set.nth(nth).map(|member| set.encode(member).as_ref().into())
@@ -133,14 +144,27 @@ impl Builder<'_> {
                 Some(members.collect())
             }
             Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
-                self.pools[rule.index()].as_ref().map(|pool| pool.strings.to_vec())
+                let strings = &self.pools[rule.index()].as_ref()?.strings;
+                self.work.set(self.work.get() + strings.len() * JOIN_WORK);
+                Some(strings[..strings.len().min(self.most())].to_vec())
             }
             Node::Seq(items) => {
                 let mut strings: Strings = vec![Box::default()];
+                // What has one string needs no product.
+                let mut literal: Vec<u8> = Vec::new();
                 for &item in items {
-                    strings = self.product(&strings, &self.of_node(item)?)?;
+                    let next = self.of_node(item)?;
+                    if let [string] = next.as_slice() {
+                        literal.extend_from_slice(string);
+                        if literal.len() as u64 > MAX_STRING_LEN {
+                            return None;
+                        }
+                    } else {
+                        strings = self.product(&strings, &vec![std::mem::take(&mut literal).into()])?;
+                        strings = self.product(&strings, &next)?;
+                    }
                 }
-                Some(strings)
+                self.product(&strings, &vec![literal.into()])
             }
             Node::Choice(choice) => {
                 let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
@@ -153,23 +177,33 @@ impl Builder<'_> {
                     return None;
                 }
                 let items = self.of_node(*item)?;
-                let mut strings: Strings = vec![Box::default()];
                 // A round that can only be empty changes nothing.
                 let rounds = if items.iter().all(|item| item.is_empty()) { 0 } else { *min };
-                for _ in 0..rounds {
-                    strings = self.product(&strings, &items)?;
-                }
-                Some(strings)
+                self.power(&items, rounds)
             }
         }
+    }
+
+    /// So many strings of `items` one after the other, by repeated squaring.
+    fn power(&self, items: &Strings, rounds: u32) -> Option<Strings> {
+        let mut strings: Strings = vec![Box::default()];
+        for bit in (0..u32::BITS - rounds.leading_zeros()).rev() {
+            strings = self.product(&strings, &strings)?;
+            if rounds >> bit & 1 == 1 {
+                strings = self.product(&strings, items)?;
+            }
+        }
+        Some(strings)
     }
 
     /// All concatenations of a left and a right string, or an even sample of them.
     fn product(&self, left: &Strings, right: &Strings) -> Option<Strings> {
         let join = |left: &[u8], right: &[u8]| -> Option<Box<[u8]>> {
-            (left.len() as u64 + right.len() as u64 <= MAX_STRING_LEN).then(|| [left, right].concat().into())
+            let len = left.len() + right.len();
+            self.work.set(self.work.get() + len + JOIN_WORK);
+            (len as u64 <= MAX_STRING_LEN).then(|| [left, right].concat().into())
         };
-        let cap = self.strings * 4;
+        let cap = self.most() * 4;
         if left.len() * right.len() <= cap {
             return self.sampled(left.iter().flat_map(|left| right.iter().filter_map(move |right| join(left, right))));
         }

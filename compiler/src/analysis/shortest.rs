@@ -30,9 +30,7 @@ fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
         Node::Seq(items) => items.iter().fold(1, |sum, &item| sum.saturating_add(steps_of(ir, item, steps))),
         Node::Choice(choice) => steps_of(ir, choice.options[0], steps).saturating_add(1),
         Node::Repeat { min: 0, .. } => 1,
-        Node::Repeat { item, min, .. } => {
-            steps_of(ir, *item, steps).saturating_mul(u64::from(*min)).saturating_add(1)
-        }
+        Node::Repeat { item, min, .. } => steps_of(ir, *item, steps).saturating_mul(u64::from(*min)).saturating_add(1),
         Node::Inline { body, .. } => steps_of(ir, *body, steps).saturating_add(1),
     }
 }

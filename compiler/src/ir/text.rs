@@ -155,11 +155,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
         reader.word("rule")?;
         let name = reader.name()?;
         let min_len = reader.fact("len=")?;
-        let facts = Facts {
-            min_len,
-            height: reader.fact("height=")? as u32,
-            min_depth: reader.fact("depth=")? as u32,
-        };
+        let facts = Facts { min_len, height: reader.fact("height=")? as u32, min_depth: reader.fact("depth=")? as u32 };
         rules.push((name, facts));
         reader.skip_body();
     }

@@ -26,15 +26,16 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
         observe(name, &ir);
         ir
     };
-    let ir = step("remove-dead", dead::remove_dead(lowered));
-    let ir = step("partial-eval", partial_eval::partial_eval(&ir));
-    let ir = step("fuse-literals", fuse::fuse_literals(&ir));
-    let ir = step("loops", loops::tail_loops(&ir));
-    let ir = step("inline", inline::inline_trivial(&ir));
-    let ir = step("supercompile", supercompile::supercompile(&ir, budget));
-    let ir = step("residual-loops", loops::tail_loops(&ir));
-    let ir = step("erase-scopes", scopes::erase_scopes(&ir, pools));
-    let ir = step("fuse-residual", fuse::fuse_literals(&ir));
+    // Assigned, not shadowed: of two results the older one is dropped.
+    let mut ir = step("remove-dead", dead::remove_dead(lowered));
+    ir = step("partial-eval", partial_eval::partial_eval(&ir));
+    ir = step("fuse-literals", fuse::fuse_literals(&ir));
+    ir = step("loops", loops::tail_loops(&ir));
+    ir = step("inline", inline::inline_trivial(&ir));
+    ir = step("supercompile", supercompile::supercompile(&ir, budget));
+    ir = step("residual-loops", loops::tail_loops(&ir));
+    ir = step("erase-scopes", scopes::erase_scopes(&ir, pools));
+    ir = step("fuse-residual", fuse::fuse_literals(&ir));
     step("share-tails", tails::share_tails(&ir))
 }
 

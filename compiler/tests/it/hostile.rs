@@ -34,7 +34,11 @@ fn grammars() -> Vec<(&'static str, fn() -> String)> {
         ("alternatives-70000", || format!("s ::= 'a'{}", numbered(70_000, |i| format!(" | 'b{i}'")))),
         ("alternatives-with-weights", || format!("s ::= 'a'{}", numbered(300_000, |i| format!(" | 'b' @ 0.{i:06}1")))),
         ("alternatives-of-rules", || {
-            format!("s ::= r0{}\n{}", numbered(200_000, |i| format!(" | r{i}")), numbered(200_000, |i| format!("r{i} ::= 'x{i}'\n")))
+            format!(
+                "s ::= r0{}\n{}",
+                numbered(200_000, |i| format!(" | r{i}")),
+                numbered(200_000, |i| format!("r{i} ::= 'x{i}'\n"))
+            )
         }),
         ("unit-cycle", || cycle(300_000, |next| format!("{next} | 'x'"))),
         ("unit-cycle-without-end", || cycle(300_000, |next| next.to_string())),
@@ -56,7 +60,13 @@ fn grammars() -> Vec<(&'static str, fn() -> String)> {
         ("rules-1e6-in-a-unit-chain", || chain(1_000_000, "x", |next| next.to_string())),
         ("rules-1e6-in-a-class-chain", || chain(600_000, "x", |next| format!("[ab] {next}"))),
         ("rules-8192-in-a-class-chain", || chain(8192, "x", |next| format!("[ab] {next}"))),
-        ("rules-1e6-wide", || format!("s ::= {}\n{}", numbered(400_000, |i| format!("r{i} ")), numbered(400_000, |i| format!("r{i} ::= 'x' | 'y'\n")))),
+        ("rules-1e6-wide", || {
+            format!(
+                "s ::= {}\n{}",
+                numbered(400_000, |i| format!("r{i} ")),
+                numbered(400_000, |i| format!("r{i} ::= 'x' | 'y'\n"))
+            )
+        }),
         ("rules-undefined", || numbered(300_000, |i| format!("r{i} ::= u{i} r{}\n", i + 1))),
         ("rounds-4e9", || "s ::= 'x'{4000000000}".into()),
         ("rounds-4e9-at-most", || "s ::= 'x'{0,4000000000}".into()),
@@ -69,7 +79,13 @@ fn grammars() -> Vec<(&'static str, fn() -> String)> {
         ("rounds-nested-less", || "s ::= ([ab]{250}){250}".into()),
         ("pool-of-long-strings", || "s ::= a\na ::= [ab]{65000}".into()),
         ("pool-of-long-sequences", || format!("s ::= a\na ::= {}\nb ::= [ab]", "b ".repeat(65_000))),
-        ("pools-of-long-strings", || format!("s ::= {}\n{}", numbered(2000, |i| format!("| r{i} ")), numbered(2000, |i| format!("r{i} ::= [ab]{{{}}}\n", 20_000 + i)))),
+        ("pools-of-long-strings", || {
+            format!(
+                "s ::= {}\n{}",
+                numbered(2000, |i| format!("| r{i} ")),
+                numbered(2000, |i| format!("r{i} ::= [ab]{{{}}}\n", 20_000 + i))
+            )
+        }),
         ("pools-of-long-alternatives", || {
             let long = "x".repeat(30_000);
             format!("s ::= a{}\na ::= 'z'{}", " a".repeat(1000), numbered(300, |i| format!("| '{long}{i}'")))
@@ -80,7 +96,9 @@ fn grammars() -> Vec<(&'static str, fn() -> String)> {
             let tail = "(('a' | 'b') ['c'-'d']* )".repeat(20);
             format!("s ::= 'x' {tail}{}", format!(" | 'y' {tail}").repeat(5000))
         }),
-        ("small-rules-used-often", || format!("s ::= {}\na ::= b b b b b b\nb ::= 'x' [ab] c\nc ::= 'y' | 'z' [cd]", "a ".repeat(100_000))),
+        ("small-rules-used-often", || {
+            format!("s ::= {}\na ::= b b b b b b\nb ::= 'x' [ab] c\nc ::= 'y' | 'z' [cd]", "a ".repeat(100_000))
+        }),
         ("single-uses-wide", || chain(2000, "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
         ("json-nesting", || format!("{{\"<s>\": {}", "[".repeat(1_000_000))),
         ("json-expansion", || format!("{{\"<start>\": [\"{}\", \"x\"]}}", "<start>".repeat(1_000_000))),
@@ -165,7 +183,8 @@ fn hostile_grammars() {
         said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
         if !output.status.success() || !said.contains("RESULT") {
             let errors = String::from_utf8_lossy(&output.stderr);
-            let errors: String = errors.lines().take(6).map(|line| line.chars().take(300).collect::<String>() + "\n").collect();
+            let errors: String =
+                errors.lines().take(6).map(|line| line.chars().take(300).collect::<String>() + "\n").collect();
             failures.push(format!("{name}: {}\n{errors}", output.status));
         }
     }

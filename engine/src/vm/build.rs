@@ -11,7 +11,7 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
 
-use super::program::{Class, Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Round};
+use super::program::{Class, Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Round, Way};
 use super::tables::Tables;
 use super::text::Text;
 
@@ -77,12 +77,17 @@ impl Exit {
 
     /// Goes to an op.
     pub(super) const fn to(next: Pc) -> Exit {
-        Exit { text: Text::EMPTY, next, push: 0, deeper: 0 }
+        Exit { text: Text::EMPTY, way: Way::new(next, 0), deeper: 0 }
+    }
+
+    /// Neither pushes a frame nor goes deeper.
+    fn is_jump(&self) -> bool {
+        self.way.push() == 0 && self.deeper == 0
     }
 
     /// Only goes to an op.
     fn is_plain(&self) -> bool {
-        self.text.is_empty() && self.push == 0 && self.deeper == 0
+        self.text.is_empty() && self.is_jump()
     }
 }
 
@@ -94,7 +99,7 @@ impl Op {
 
     /// The same op with another exit, apart from that exit's text.
     pub(super) fn then(self, exit: Exit) -> Op {
-        Op { next: exit.next, push: exit.push, deeper: exit.deeper as u8, ..self }
+        Op { way: exit.way, deeper: exit.deeper as u8, ..self }
     }
 }
 
@@ -117,7 +122,7 @@ impl Builder<'_> {
     /// An op that takes this exit.
     fn label(&mut self, exit: Exit) -> Pc {
         if exit.is_plain() {
-            return exit.next;
+            return exit.way.next();
         }
         if let Some(&pc) = self.labels.get(&exit) {
             return pc;
@@ -136,8 +141,8 @@ impl Builder<'_> {
 
     /// The op that an exit leads to, with the exit's text before its own, if it can stand for the exit.
     fn merged(&self, exit: Exit) -> Option<Op> {
-        let target = self.op(exit.next);
-        let copied = exit.push == 0 && exit.deeper == 0 && target.level == NO_LEVEL;
+        let target = self.op(exit.way.next());
+        let copied = exit.is_jump() && target.level == NO_LEVEL;
         if !copied || matches!(target.code, Code::Unset | Code::Halt) {
             return None;
         }
@@ -151,8 +156,8 @@ impl Builder<'_> {
 
     /// An op that takes the exit that was returned last. If that was the only way to the last op, the new op replaces it.
     fn moved_op_of(&mut self, exit: Exit) -> Op {
-        let merged = self.merged(exit);
-        if merged.is_some() && self.fresh == Some(exit.next) && exit.next as usize + 1 == self.tables.program.ops.len() {
+        let (merged, pc) = (self.merged(exit), exit.way.next());
+        if merged.is_some() && self.fresh == Some(pc) && pc as usize + 1 == self.tables.program.ops.len() {
             self.tables.program.ops.pop();
         }
         self.fresh = None;
@@ -193,13 +198,9 @@ impl Builder<'_> {
 
     /// Begins an instance of `rule` at `level`: `begin` within the depth limit, `pool` beyond it.
     fn scoped(&mut self, level: u32, pool: Op, begin: Exit) -> Exit {
-        let target = self.op(begin.next);
-        if begin.is_plain()
-            && target.level > 0
-            && begin.next > 0
-            && self.op(begin.next - 1) == pool
-            && target.level as u32 == level + 1
-        {
+        let next = begin.way.next();
+        let inner = i32::from(self.op(next).level);
+        if begin.is_plain() && inner == level as i32 + 1 && next > 0 && self.op(next - 1) == pool {
             // The instance inside begins at the same place and has the same pool: its check is the stronger one.
             return begin;
         }
@@ -240,7 +241,7 @@ impl Builder<'_> {
     /// Calls an instance; a jump if nothing follows.
     fn call(&mut self, entry: Pc, level: u32, exit: Exit) -> Exit {
         let push = if exit == Exit::RETURN { 0 } else { self.label(exit) };
-        Exit { push, deeper: self.below(level), ..Exit::to(entry) }
+        Exit { way: Way::new(entry, push), deeper: self.below(level), ..Exit::RETURN }
     }
 
     fn inline(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit) -> Exit {
@@ -335,13 +336,11 @@ impl Builder<'_> {
         }
         let rest = match max.map(|max| max - min) {
             None => self.star(item, level, exit),
-            Some(more) if size.saturating_mul(more) <= MAX_UNROLLED => {
-                (0..more).fold(exit, |rest, _| {
-                    let further = self.node(item, level, rest);
-                    let op = self.tables.site(&[exit, further], vec![0, self.ir.facts(item).min_len], None);
-                    Exit::to(self.emit(op))
-                })
-            }
+            Some(more) if size.saturating_mul(more) <= MAX_UNROLLED => (0..more).fold(exit, |rest, _| {
+                let further = self.node(item, level, rest);
+                let op = self.tables.site(&[exit, further], vec![0, self.ir.facts(item).min_len], None);
+                Exit::to(self.emit(op))
+            }),
             Some(more) => self.counted(item, 0, Some(more), level, exit),
         };
         (0..min).fold(rest, |rest, _| self.node(item, level, rest))
@@ -369,9 +368,9 @@ impl Builder<'_> {
         let further = self.node(item, level, Exit::to(pc));
         let cost = self.ir.facts(item).min_len;
         let exits = self.tables.exits(&[exit, further], vec![0, 0]);
-        let argument = self.tables.round(Round { min, max: max.unwrap_or(u32::MAX), cost, exits });
+        let argument = self.tables.round(Round { min, max, cost, exits });
         self.set(pc, Op { code: Code::Round, argument, ..Op::UNSET });
-        Exit::to(self.emit(Op { code: Code::Count, next: pc, ..Op::UNSET }))
+        Exit::to(self.emit(Op { code: Code::Count, ..Op::UNSET }.then(Exit::to(pc))))
     }
 
     /// The op that stands for an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.

@@ -1,11 +1,13 @@
 //! The interpreter's loop. It has no recursion; its stack is a vector of frames: where to go on, and what was left of the
 //! depth there.
 
+use std::hint::select_unpredictable;
+
 use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::{Choices, Limits};
 
-use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Site};
+use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Round, Site};
 
 /// Beyond so many frames (256 MiB) the machine finishes.
 const MAX_FRAMES: usize = (256 << 20) / size_of::<u64>();
@@ -26,51 +28,48 @@ pub(super) fn produce(
     limits: Limits,
     choices: &mut Choices<'_>,
     output: &mut Vec<u8>,
-    stack: &mut Vec<u64>,
+    stack: &mut Box<[u64]>,
 ) -> u64 {
-    if stack.len() < FIRST_FRAMES {
-        stack.resize(FIRST_FRAMES, 0);
+    if stack.is_empty() {
+        *stack = vec![0; FIRST_FRAMES].into();
     }
     let left = limits.depth().map_or(0, i64::from);
-    let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), stack, finished: false };
-    let state = match (limits.depth().is_some(), limits.length().is_some()) {
-        (false, false) => run.run::<false, false>(left),
-        (false, true) => run.run::<false, true>(left),
-        (true, false) => run.run::<true, false>(left),
-        (true, true) => run.run::<true, true>(left),
+    let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
+    let frames = std::mem::take(stack);
+    let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
+        (false, false) => run.run::<false, false>(left, frames),
+        (false, true) => run.run::<false, true>(left, frames),
+        (true, false) => run.run::<true, false>(left, frames),
+        (true, true) => run.run::<true, true>(left, frames),
     };
-    let machine = run.machine;
-    if stack.len() > KEPT_FRAMES {
-        *stack = Vec::new();
+    if frames.len() <= KEPT_FRAMES {
+        *stack = frames;
     }
     // SAFETY: the run returned this machine's state, and each op read and wrote only what was reserved.
-    unsafe { machine.end(state) }
+    unsafe { run.machine.end(state) }
 }
 
 struct Interpreter<'r, 'm, 's> {
     program: &'r Program,
     machine: Machine<'m, 's>,
-    stack: &'r mut Vec<u64>,
     finished: bool,
 }
 
-fn frame(pc: Pc, left: i64) -> u64 {
-    // Where a frame is pushed, what is left fits 32 bits without a sign: it comes from a limit of so many.
-    u64::from(pc) | ((left as u64) << 32)
-}
-
 impl<'r> Interpreter<'r, '_, '_> {
-    fn run<const DEPTH: bool, const LEN: bool>(&mut self, mut left: i64) -> State {
+    /// Runs the program from its start. All that changes with each op is held in local variables whose addresses are never
+    /// taken, so that it stays in registers.
+    fn run<const DEPTH: bool, const LEN: bool>(&mut self, mut left: i64, mut stack: Box<[u64]>) -> (State, Box<[u64]>) {
         let program = self.program;
+        let ops = &*program.ops;
         let mut s = self.machine.start();
         let mut pc = program.start;
-        self.stack[0] = frame(HALT, 0);
+        stack[0] = u64::from(HALT);
         let mut top = 1;
         loop {
-            let mut op: &Op = &program.ops[pc as usize];
+            let mut op: &Op = &ops[pc as usize];
             if DEPTH && left < i64::from(op.level) {
                 debug_assert!(op.level != NO_LEVEL);
-                op = &program.ops[pc as usize - 1];
+                op = &ops[pc as usize - 1];
             }
             // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes its own
             // text and one option's or exit's, 15 bytes each at most; the ops that need more say so below.
@@ -78,12 +77,44 @@ impl<'r> Interpreter<'r, '_, '_> {
                 s = self.machine.reserve(s, CHOICES, OUTPUT);
                 self.machine.put_short(&mut s, op.text.counted());
             }
-            let mut exit = Follow { next: op.next, push: op.push, deeper: i64::from(op.deeper) };
+            // Without branches, as what follows is as unpredictable as the choice before it.
+            macro_rules! follow {
+                ($exit:expr, $done:expr) => {{
+                    let (way, deeper) = ($exit.way, i64::from($exit.deeper));
+                    if top + 1 >= stack.len() {
+                        (s, stack) = self.grow(s, stack);
+                    }
+                    stack[top] = way.push() | ((left as u64) << 32);
+                    let last = stack[top - 1];
+                    let returns = way.next() == RETURN;
+                    pc = select_unpredictable(returns, last as Pc, way.next());
+                    if DEPTH {
+                        left = select_unpredictable(returns, (last >> 32) as i64, left - deeper - $done);
+                    }
+                    top = top + usize::from(way.push() != 0) - usize::from(returns);
+                    continue;
+                }};
+                ($exit:expr) => {
+                    follow!($exit, 0)
+                };
+            }
+            macro_rules! take {
+                ($exit:expr, $done:expr) => {{
+                    let exit: &Exit = $exit;
+                    // SAFETY: the text of one exit is reserved.
+                    unsafe { self.machine.put_short(&mut s, exit.text.counted()) };
+                    follow!(exit, $done)
+                }};
+                ($exit:expr) => {
+                    take!($exit, 0)
+                };
+            }
             match op.code {
-                Code::Go => {}
+                Code::Go => follow!(op),
                 Code::Choice => {
-                    let index = self.small::<LEN>(&mut s, op, &program.exit_costs);
-                    exit = self.take(&mut s, &program.exits[op.argument as usize + index]);
+                    let index;
+                    (s, index) = self.small::<LEN>(s, op, &program.exit_costs);
+                    take!(&program.exits[op.argument as usize + index])
                 }
                 Code::Byte => {
                     // SAFETY: reserved above.
@@ -91,82 +122,88 @@ impl<'r> Interpreter<'r, '_, '_> {
                         let index = self.machine.pick8(&mut s, u32::from(op.small) + 1);
                         self.machine.put_byte(&mut s, program.bytes[op.argument as usize + index]);
                     }
+                    follow!(op)
                 }
                 Code::Short => {
-                    let index = self.small::<LEN>(&mut s, op, &program.short_costs);
+                    let index;
+                    (s, index) = self.small::<LEN>(s, op, &program.short_costs);
                     // SAFETY: reserved above.
                     unsafe { self.machine.put_short(&mut s, program.shorts[op.argument as usize + index].counted()) };
+                    follow!(op)
                 }
-                Code::ShortPool | Code::Pool => s = self.pool::<LEN>(s, op),
+                Code::ShortPool if !LEN => {
+                    // SAFETY: reserved above.
+                    unsafe {
+                        let index = self.machine.pick(&mut s, u32::from(op.small) + 1);
+                        let first = program.pools[op.argument as usize].first as usize;
+                        self.machine.put_short(&mut s, program.shorts[first + index].counted());
+                    }
+                    follow!(op)
+                }
+                Code::ShortPool | Code::Pool => {
+                    s = self.pool::<LEN>(s, op);
+                    follow!(op)
+                }
                 Code::Run => {
-                    let (state, taken, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
+                    let (state, exit, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
                     s = state;
-                    exit = self.take(&mut s, taken);
-                    exit.deeper += done;
+                    take!(exit, done)
                 }
                 Code::Site => {
                     let site = &program.sites[op.argument as usize];
-                    let index = self.site::<LEN>(&mut s, site, &program.exit_costs);
-                    exit = self.take(&mut s, &program.exits[site.first as usize + index]);
+                    let index;
+                    (s, index) = self.site::<LEN>(s, site, &program.exit_costs);
+                    take!(&program.exits[site.first as usize + index])
                 }
                 Code::ShortSite => {
                     let site = &program.sites[op.argument as usize];
-                    let index = self.site::<LEN>(&mut s, site, &program.short_costs);
+                    let index;
+                    (s, index) = self.site::<LEN>(s, site, &program.short_costs);
                     // SAFETY: reserved above.
                     unsafe { self.machine.put_short(&mut s, program.shorts[site.first as usize + index].counted()) };
+                    follow!(op)
                 }
-                Code::Member => self.member::<LEN>(&mut s, op.argument),
+                Code::Member => {
+                    s = self.member::<LEN>(s, op.argument);
+                    follow!(op)
+                }
                 Code::Long => {
                     // SAFETY: `s` is this machine's state.
                     s = unsafe { self.machine.put_slice(s, &program.longs[op.argument as usize]) };
+                    follow!(op)
                 }
                 Code::Count => {
-                    self.stack[top] = 0;
+                    stack[top] = 0;
                     top += 1;
+                    follow!(op)
                 }
                 Code::Round => {
                     let round = &program.rounds[op.argument as usize];
-                    let further = self.further::<LEN>(&mut s, op.argument, top - 1);
+                    let done = stack[top - 1];
+                    let further;
+                    (s, further) = self.further::<LEN>(s, round, done);
+                    stack[top - 1] = done + 1;
                     top -= usize::from(!further);
-                    exit = self.take(&mut s, &program.exits[round.exits as usize + usize::from(further)]);
+                    take!(&program.exits[round.exits as usize + usize::from(further)])
                 }
-                Code::Unset | Code::Halt => return s,
+                Code::Unset | Code::Halt => return (s, stack),
             }
-            if top + 1 >= self.stack.len() {
-                s = self.grow(s);
-            }
-            // Without branches, as what follows is as unpredictable as the choice before it.
-            self.stack[top] = frame(exit.push, left);
-            let last = self.stack[top - 1];
-            let returns = exit.next == RETURN;
-            pc = if returns { last as Pc } else { exit.next };
-            if DEPTH {
-                left = if returns { (last >> 32) as i64 } else { left - exit.deeper };
-            }
-            top = top + usize::from(exit.push != 0) - usize::from(returns);
         }
-    }
-
-    /// Emits the text of an exit.
-    #[inline(always)]
-    fn take(&self, s: &mut State, exit: &Exit) -> Follow {
-        // SAFETY: the loop has reserved the text of one exit.
-        unsafe { self.machine.put_short(s, exit.text.counted()) };
-        Follow { next: exit.next, push: exit.push, deeper: i64::from(exit.deeper) }
     }
 
     /// Decides a site that is written in its op; `costs` are those of the whole table.
     #[inline(always)]
-    fn small<const LEN: bool>(&mut self, s: &mut State, op: &Op, costs: &[u64]) -> usize {
+    fn small<const LEN: bool>(&mut self, mut s: State, op: &Op, costs: &[u64]) -> (State, usize) {
         let count = u32::from(op.small) + 1;
         if LEN {
             let costs = &costs[op.argument as usize..][..count as usize];
-            let index = self.within(s, costs);
+            let index = self.within(&mut s, costs);
             self.machine.slack -= costs[index];
-            return index;
+            return (s, index);
         }
         // SAFETY: the loop has reserved the site.
-        unsafe { self.machine.pick8(s, count) }
+        let index = unsafe { self.machine.pick8(&mut s, count) };
+        (s, index)
     }
 
     /// Decides a site of equally probable options under the length limit.
@@ -182,7 +219,8 @@ impl<'r> Interpreter<'r, '_, '_> {
     }
 
     /// Decides any site.
-    fn site<const LEN: bool>(&mut self, s: &mut State, site: &Site, costs: &[u64]) -> usize {
+    #[inline(never)]
+    fn site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
         let count = site.count as usize;
         let costs = &costs[site.first as usize..][..count];
         let offered = match LEN {
@@ -192,11 +230,11 @@ impl<'r> Interpreter<'r, '_, '_> {
         // SAFETY: the loop has reserved the site: at most three bytes.
         let index = unsafe {
             match &site.map {
-                _ if site.bits == 0 || offered <= 1 => self.machine.pick(s, offered as u32),
-                Some(map) if offered == count => self.machine.pick_mapped(s, map),
+                _ if site.bits == 0 || offered <= 1 => self.machine.pick(&mut s, offered as u32),
+                Some(map) if offered == count => self.machine.pick_mapped(&mut s, map),
                 _ => {
                     let ends = &self.program.slot_ends[site.ends as usize..][..offered];
-                    let value = self.machine.value(s, site.bits);
+                    let value = self.machine.value(&mut s, site.bits);
                     // The slots of the options that are not offered are left out.
                     let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> site.bits) as u32;
                     ends.partition_point(|&end| end <= slot)
@@ -206,25 +244,27 @@ impl<'r> Interpreter<'r, '_, '_> {
         if LEN {
             self.machine.slack -= costs[index];
         }
-        index
+        (s, index)
     }
 
-    fn member<const LEN: bool>(&mut self, s: &mut State, class: u32) {
+    #[inline(never)]
+    fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
         // SAFETY: the loop has reserved a site and a short text.
         unsafe {
-            let index = self.machine.pick(s, offered);
+            let index = self.machine.pick(&mut s, offered);
             let member = class.encoded(index as u32);
             if LEN {
                 self.machine.slack -= member.len() as u64 - u64::from(class.min_len);
             }
-            self.machine.put_short(s, member.counted());
+            self.machine.put_short(&mut s, member.counted());
         }
+        s
     }
 
     /// Emits a string of a pool.
-    #[inline(always)]
+    #[inline(never)]
     fn pool<const LEN: bool>(&mut self, mut s: State, op: &Op) -> State {
         let pool = &self.program.pools[op.argument as usize];
         let index = if LEN {
@@ -243,12 +283,11 @@ impl<'r> Interpreter<'r, '_, '_> {
         };
         // SAFETY: `s` is this machine's state; the loop has reserved a short text.
         unsafe {
-            match pool.shorts {
-                Some(shorts) => {
-                    self.machine.put_short(&mut s, self.program.shorts[shorts as usize + index].counted());
-                    s
-                }
-                None => self.machine.put_slice(s, &self.program.longs[pool.first as usize + index]),
+            if op.code == Code::ShortPool {
+                self.machine.put_short(&mut s, self.program.shorts[pool.first as usize + index].counted());
+                s
+            } else {
+                self.machine.put_slice(s, &self.program.longs[pool.first as usize + index])
             }
         }
     }
@@ -292,47 +331,35 @@ impl<'r> Interpreter<'r, '_, '_> {
         (s, &program.exits[run.exits as usize + index], if deeper { done as i64 } else { 0 })
     }
 
-    /// Whether a counted repetition, whose counter is the frame `counter`, goes on.
-    fn further<const LEN: bool>(&mut self, s: &mut State, round: u32, counter: usize) -> bool {
-        let round = &self.program.rounds[round as usize];
-        let done = self.stack[counter];
-        let further = if done < u64::from(round.min) {
-            true
-        } else if (done >= u64::from(round.max) && round.max != u32::MAX) || (LEN && round.cost > self.machine.slack) {
-            false
-        } else {
-            if LEN {
-                // SAFETY: the loop has reserved the site.
-                let further = unsafe { self.machine.pick8(s, 2) == 1 };
-                self.machine.slack -= if further { round.cost } else { 0 };
-                further
-            } else {
-                // SAFETY: the loop has reserved the site.
-                unsafe { self.machine.pick8(s, 2) == 1 }
-            }
-        };
-        self.stack[counter] = done + u64::from(further);
-        further
+    /// Whether a counted repetition goes on after so many rounds.
+    #[inline(never)]
+    fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u64) -> (State, bool) {
+        if done < u64::from(round.min) {
+            return (s, true);
+        }
+        let ended = round.max.is_some_and(|max| done >= u64::from(max));
+        if ended || (LEN && round.cost > self.machine.slack) {
+            return (s, false);
+        }
+        // SAFETY: the loop has reserved the site.
+        let further = unsafe { self.machine.pick8(&mut s, 2) == 1 };
+        if LEN && further {
+            self.machine.slack -= round.cost;
+        }
+        (s, further)
     }
 
     /// Makes room for frames; where there are too many, the machine finishes: shortest derivations need a bounded number more.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, mut s: State) -> State {
-        if self.stack.len() >= MAX_FRAMES && !self.finished {
+    fn grow(&mut self, mut s: State, stack: Box<[u64]>) -> (State, Box<[u64]>) {
+        if stack.len() >= MAX_FRAMES && !self.finished {
             self.finished = true;
             // SAFETY: `s` is this machine's state; the next op reserves anew.
             s = unsafe { self.machine.finished(s) };
         }
-        let frames = self.stack.len() * 2;
-        self.stack.resize(frames, 0);
-        s
+        let mut stack = stack.into_vec();
+        stack.resize(stack.len() * 2, 0);
+        (s, stack.into_boxed_slice())
     }
-}
-
-/// How an op ends.
-struct Follow {
-    next: Pc,
-    push: Pc,
-    deeper: i64,
 }

@@ -20,7 +20,7 @@ pub struct Vm {
     grammar: Arc<Grammar>,
     limits: Limits,
     /// The interpreter's stack, kept from input to input.
-    stack: Vec<u64>,
+    stack: Box<[u64]>,
 }
 
 struct Grammar {
@@ -43,13 +43,13 @@ impl Vm {
             limited: rule_without_pool.is_none().then(|| build(true)),
             rule_without_pool,
         };
-        Vm { grammar: Arc::new(grammar), limits: first_limits(compiled), stack: Vec::new() }
+        Vm { grammar: Arc::new(grammar), limits: first_limits(compiled), stack: Box::default() }
     }
 }
 
 impl Clone for Vm {
     fn clone(&self) -> Vm {
-        Vm { grammar: self.grammar.clone(), limits: self.limits, stack: Vec::new() }
+        Vm { grammar: self.grammar.clone(), limits: self.limits, stack: Box::default() }
     }
 }
 

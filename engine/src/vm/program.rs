@@ -67,8 +67,35 @@ pub(super) struct Op {
     pub level: i8,
     pub deeper: u8,
     pub argument: u32,
-    pub next: Pc,
-    pub push: Pc,
+    pub way: Way,
+}
+
+/// Where an exit leads: the op to go to, or [`RETURN`], and where to go on when the next frame is popped, or 0 if none is
+/// pushed. [`RETURN`] pushes none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Way(u64);
+
+impl Way {
+    pub const fn new(next: Pc, push: Pc) -> Way {
+        Way(next as u64 | ((push as u64) << 32))
+    }
+
+    #[inline(always)]
+    pub fn next(self) -> Pc {
+        self.0 as Pc
+    }
+
+    /// As the lower half of a frame.
+    #[inline(always)]
+    pub fn push(self) -> u64 {
+        self.0 >> 32
+    }
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} pushing {}", self.next(), self.push())
+    }
 }
 
 /// Where to go on.
@@ -76,10 +103,7 @@ pub(super) struct Op {
 #[repr(C, align(32))]
 pub(super) struct Exit {
     pub text: Text,
-    /// The op to go to, or [`RETURN`].
-    pub next: Pc,
-    /// Where to go on when the next frame is popped; 0 if none is pushed. Not with [`RETURN`].
-    pub push: Pc,
+    pub way: Way,
     /// How much of the depth is taken from what is left.
     pub deeper: u32,
 }
@@ -111,10 +135,7 @@ pub(super) struct Class {
 /// The pool of a rule.
 #[derive(Clone, Debug)]
 pub(super) struct PoolSite {
-    pub count: u32,
-    /// Where its strings begin in [`Program::shorts`].
-    pub shorts: Option<u32>,
-    /// Where its strings begin in [`Program::longs`], if they are not short.
+    /// Where its strings begin in [`Program::shorts`] or [`Program::longs`].
     pub first: u32,
     /// What each string costs more than the shortest string of the rule.
     pub costs: Box<[u64]>,
@@ -145,7 +166,7 @@ pub(super) struct Run {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     pub min: u32,
-    pub max: u32,
+    pub max: Option<u32>,
     /// What a further round costs.
     pub cost: u64,
     /// The first of two exits: stop, go on.
@@ -181,8 +202,7 @@ impl Op {
         level: NO_LEVEL,
         deeper: 0,
         argument: 0,
-        next: RETURN,
-        push: 0,
+        way: Way::new(RETURN, 0),
     };
 }
 
@@ -210,9 +230,11 @@ impl Program {
     /// The first violation, described.
     pub fn verify(&self) -> Result<(), String> {
         let built = |pc: Pc| self.ops.get(pc as usize).is_some_and(|op| op.code != Code::Unset);
+        let follows =
+            |way: Way| built(way.next()) && built(way.push() as Pc) && (way.next() != RETURN || way.push() == 0);
         let exits = |first: u32, count: usize| first as usize + count <= self.exits.len();
         for exit in &self.exits {
-            if !built(exit.next) || !built(exit.push) || (exit.next == RETURN && exit.push != 0) {
+            if !follows(exit.way) {
                 return Err(format!("exit {exit:?}"));
             }
         }
@@ -227,9 +249,9 @@ impl Program {
                 Code::Short => first + count <= self.shorts.len() && self.short_costs.len() == self.shorts.len(),
                 Code::ShortSite => (site()?.first + site()?.count) as usize <= self.shorts.len(),
                 Code::Member => first < self.classes.len(),
-                Code::Pool | Code::ShortPool => self.pools.get(first).is_some_and(|pool| match pool.shorts {
-                    Some(shorts) => (shorts + pool.count) as usize <= self.shorts.len(),
-                    None => op.code == Code::Pool && (pool.first + pool.count) as usize <= self.longs.len(),
+                Code::Pool | Code::ShortPool => self.pools.get(first).is_some_and(|pool| {
+                    let strings = if op.code == Code::Pool { self.longs.len() } else { self.shorts.len() };
+                    pool.costs.len() == count && pool.first as usize + count <= strings
                 }),
                 Code::Long => first < self.longs.len(),
                 Code::Run => self.runs.get(first).is_some_and(|run| {
@@ -238,8 +260,7 @@ impl Program {
                 Code::Round => self.rounds.get(first).is_some_and(|round| exits(round.exits, 2)),
             };
             let beyond = op.level == NO_LEVEL || (pc > 0 && built(pc as Pc - 1) && self.ops[pc - 1].level == NO_LEVEL);
-            let follows = built(op.next) && built(op.push) && (op.next != RETURN || op.push == 0);
-            if !in_range || !beyond || !follows {
+            if !in_range || !beyond || !follows(op.way) {
                 return Err(format!("op {pc}: {op:?}"));
             }
         }

@@ -158,15 +158,13 @@ impl Tables {
         let texts: Option<Vec<Text>> = pool.strings.iter().map(|string| Text::new(string)).collect();
         let code = if texts.is_some() { Code::ShortPool } else { Code::Pool };
         let first = match texts {
-            Some(_) => 0,
-            None => append(&mut program.longs, &pool.strings) as u32,
-        };
-        let shorts = texts.map(|texts| {
-            append(&mut program.short_costs, &costs);
-            append(&mut program.shorts, &texts) as u32
-        });
+            Some(texts) => {
+                append(&mut program.short_costs, &costs);
+                append(&mut program.shorts, &texts)
+            }
+            None => append(&mut program.longs, &pool.strings),
+        } as u32;
         let shortest = pool.shortest.clone().map(|string| append(&mut program.longs, &[string]) as u32);
-        let count = pool.strings.len() as u32;
-        (append(&mut program.pools, &[PoolSite { count, shorts, first, costs, shortest }]) as u32, code)
+        (append(&mut program.pools, &[PoolSite { first, costs, shortest }]) as u32, code)
     }
 }

@@ -46,7 +46,8 @@ fn many_rules() {
     let mut text = String::new();
     for index in 0..20_000u64 {
         let [a, b] = [7919, 104_729].map(|factor| (index * factor + 13) % 20_000);
-        let _ = writeln!(text, "r{index} ::= 'a{index}' | [0-9] r{a} | r{a} '-' r{b} | '(' r{} ')'", (index + 1) % 20_000);
+        let _ =
+            writeln!(text, "r{index} ::= 'a{index}' | [0-9] r{a} | r{a} '-' r{b} | '(' r{} ')'", (index + 1) % 20_000);
     }
     check_build("rules.ebnf", &text);
 }

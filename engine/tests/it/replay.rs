@@ -39,9 +39,12 @@ fn sites_of_all_widths() {
     for count in [255, 256, 300] {
         check("wide", &format!("s ::= t s?\nt ::= {}", options(count)));
     }
-    let wide = compiled("widest.ebnf", &format!("s ::= t u s?\nt ::= {}\nu ::= {}", options(70_000), {
-        (0..66_000).map(|index| format!("'{index}'")).collect::<Vec<_>>().join(" | ")
-    }));
+    let wide = compiled(
+        "widest.ebnf",
+        &format!("s ::= t u s?\nt ::= {}\nu ::= {}", options(70_000), {
+            (0..66_000).map(|index| format!("'{index}'")).collect::<Vec<_>>().join(" | ")
+        }),
+    );
     check_replay("widest", &wide, 6, 40);
 }
 
@@ -68,8 +71,14 @@ fn repetitions() {
 fn tail_recursion() {
     check("again", "s ::= a ';' s | a\na ::= 'x' b | ''\nb ::= 'y' a | 'z' b | '(' s ')'");
     check("lists", "s ::= '[' l ']' | '1'\nl ::= s | s ',' l");
-    check("spaces", "s ::= w v w\nw ::= '' | p w\np ::= ' ' | '\\n' | '\\t'\nv ::= '{' w '}' | '[' s ']' | d\nd ::= i | i d\ni ::= [0-9]");
-    check("strings", "s ::= '\"' c '\"' ':' n n\nc ::= '' | k c\nk ::= [a-z] | e\ne ::= '\\\\' ('n' | 'tt')\nn ::= [0-9] | [0-9] n");
+    check(
+        "spaces",
+        "s ::= w v w\nw ::= '' | p w\np ::= ' ' | '\\n' | '\\t'\nv ::= '{' w '}' | '[' s ']' | d\nd ::= i | i d\ni ::= [0-9]",
+    );
+    check(
+        "strings",
+        "s ::= '\"' c '\"' ':' n n\nc ::= '' | k c\nk ::= [a-z] | e\ne ::= '\\\\' ('n' | 'tt')\nn ::= [0-9] | [0-9] n",
+    );
     check("strings2", "s ::= q ',' q\nq ::= '<' c '>'\nc ::= k c | 'end'\nk ::= 'a' | 'b' | 'c' | 'dddd' | q");
     check("two-rules", "s ::= a '!'\na ::= 'x' b | 'e'\nb ::= 'y' a | 'z' b | c\nc ::= 'p' c | 'q' a | 'r'");
     check("plus", "s ::= n ';' s | n\nn ::= d | d n\nd ::= '0' | '1' | '2' | '3'");
@@ -78,7 +87,10 @@ fn tail_recursion() {
 #[test]
 fn pools() {
     // The minimum-depth strings of `b` and `c` are longer than their shortest strings.
-    check("shortest", "s ::= b c | '(' s s ')'\nb ::= 'long' | d\nd ::= 'x' s? | ''\nc ::= 'longest' | 'longer' | e e\ne ::= f\nf ::= 'q'");
+    check(
+        "shortest",
+        "s ::= b c | '(' s s ')'\nb ::= 'long' | d\nd ::= 'x' s? | ''\nc ::= 'longest' | 'longer' | e e\ne ::= f\nf ::= 'q'",
+    );
     check("long-pool", "s ::= '(' s ')' s | t\nt ::= 'a string of more than fifteen bytes' | 'another' | '<' s '>'");
     check("many", "s ::= t t '-' s | t\nt ::= [a-f] [0-9] | [x-z] s");
     check("depths", "a ::= 'a' b\nb ::= 'b' c?\nc ::= ('c' | 'k') d\nd ::= 'd' e*\ne ::= 'e' f f\nf ::= 'f' a? | 'g'");

@@ -36,7 +36,7 @@ pub struct Machine<'m, 's> {
 pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
-const STORE_SLOP: usize = 32;
+const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes ahead of what was reserved.
 const READ_SLOP: usize = 8;
 
@@ -71,13 +71,14 @@ impl<'m, 's> Machine<'m, 's> {
     /// A machine for one input, appending to `output`.
     pub fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> Self {
         let windows = Windows::new(choices, limits.choices());
-        let choice_start = windows.window().as_ptr();
+        let window = windows.window().as_ptr_range();
+        let room = output.spare_capacity_mut().as_mut_ptr_range();
         Machine {
-            choice_end: windows.window().as_ptr_range().end,
-            output_end: output.spare_capacity_mut().as_mut_ptr_range().end.cast(),
+            choice_end: window.end,
+            output_end: room.end.cast(),
             slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
             stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
-            choice_start,
+            choice_start: window.start,
             windows,
             output,
             level: Level::Caller,
@@ -338,22 +339,21 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// `s` must be this machine's state.
     #[inline]
-    pub unsafe fn run<const PLUS: bool>(&mut self, mut s: State, table: &[u8; 256], bound: u32, cap: u64) -> (State, RunEnd, u64) {
-        const LANES: u64 = 0x0001_0001_0001_0001;
+    pub unsafe fn run<const PLUS: bool>(
+        &mut self,
+        mut s: State,
+        table: &[u8; 256],
+        bound: u32,
+        cap: u64,
+    ) -> (State, RunEnd, u64) {
         let mut done = 0;
         loop {
             // SAFETY: each turn reserves the eight choice bytes and four output bytes that it touches.
             unsafe {
                 s = self.reserve(s, 8, 4);
-                let word = s.c.cast::<u64>().read_unaligned().to_le();
-                let members = (word >> 8) & (0x00FF * LANES);
-                let stops = !word & (0x0080 * LANES);
-                // Lane sums above 255 mark members that are not below the bound.
-                let others = (members + u64::from(256 - bound) * LANES) & (0x0100 * LANES);
-                let text = [0, 16, 32, 48].map(|shift| table[((members >> shift) & 0xFF) as usize]);
-                s.o.cast::<[u8; 4]>().write_unaligned(text);
-                let until_stop = u64::from(stops.trailing_zeros() / 16);
-                let until_other = u64::from(others.trailing_zeros() / 16);
+                let batch = Batch::at(s);
+                batch.emit(s, table);
+                let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
                 let rounds = until_stop.min(until_other);
                 if rounds >= cap - done {
                     let rounds = cap - done;
@@ -375,19 +375,68 @@ impl<'m, 's> Machine<'m, 's> {
         }
     }
 
-    /// Derives a rule that is right recursion over single bytes; `depth` is what is left below the instance.
+    /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
+    /// the instance, which is within the limit.
     ///
     /// # Safety
     ///
     /// `s` must be this machine's state.
+    #[inline(always)]
     #[must_use]
-    pub unsafe fn star<const DEPTH: bool, const LEN: bool>(&mut self, s: State, depth: Depth, star: &'static Star) -> State {
+    pub unsafe fn star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        // Most stop within four rounds: one look at eight choice bytes, and no branch that is hard to predict.
+        // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
+        unsafe {
+            let mut s = self.reserve(s, 8, 4);
+            let batch = Batch::at(s);
+            let rounds = batch.until_stop();
+            let mut cap = 4;
+            if DEPTH {
+                cap = cap.min(depth as u64 + 1);
+            }
+            if LEN {
+                cap = cap.min(self.slack);
+            }
+            if rounds < cap || (DEPTH && !LEN && cap < 4) {
+                batch.emit(s, &star.table);
+                if DEPTH && depth < 4 {
+                    *s.o.add(depth as usize) = star.last[batch.member(depth as usize)];
+                }
+            }
+            if rounds < cap {
+                if LEN {
+                    self.slack -= rounds;
+                }
+                s.o = s.o.add(rounds as usize + usize::from(PLUS));
+                s.c = s.c.add(2 * rounds as usize + 1 + usize::from(PLUS));
+                return s;
+            }
+            if DEPTH && !LEN && cap < 4 {
+                // Every instance within the limit goes on.
+                s.o = s.o.add(cap as usize);
+                s.c = s.c.add(2 * cap as usize);
+                return self.string::<LEN>(s, star.pool);
+            }
+            self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth, star)
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn star_by_rounds<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        mut depth: Depth,
+        star: &'static Star,
+    ) -> State {
         // SAFETY: the state is this machine's, and each access is reserved right before it.
         unsafe {
-            let mut depth = depth;
-            let layers = Depth::from(star.item_pool.is_some());
-            let (limit, slack) = (DEPTH.then_some(depth + 1 - layers), LEN.then_some(self.slack));
-            let (mut s, end, done) = self.run::<false>(s, &star.table, 256, rounds(limit, slack, None));
+            let (mut s, end, done) =
+                self.run::<PLUS>(s, &star.table, 256, rounds(DEPTH.then_some(depth), LEN.then_some(self.slack), None));
             self.slack -= if LEN { done } else { 0 };
             if end == RunEnd::Stopped {
                 return s;
@@ -395,14 +444,15 @@ impl<'m, 's> Machine<'m, 's> {
             // The limits allow no more rounds of the plain kind: the last ones are done by the book.
             depth -= done as Depth;
             while !DEPTH || depth >= 0 {
-                s = self.reserve(s, 4, 1);
-                if (LEN && self.slack == 0) || self.pick8(&mut s, 2) == 0 {
+                s = self.reserve(s, 2, 1);
+                let go = (!LEN || self.slack > 0) && self.pick8(&mut s, 2) == 1;
+                if !go && !PLUS {
                     return s;
                 }
-                self.slack -= u64::from(LEN);
-                match star.item_pool {
-                    Some(pool) if DEPTH && depth == 0 => s = self.string::<LEN>(s, pool),
-                    _ => self.put_mapped(&mut s, &star.table),
+                self.slack -= u64::from(LEN && go);
+                self.put_mapped(&mut s, if DEPTH && depth == 0 { &star.last } else { &star.table });
+                if !go {
+                    return s;
                 }
                 depth -= 1;
             }
@@ -416,7 +466,13 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// `s` must be this machine's state.
     #[must_use]
-    pub unsafe fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {
+    pub unsafe fn repeat_bytes<const LEN: bool>(
+        &mut self,
+        s: State,
+        table: &[u8; 256],
+        min: u32,
+        further: u64,
+    ) -> State {
         // SAFETY: the state is this machine's, and each access is reserved right before it.
         unsafe {
             let mut s = s;
@@ -604,16 +660,77 @@ unsafe fn put_string(mut s: State, strings: &'static Strings, index: usize) -> S
     // the next string), what it writes beyond it is within the slop.
     unsafe {
         let (text, len) = strings.get_unchecked(index);
-        let mut at = 0;
-        loop {
-            let block = text.add(at).cast::<[u8; Strings::PADDING]>().read_unaligned();
-            s.o.add(at).cast::<[u8; Strings::PADDING]>().write_unaligned(block);
-            at += Strings::PADDING;
-            if at >= len {
-                break;
+        if strings.max_len() <= 32 {
+            s.o.cast::<[u8; 32]>().write_unaligned(text.cast::<[u8; 32]>().read_unaligned());
+        } else {
+            let mut at = 0;
+            loop {
+                let block = text.add(at).cast::<[u8; Strings::PADDING]>().read_unaligned();
+                s.o.add(at).cast::<[u8; Strings::PADDING]>().write_unaligned(block);
+                at += Strings::PADDING;
+                if at >= len {
+                    break;
+                }
             }
         }
         s.o = s.o.add(len);
         s
+    }
+}
+
+/// Four rounds of (go on or stop, member) at once: eight choice bytes in lanes of two.
+#[derive(Clone, Copy)]
+struct Batch {
+    /// The choice bytes of the members, one a lane.
+    members: u64,
+    /// A bit in each lane whose round stops.
+    stops: u64,
+}
+
+impl Batch {
+    const LANES: u64 = 0x0001_0001_0001_0001;
+
+    /// The next four rounds.
+    ///
+    /// # Safety
+    ///
+    /// Eight choice bytes must be reserved.
+    #[inline(always)]
+    unsafe fn at(s: State) -> Batch {
+        // SAFETY: as for this function.
+        let word = unsafe { s.c.cast::<u64>().read_unaligned() }.to_le();
+        Batch { members: (word >> 8) & (0x00FF * Batch::LANES), stops: !word & (0x0080 * Batch::LANES) }
+    }
+
+    /// How many rounds there are before the first that stops; 4 if none does.
+    #[inline(always)]
+    fn until_stop(self) -> u64 {
+        u64::from(self.stops.trailing_zeros() / 16)
+    }
+
+    /// How many rounds there are before the first whose member is not below `bound` (at most 256); 4 if there is none.
+    #[inline(always)]
+    fn until_other(self, bound: u32) -> u64 {
+        // Lane sums above 255 mark them.
+        let others = (self.members + u64::from(256 - bound) * Batch::LANES) & (0x0100 * Batch::LANES);
+        u64::from(others.trailing_zeros() / 16)
+    }
+
+    /// The choice byte of a round's member; `round` is below 4.
+    #[inline(always)]
+    fn member(self, round: usize) -> usize {
+        ((self.members >> (16 * round)) & 0xFF) as usize
+    }
+
+    /// Stores the members of all four rounds.
+    ///
+    /// # Safety
+    ///
+    /// Four output bytes must be reserved.
+    #[inline(always)]
+    unsafe fn emit(self, s: State, table: &[u8; 256]) {
+        let text = [table[self.member(0)], table[self.member(1)], table[self.member(2)], table[self.member(3)]];
+        // SAFETY: as for this function.
+        unsafe { s.o.cast::<[u8; 4]>().write_unaligned(text) }
     }
 }

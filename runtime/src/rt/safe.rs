@@ -42,7 +42,7 @@ pub struct Machine<'m, 's> {
 pub type Entries = [Rule; 3];
 
 /// What accesses may touch beyond what was reserved, as in [`super::raw`].
-const SLOP: usize = 32;
+const SLOP: usize = Strings::PADDING;
 
 /// How much of the choice bytes the first window copies; later ones double up to [`MAX_WINDOW`], so that a short input
 /// costs little.
@@ -50,13 +50,7 @@ const MIN_WINDOW: usize = 128;
 const MAX_WINDOW: usize = 1 << 14;
 
 /// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
-pub fn run(
-    entries: &Entries,
-    min_len: u64,
-    limits: Limits,
-    choices: &mut Choices<'_>,
-    output: &mut Vec<u8>,
-) -> u64 {
+pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
     let start = State { c: 0, o: output.len() };
     let mut machine = Machine {
         slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
@@ -251,28 +245,24 @@ impl Machine<'_, '_> {
         (s, RunEnd::Capped, done)
     }
 
-    /// Derives a rule that is right recursion over single bytes; `depth` is what is left below the instance.
+    /// Derives a rule that is right recursion over single bytes; see [`super::raw::Machine::star`].
     #[must_use]
-    pub fn star<const DEPTH: bool, const LEN: bool>(&mut self, s: State, depth: Depth, star: &'static Star) -> State {
-        let mut depth = depth;
-        let layers = Depth::from(star.item_pool.is_some());
-        let (limit, slack) = (DEPTH.then_some(depth + 1 - layers), LEN.then_some(self.slack));
-        let (mut s, end, done) = self.run::<false>(s, &star.table, 256, rounds(limit, slack, None));
-        self.slack -= if LEN { done } else { 0 };
-        if end == RunEnd::Stopped {
-            return s;
-        }
-        // The limits allow no more rounds of the plain kind: the last ones are done by the book.
-        depth -= done as Depth;
+    pub fn star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        mut s: State,
+        mut depth: Depth,
+        star: &'static Star,
+    ) -> State {
         while !DEPTH || depth >= 0 {
             s = self.reserve(s, 4, 1);
-            if (LEN && self.slack == 0) || self.pick8(&mut s, 2) == 0 {
+            let go = (!LEN || self.slack > 0) && self.pick8(&mut s, 2) == 1;
+            if !go && !PLUS {
                 return s;
             }
-            self.slack -= u64::from(LEN);
-            match star.item_pool {
-                Some(pool) if DEPTH && depth == 0 => s = self.string::<LEN>(s, pool),
-                _ => self.put_mapped(&mut s, &star.table),
+            self.slack -= u64::from(LEN && go);
+            self.put_mapped(&mut s, if DEPTH && depth == 0 { &star.last } else { &star.table });
+            if !go {
+                return s;
             }
             depth -= 1;
         }

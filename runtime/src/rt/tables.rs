@@ -16,7 +16,7 @@ pub struct Strings {
 
 impl Strings {
     /// Bytes that must follow the strings, so that they can be copied in blocks of this size.
-    pub const PADDING: usize = 32;
+    pub const PADDING: usize = 64;
 
     /// A table of `starts.len() - 1` strings.
     ///
@@ -99,15 +99,16 @@ impl Strings {
     }
 }
 
-/// Right recursion over single bytes: `rule ::= "" | item rule`, where the item is one byte from one choice byte.
+/// Right recursion over single bytes: `rule ::= "" | item rule` or `rule ::= item | item rule`, where the item is one byte
+/// from one choice byte.
 #[derive(Debug)]
 pub struct Star {
     /// What a choice byte emits as item.
     pub table: [u8; 256],
+    /// What it emits in the last instance within the depth limit, where the item is beyond it if it is a rule's.
+    pub last: [u8; 256],
     /// What stands for the rule beyond the depth limit.
     pub pool: &'static Strings,
-    /// What stands for the item beyond the depth limit, if the item is an instance of a rule.
-    pub item_pool: Option<&'static Strings>,
 }
 
 /// A class of characters as ranges of code points, in ascending order.

@@ -19,6 +19,8 @@ pub mod statistics;
 
 pub mod suite;
 
+pub mod emitted;
+
 mod compiling;
 
 pub use compiling::{Passes, compiled, passes};

@@ -212,7 +212,13 @@ pub fn replay(system: &System, pools: &Pools, limits: Limits, choices: &[u8]) ->
     while let Some(offer) = machine.next_site() {
         let (width, map): (usize, Box<dyn Fn(u64) -> usize>) = match offer {
             Offer::Uniform(count) => {
-                let width = if count <= 1 << 8 { 1 } else if count <= 1 << 16 { 2 } else { 3 };
+                let width = if count <= 1 << 8 {
+                    1
+                } else if count <= 1 << 16 {
+                    2
+                } else {
+                    3
+                };
                 (width, Box::new(move |value| ((value * count) >> (8 * width)) as usize))
             }
             Offer::Weighted(count, slots) => {

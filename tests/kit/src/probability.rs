@@ -48,10 +48,18 @@ pub fn distribution(
 pub fn shares(offer: &Offer<'_>, drawing: Drawing) -> Vec<f64> {
     let (ends, bits): (Vec<u64>, u32) = match offer {
         Offer::Uniform(count) => {
-            let bits = if *count <= 1 << 8 { 8 } else if *count <= 1 << 16 { 16 } else { 24 };
+            let bits = if *count <= 1 << 8 {
+                8
+            } else if *count <= 1 << 16 {
+                16
+            } else {
+                24
+            };
             ((1..=*count).collect(), bits)
         }
-        Offer::Weighted(count, slots) => (slots.ends()[..*count].iter().map(|&end| u64::from(end)).collect(), slots.bits()),
+        Offer::Weighted(count, slots) => {
+            (slots.ends()[..*count].iter().map(|&end| u64::from(end)).collect(), slots.bits())
+        }
     };
     let whole = *ends.last().expect("a site has options");
     let share = |low: u64, high: u64| match drawing {

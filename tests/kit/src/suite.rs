@@ -153,7 +153,8 @@ fn read(file: &Path) -> Vec<Case> {
             if let Some(text) = line.strip_prefix("|* ") {
                 let (count, text) = text.split_once(' ').unwrap_or_else(|| panic!("{place}: expected a count"));
                 let count = count.parse().unwrap_or_else(|error| panic!("{place}: {error}"));
-                (0..count).for_each(|number: usize| grammar += &format!(" | {}\n", text.replace('%', &number.to_string())));
+                (0..count)
+                    .for_each(|number: usize| grammar += &format!(" | {}\n", text.replace('%', &number.to_string())));
             } else if let Some(text) = line.strip_prefix('|') {
                 grammar += text.strip_prefix(' ').unwrap_or(text);
                 grammar.push('\n');

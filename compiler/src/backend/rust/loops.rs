@@ -63,6 +63,13 @@ fn byte_choice(ir: &Ir, node: NodeId, choice: &Choice) -> Option<ByteItem> {
     Some(ByteItem { table, bound, layers: 0, max_cost })
 }
 
+/// What each choice byte of a pool's site emits, if it is one byte.
+fn byte_pool(strings: &[Box<[u8]>]) -> Option<[u8; 256]> {
+    // A pool of one string has no site, so a choice byte would be left over.
+    let single = strings.len() > 1 && strings.iter().all(|string| string.len() == 1);
+    single.then(|| std::array::from_fn(|byte| strings[(byte * strings.len()) >> 8][0]))
+}
+
 /// The item of `"" | item again`, if the body of a tail-recursive rule has this form.
 fn star_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
     let Node::Choice(Choice { options, slots: None }) = ir.node(body) else { return None };
@@ -85,19 +92,22 @@ fn plus_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
 impl Emitter<'_> {
     /// An inlined instance of a rule that is right recursion over single bytes and nothing else.
     fn star(&mut self, rule: RuleId, body: NodeId, at: &At) -> Option<TokenStream> {
-        let item = star_item(self.ir, rule, body)?;
+        let (item, plus) = match star_item(self.ir, rule, body) {
+            Some(item) => (item, false),
+            None => (plus_item(self.ir, rule, body)?, true),
+        };
         let bytes = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers <= 1)?;
         let pool = self.pool(rule)?;
-        let item_pool = match self.ir.node(item) {
-            Node::Inline { rule, .. } => Some(self.pool(*rule)?),
-            _ => None,
+        let last = match self.ir.node(item) {
+            Node::Inline { rule, .. } => byte_pool(&self.compiled.pools.get(*rule)?.strings)?,
+            _ => bytes.table,
         };
         let name = names::constant("STAR", &self.ir.rule(rule).name);
-        let star = self.statics.star(&name, &bytes.table, &pool, item_pool.as_ref());
+        let star = self.statics.star(&name, &bytes.table, &last, &pool);
         let depth = at.depth(1);
         let beyond = at.is_beyond(1);
         Some(quote! {
-            s = if #beyond { cx.string::<LEN>(s, &#pool) } else { cx.star::<DEPTH, LEN>(s, #depth, &#star) };
+            s = if #beyond { cx.string::<LEN>(s, &#pool) } else { cx.star::<#plus, DEPTH, LEN>(s, #depth, &#star) };
         })
     }
 
@@ -126,27 +136,18 @@ impl Emitter<'_> {
             let layers = Literal::i64_unsuffixed(bytes.layers);
             quote!(#levels + 1 - #layers)
         };
-        let item_of = |node: Option<NodeId>| node.and_then(|item| Some((item, byte_item(self.ir, item)?)));
-        let star = item_of(star_item(self.ir, rule, body));
-        let plus = item_of(plus_item(self.ir, rule, body)).filter(|(_, bytes)| bytes.bound == 256);
+        let star = star_item(self.ir, rule, body).and_then(|item| Some((item, byte_item(self.ir, item)?)));
         let round = if let Some((item, bytes)) = star {
-            let run = self.run(&bytes, false, allowed(&bytes), quote!(None), count);
+            let run = self.run(&bytes, allowed(&bytes), quote!(None), count);
             let step = self.round(run, item, &label, pool, &inside);
             quote! {
                 #step
                 if DEPTH { #levels -= 1; }
             }
         } else {
-            let run = match plus {
-                Some((_, bytes)) => {
-                    let run = self.run(&bytes, true, allowed(&bytes), quote!(None), count);
-                    quote!(#run if end == rt::RunEnd::Stopped { break #label; })
-                }
-                None => quote!(),
-            };
             let reserve = self.reserve(self.needs[body.index()]);
             let code = self.node(body, &inside);
-            quote!(#run #pool #reserve #code break #label;)
+            quote!(#pool #reserve #code break #label;)
         };
         quote! {
             let mut #levels = #depth;
@@ -159,7 +160,6 @@ impl Emitter<'_> {
     fn run(
         &mut self,
         item: &ByteItem,
-        plus: bool,
         depth: TokenStream,
         most: TokenStream,
         count: impl FnOnce(&Ident) -> TokenStream,
@@ -180,7 +180,7 @@ impl Emitter<'_> {
                 end = rt::RunEnd::Capped;
             } else {
                 let done;
-                (s, end, done) = cx.run::<#plus>(s, &#table, #bound, allowed);
+                (s, end, done) = cx.run::<false>(s, &#table, #bound, allowed);
                 if LEN { cx.slack -= done; }
                 #count
             }
@@ -279,7 +279,7 @@ impl Emitter<'_> {
                         quote!(if #beyond { 0 } else { rt::Depth::MAX })
                     }
                 };
-                let run = self.run(&bytes, false, depth, most, |done| match max {
+                let run = self.run(&bytes, depth, most, |done| match max {
                     Some(_) => quote!(#rounds -= #done;),
                     None => quote!(),
                 });

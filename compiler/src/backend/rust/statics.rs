@@ -8,7 +8,7 @@ use quote::quote;
 use crate::charset::CharSet;
 
 /// Bytes behind the strings of a table, as the runtime's `Strings::PADDING` wants.
-const PADDING: usize = 32;
+const PADDING: usize = 64;
 
 /// Tables in the order in which they were first used.
 #[derive(Default)]
@@ -81,13 +81,9 @@ impl Statics {
     }
 
     /// Right recursion over single bytes.
-    pub fn star(&mut self, name: &str, table: &[u8; 256], pool: &Ident, item_pool: Option<&Ident>) -> Ident {
-        let table = Literal::byte_string(table);
-        let item_pool = match item_pool {
-            Some(pool) => quote!(Some(&#pool)),
-            None => quote!(None),
-        };
-        self.add(name, quote!(rt::Star), quote!(rt::Star { table: *#table, pool: &#pool, item_pool: #item_pool }))
+    pub fn star(&mut self, name: &str, table: &[u8; 256], last: &[u8; 256], pool: &Ident) -> Ident {
+        let (table, last) = (Literal::byte_string(table), Literal::byte_string(last));
+        self.add(name, quote!(rt::Star), quote!(rt::Star { table: *#table, last: *#last, pool: &#pool }))
     }
 
     /// A class of more than 256 characters.

@@ -3,7 +3,7 @@
 use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
 use super::Builder;
-use crate::vm::program::{Code, Exit, Op, Pc};
+use crate::vm::program::{Code, Exit, Op, Pc, Way};
 
 /// A site of which most choice bytes emit a single byte.
 #[derive(PartialEq, Eq)]
@@ -48,7 +48,8 @@ impl Builder<'_> {
         }
         let (count, members, cost, slots) = match self.ir.node(node) {
             Node::Class(set) if set.len() <= 256 && set.min_len() == 1 => {
-                let single = set.iter().map(|member| set.encode(member)).take_while(|member| member.as_ref().len() == 1);
+                let single =
+                    set.iter().map(|member| set.encode(member)).take_while(|member| member.as_ref().len() == 1);
                 (set.len(), single.map(|member| member.as_ref()[0]).collect::<Vec<u8>>(), set.max_len() - 1, None)
             }
             Node::Choice(choice) if choice.options.len() <= 256 => {
@@ -117,13 +118,16 @@ impl Builder<'_> {
     /// A run in place of the call of an instance that was built by [`Builder::looped_run`]: it is called only where the
     /// run gives up.
     pub(super) fn run_before(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit, called: Exit) -> Exit {
-        let run = self.op(called.next);
+        let run = self.op(called.way.next());
         let fits = level < super::MAX_LEVEL && run.code == Code::Run && run.text.is_empty();
         let Some(Loop { stops, bytes, .. }) = self.loop_of(rule, body).filter(|_| fits) else { return called };
         let Some(pool) = self.pool_op(rule, exit) else { return called };
         let first = self.tables.program.runs[run.argument as usize].exits as usize;
         let inner = [first, first + 1, first + 2].map(|index| self.tables.program.exits[index]);
-        let [stopped, other, capped] = inner.map(|exit| Exit { next: self.label(exit), ..called });
+        let [stopped, other, capped] = inner.map(|exit| {
+            let way = Way::new(self.label(exit), called.way.push() as Pc);
+            Exit { way, ..called }
+        });
         let stopped = if stops == Stop::Other { stopped } else { exit };
         let op: Op = self.tables.looped_run(&bytes, level + 1, stops, [stopped, other, capped]);
         let pc = self.emit(op);

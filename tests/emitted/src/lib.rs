@@ -1,0 +1,13 @@
+//! Producers that the Rust backend emitted at build time: the suite's grammars and some random ones.
+
+/// An emitted producer.
+pub struct Emitted {
+    /// The name of the grammar in `gramjet_testkit::emitted`.
+    pub name: &'static str,
+    /// Whether it was emitted without `unsafe`.
+    pub forbid_unsafe: bool,
+    /// Makes a producer.
+    pub producer: fn() -> Box<dyn gramjet::Producer>,
+}
+
+include!(concat!(env!("OUT_DIR"), "/table.rs"));

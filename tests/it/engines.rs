@@ -1,0 +1,186 @@
+//! E1: every engine gives the output of the reference interpreter and reads as many choice bytes, on the suite and on
+//! random grammars. E4: an input of a run does not depend on who computes it.
+
+use gramjet::{BLOCK_INPUTS, Choices, Inputs, Limits, Producer};
+use gramjet_compiler::Compiled;
+use gramjet_compiler::reference::{self, render};
+use gramjet_emitted_tests::ALL;
+use gramjet_engine::{Reference, Vm};
+use gramjet_testkit::emitted::{random_subjects, subjects};
+use gramjet_testkit::suite::run_suite;
+use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
+
+fn limits_of(limits: reference::Limits) -> Limits {
+    Limits::new().max_depth(limits.max_depth).max_len(limits.max_len)
+}
+
+/// The output of a producer for these limits and choice bytes, behind other output that it must not touch.
+fn produced(producer: &mut dyn Producer, limits: reference::Limits, choices: &[u8]) -> (Vec<u8>, u64) {
+    producer.set_limits(limits_of(limits)).expect("limits that can be kept");
+    let mut output = b"before".to_vec();
+    let mut source = Choices::replay(choices);
+    let read = producer.produce(&mut source, &mut output);
+    assert_eq!(output[..6], *b"before");
+    (output.split_off(6), read)
+}
+
+fn emitted(name: &str, forbid_unsafe: bool) -> Box<dyn Producer> {
+    let found = ALL.iter().find(|emitted| emitted.name == name && emitted.forbid_unsafe == forbid_unsafe);
+    (found.expect("an emitted grammar").producer)()
+}
+
+#[test]
+fn the_reference_as_a_producer_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut Reference::new(&case.compiled), limits, choices));
+}
+
+#[test]
+fn the_vm_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut Vm::new(&case.compiled), limits, choices));
+}
+
+#[test]
+fn emitted_rust_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut emitted(&case.name, false), limits, choices));
+}
+
+#[test]
+fn emitted_rust_without_unsafe_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut emitted(&case.name, true), limits, choices));
+}
+
+/// Holds engines against the reference on random choice strings and limits; returns how many bytes they agreed on.
+fn agree(name: &str, compiled: &Compiled, rng: &mut Rng, runs: usize, engines: &mut [(&str, Box<dyn Producer>)]) -> usize {
+    let mut agreed = 0;
+    let has_pools = compiled.rule_without_pool().is_none();
+    for _ in 0..runs {
+        let choices = rng.choice_string(300);
+        let depth = [2, 5, 30][rng.below(3)];
+        let max_depth = Some(rng.below(depth) as u32).filter(|_| has_pools);
+        let max_len = Some(compiled.min_len() + rng.below(60) as u64);
+        for (max_depth, max_len) in [(None, None), (max_depth, None), (None, max_len), (max_depth, max_len)] {
+            let limits = reference::Limits { max_depth, max_len };
+            let expected = render(&compiled.lowered, &compiled.pools, limits, &choices);
+            for (engine, producer) in engines.iter_mut() {
+                let (output, read) = produced(&mut **producer, limits, &choices);
+                assert!(
+                    (&output, read) == (&expected.output, expected.consumed),
+                    "{engine} on {name}, {limits:?}, {choices:?}\nexpected \"{}\" {}\nfound    \"{}\" {read}\nof\n{}\n{}",
+                    expected.output.escape_ascii(),
+                    expected.consumed,
+                    output.escape_ascii(),
+                    gramjet_compiler::ir::print(&compiled.lowered),
+                    gramjet_compiler::ir::print(&compiled.residual)
+                );
+                agreed += output.len();
+            }
+        }
+    }
+    agreed
+}
+
+#[test]
+fn all_engines_agree_on_emitted_grammars() {
+    let mut rng = Rng::new(5);
+    for subject in subjects() {
+        let runs = if subject.name.starts_with("random") { 40 } else { 8 };
+        let mut engines: Vec<(&str, Box<dyn Producer>)> = vec![
+            ("reference", Box::new(Reference::new(&subject.compiled))),
+            ("vm", Box::new(Vm::new(&subject.compiled))),
+            ("rust", emitted(&subject.name, false)),
+            ("rust without unsafe", emitted(&subject.name, true)),
+        ];
+        agree(&subject.name, &subject.compiled, &mut rng, runs, &mut engines);
+    }
+}
+
+fn vm_agrees(seeds: std::ops::Range<u64>, shape: &Shape) {
+    let mut agreed = 0;
+    for seed in seeds {
+        let mut rng = Rng::new(seed);
+        let compiled = compiled(&random_grammar(&mut rng, shape));
+        let vm: Box<dyn Producer> = Box::new(Vm::new(&compiled));
+        agreed += agree(&format!("seed {seed}"), &compiled, &mut rng, 10, &mut [("vm", vm)]);
+    }
+    assert!(agreed > 100_000, "{agreed}");
+}
+
+#[test]
+fn the_vm_agrees_on_small_grammars() {
+    vm_agrees(50_000..52_000, &Shape::ENUMERABLE);
+}
+
+#[test]
+fn the_vm_agrees_on_varied_grammars() {
+    vm_agrees(60_000..60_300, &Shape::VARIED);
+}
+
+/// The first `count` inputs from input `from` on, each with what it read.
+fn inputs(producer: Box<dyn Producer>, seed: u64, from_block: u64, count: u64) -> Vec<(Vec<u8>, u64)> {
+    let mut inputs = Inputs::new(producer, seed);
+    if from_block > 0 {
+        inputs.seek_block(from_block);
+    }
+    assert_eq!(inputs.position(), from_block * BLOCK_INPUTS);
+    let mut next = || {
+        let mut output = Vec::new();
+        let read = inputs.append_to(&mut output);
+        (output, read)
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn inputs_depend_on_seed_and_number_alone() {
+    let limits = Limits::new().max_depth(6u32).max_len(400u64);
+    for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()).take(30) {
+        let limits = limits.max_len(limits.length().map(|len| len.max(subject.compiled.min_len())));
+        let engines: [&dyn Fn() -> Box<dyn Producer>; 4] = [
+            &|| Box::new(Reference::new(&subject.compiled)),
+            &|| Box::new(Vm::new(&subject.compiled)),
+            &|| emitted(&subject.name, false),
+            &|| emitted(&subject.name, true),
+        ];
+        let make = |engine: usize| {
+            let mut producer = engines[engine]();
+            producer.set_limits(limits).expect("limits that can be kept");
+            producer
+        };
+        let count = BLOCK_INPUTS * 2 + 50;
+        let whole = inputs(make(0), 9, 0, count);
+        for engine in 1..engines.len() {
+            assert!(inputs(make(engine), 9, 0, count) == whole, "engine {engine}, {}", subject.name);
+            for block in [2, 1] {
+                let rest = &whole[(block * BLOCK_INPUTS) as usize..];
+                let found = inputs(make(engine), 9, block, rest.len() as u64);
+                assert!(found == rest, "engine {engine}, block {block}, {}", subject.name);
+            }
+        }
+        assert!(whole.iter().all(|(output, _)| limits.length().is_none_or(|most| output.len() as u64 <= most)));
+        let other = inputs(make(1), 10, 0, count);
+        assert!(whole.iter().all(|(_, read)| *read == 0) || other != whole, "{}: another seed, the same run", subject.name);
+    }
+}
+
+#[test]
+fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
+    let mut rng = Rng::new(11);
+    for subject in random_subjects() {
+        let engines: [Box<dyn Producer>; 4] = [
+            Box::new(Reference::new(&subject.compiled)),
+            Box::new(Vm::new(&subject.compiled)),
+            emitted(&subject.name, false),
+            emitted(&subject.name, true),
+        ];
+        for mut producer in engines {
+            for most in [0, 1, 2, 3, 7, 50] {
+                let choices = rng.bytes(100);
+                let cut = render(&subject.compiled.lowered, &subject.compiled.pools, reference::Limits::default(), &choices[..most]);
+                producer.set_limits(Limits::new().max_choices(most as u64)).expect("limits that can be kept");
+                let mut output = Vec::new();
+                let read = producer.produce(&mut Choices::replay(&choices), &mut output);
+                assert_eq!((output, read), (cut.output, cut.consumed), "{}, {most}", subject.name);
+            }
+        }
+    }
+}
