@@ -5,3 +5,6 @@ pub mod reference;
 pub mod vm;
 
 mod directives;
+
+pub use reference::Reference;
+pub use vm::Vm;

@@ -57,3 +57,7 @@ pub use producer::{Inputs, Producer};
 /// A module has `generate(seed)`, `render(choice_bytes)`, `MIN_LEN`, `DEFAULT_LIMITS` and `Producer`, which implements
 /// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them.
 pub use gramjet_macros::grammar;
+
+#[doc = include_str!("../../README.md")]
+#[cfg(doctest)]
+struct ReadmeExamples;

@@ -2,4 +2,5 @@
 
 mod cli;
 mod engines;
-mod generated;
+mod readme;
+mod validity;

@@ -11,6 +11,7 @@ use program::Program;
 
 mod build;
 mod interpret;
+mod merge;
 mod program;
 mod tables;
 mod text;

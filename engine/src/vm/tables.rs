@@ -7,6 +7,7 @@ use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 
 use super::build::{SingleBytes, Stop};
+use super::merge::merge;
 use super::program::{Class, Code, Exit, Op, Pc, PoolSite, Program, Round, Run, SMALL, Site};
 use super::text::Text;
 
@@ -40,6 +41,7 @@ fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> usize {
 impl Tables {
     pub fn finish(mut self, start: Pc) -> Program {
         self.program.start = start;
+        merge(&mut self.program);
         debug_assert_eq!(self.program.verify(), Ok(()));
         self.program
     }
