@@ -2,8 +2,8 @@
 //! exit again, so that literals, calls and jumps vanish into the exits of the sites before them.
 //!
 //! *Levels*: the interpreter keeps one number, what is left of the depth. Inside a rule's body the depth of an instance is
-//! known up to that number, so only its level below the body is compared with it, and nothing is saved or restored. An
-//! instance that is jumped back to is called like a rule, with level 0.
+//! known up to that number, so only its level below the body is compared with it, and nothing is saved or restored. Where
+//! an instance is jumped back to, the number changes; if something follows the instance, it is called like a rule.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
     }
     for (rule, body) in ir.bodies() {
         let entry = builder.entries[rule.index()];
-        builder.instance(rule, body, entry, Exit::RETURN);
+        builder.instance(rule, body, entry, 0, Exit::RETURN);
     }
     let start = builder.entries[ir.start().index()];
     builder.tables.finish(start)
@@ -64,8 +64,8 @@ struct Builder<'c> {
     entries: Vec<Pc>,
     /// Whether there is a jump back in a node's tail positions.
     jumps: Vec<bool>,
-    /// The instances that can be jumped back to from here, and their ops.
-    scopes: Vec<(RuleId, Pc)>,
+    /// The instances that can be jumped back to from here, their ops and levels.
+    scopes: Vec<(RuleId, Pc, u32)>,
     /// Ops that stand for exits. Never iterated.
     labels: HashMap<Exit, Pc>,
     /// The last op, if only the exit that was returned last leads to it.
@@ -77,12 +77,17 @@ impl Exit {
 
     /// Goes to an op.
     pub(super) const fn to(next: Pc) -> Exit {
-        Exit { text: Text::EMPTY, way: Way::new(next, 0), deeper: 0 }
+        Exit { text: Text::EMPTY, way: Way::new(next, 0), deeper: 0, push_deeper: 0 }
     }
 
     /// Neither pushes a frame nor goes deeper.
     fn is_jump(&self) -> bool {
         self.way.push() == 0 && self.deeper == 0
+    }
+
+    /// Has nothing that the exits of ops have not.
+    pub(super) fn is_bare(&self) -> bool {
+        self.text.is_empty() && self.push_deeper == 0
     }
 
     /// Only goes to an op.
@@ -94,11 +99,13 @@ impl Exit {
 impl Op {
     /// Takes an exit.
     pub(super) fn go(exit: Exit) -> Op {
-        Op { text: exit.text, code: Code::Go, ..Op::UNSET }.then(exit)
+        let argument = u32::from(exit.push_deeper);
+        Op { text: exit.text, code: Code::Go, argument, way: exit.way, deeper: exit.deeper as u8, ..Op::UNSET }
     }
 
-    /// The same op with another exit, apart from that exit's text.
+    /// The same op with another exit, which must be bare.
     pub(super) fn then(self, exit: Exit) -> Op {
+        debug_assert!(exit.is_bare());
         Op { way: exit.way, deeper: exit.deeper as u8, ..self }
     }
 }
@@ -134,9 +141,9 @@ impl Builder<'_> {
         pc
     }
 
-    /// The same exit without a text of its own.
-    fn without_text(&mut self, exit: Exit) -> Exit {
-        if exit.text.is_empty() { exit } else { Exit::to(self.label(exit)) }
+    /// The same exit as an op has it.
+    fn bare(&mut self, exit: Exit) -> Exit {
+        if exit.is_bare() { exit } else { Exit::to(self.label(exit)) }
     }
 
     /// The op that an exit leads to, with the exit's text before its own, if it can stand for the exit.
@@ -174,24 +181,24 @@ impl Builder<'_> {
         pc
     }
 
-    /// Fills the room: an instance of `rule` whose body begins with `begin`, followed by `exit`.
-    fn fill_instance(&mut self, pc: Pc, rule: RuleId, begin: Op, exit: Exit) {
+    /// Fills the room: an instance of `rule` at `level` whose body begins with `begin`, followed by `exit`.
+    fn fill_instance(&mut self, pc: Pc, rule: RuleId, level: u32, begin: Op, exit: Exit) {
         match self.pool_op(rule, exit) {
             Some(pool) => {
                 self.set(pc - 1, pool);
-                self.set(pc, Op { level: 0, ..begin });
+                self.set(pc, Op { level: level as i8, ..begin });
             }
             None => self.set(pc, begin),
         }
     }
 
-    /// An instance at the level 0, whose room is `pc`.
-    fn instance(&mut self, rule: RuleId, body: NodeId, pc: Pc, exit: Exit) {
-        self.scopes.push((rule, pc));
-        if !self.looped_run(rule, body, pc, exit) {
-            let begin = self.node(body, 0, exit);
+    /// An instance whose room is `pc`.
+    fn instance(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) {
+        self.scopes.push((rule, pc, level));
+        if !self.looped_run(rule, body, pc, level, exit) {
+            let begin = self.node(body, level, exit);
             let op = self.moved_op_of(begin);
-            self.fill_instance(pc, rule, op, exit);
+            self.fill_instance(pc, rule, level, op, exit);
         }
         self.scopes.pop();
     }
@@ -219,7 +226,7 @@ impl Builder<'_> {
         match ir.node(node) {
             Node::Bytes(bytes) => self.literal(Some(node), bytes, exit),
             Node::Class(set) => self.class(set, exit),
-            Node::Rule(rule) => self.call(self.entries[rule.index()], level, exit),
+            Node::Rule(rule) => self.call(self.entries[rule.index()], self.below(level), exit),
             Node::Seq(items) => items.iter().rev().fold(exit, |exit, &item| self.node(item, level, exit)),
             Node::Choice(choice) => self.choice(node, choice, level, exit),
             Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, level, exit),
@@ -227,21 +234,27 @@ impl Builder<'_> {
             Node::Again(rule) => {
                 let scope = self.scopes.iter().rev().find(|scope| scope.0 == *rule);
                 // The verifier of the IR has found the scope.
-                let pc = scope.map_or(RETURN, |scope| scope.1);
-                Exit { deeper: self.below(level), ..Exit::to(pc) }
+                let &(_, pc, above) = scope.unwrap_or(&(*rule, RETURN, level));
+                Exit { deeper: self.below(level - above), ..Exit::to(pc) }
             }
         }
     }
 
-    /// What is taken from the depth left when an instance below `level` is called.
-    fn below(&self, level: u32) -> u32 {
-        if self.with_depth { level + 1 } else { 0 }
+    /// What is taken from the depth left when an instance below `level` begins at level 0.
+    fn below(&self, level: u32) -> u16 {
+        if self.with_depth { level as u16 + 1 } else { 0 }
     }
 
-    /// Calls an instance; a jump if nothing follows.
-    fn call(&mut self, entry: Pc, level: u32, exit: Exit) -> Exit {
-        let push = if exit == Exit::RETURN { 0 } else { self.label(exit) };
-        Exit { way: Way::new(entry, push), deeper: self.below(level), ..Exit::RETURN }
+    /// Calls an instance, with what is taken from the depth left; a jump if nothing follows.
+    fn call(&mut self, entry: Pc, deeper: u16, exit: Exit) -> Exit {
+        if exit == Exit::RETURN {
+            return Exit { deeper, ..Exit::to(entry) };
+        }
+        let (push, push_deeper) = match exit.is_bare() && exit.way.push() == 0 && exit.way.next() != RETURN {
+            true => (exit.way.next(), exit.deeper),
+            false => (self.label(exit), 0),
+        };
+        Exit { way: Way::new(entry, push), deeper, push_deeper, ..Exit::RETURN }
     }
 
     fn inline(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit) -> Exit {
@@ -251,13 +264,14 @@ impl Builder<'_> {
                 return self.node(body, 0, exit);
             }
             let pc = self.reserve_instance();
-            self.instance(rule, body, pc, exit);
+            self.instance(rule, body, pc, 0, exit);
             return Exit::to(pc);
         }
         if looped || level >= MAX_LEVEL {
             let pc = self.reserve_instance();
-            self.instance(rule, body, pc, Exit::RETURN);
-            let called = self.call(pc, level, exit);
+            let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };
+            self.instance(rule, body, pc, begin, Exit::RETURN);
+            let called = self.call(pc, deeper, exit);
             return if exit == Exit::RETURN { called } else { self.run_before(rule, body, level, exit, called) };
         }
         let pool = self.pool_op(rule, exit);
@@ -282,14 +296,14 @@ impl Builder<'_> {
 
     fn literal(&mut self, node: Option<NodeId>, bytes: &[u8], mut exit: Exit) -> Exit {
         if bytes.len() > MAX_SPLIT {
-            let exit = self.without_text(exit);
+            let exit = self.bare(exit);
             let argument = self.tables.long(node, bytes);
             return Exit::to(self.emit(Op { code: Code::Long, argument, ..Op::UNSET }.then(exit)));
         }
         let mut rest = bytes;
         while !rest.is_empty() {
             if exit.text.len() == Text::MAX {
-                exit = self.without_text(exit);
+                exit = Exit::to(self.label(exit));
             }
             let (before, last) = rest.split_at(rest.len().saturating_sub(Text::MAX - exit.text.len()));
             let text = Text::new(last).and_then(|last| last.then(exit.text));
@@ -302,7 +316,7 @@ impl Builder<'_> {
 
     fn class(&mut self, set: &CharSet, exit: Exit) -> Exit {
         if set.len() > 256 {
-            let exit = self.without_text(exit);
+            let exit = self.bare(exit);
             let argument = self.tables.class(class_of(set));
             return Exit::to(self.emit(Op { code: Code::Member, argument, ..Op::UNSET }.then(exit)));
         }
@@ -387,7 +401,7 @@ impl Builder<'_> {
             self.fresh = None;
             return Some(self.op_of(exit));
         }
-        let exit = self.without_text(exit);
+        let exit = self.bare(exit);
         Some(self.tables.pool(rule, pool, min_len).then(exit))
     }
 }

@@ -33,7 +33,8 @@ pub(super) fn produce(
     if stack.is_empty() {
         *stack = vec![0; FIRST_FRAMES].into();
     }
-    let left = limits.depth().map_or(0, i64::from);
+    // What is left must fit into the upper half of a frame with its sign; no derivation is deeper than that.
+    let left = limits.depth().map_or(0, |depth| i64::from(depth.min(i32::MAX as u32)));
     let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
     let frames = std::mem::take(stack);
     let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
@@ -79,38 +80,34 @@ impl<'r> Interpreter<'r, '_, '_> {
             }
             // Without branches, as what follows is as unpredictable as the choice before it.
             macro_rules! follow {
-                ($exit:expr, $done:expr) => {{
-                    let (way, deeper) = ($exit.way, i64::from($exit.deeper));
+                ($exit:expr, $done:expr, $push_deeper:expr) => {{
+                    let (way, deeper) = ($exit.way, i64::from($exit.deeper) + $done);
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    stack[top] = way.push() | ((left as u64) << 32);
+                    stack[top] = way.push() | (((left - i64::from($push_deeper)) as u64) << 32);
                     let last = stack[top - 1];
                     let returns = way.next() == RETURN;
                     pc = select_unpredictable(returns, last as Pc, way.next());
                     if DEPTH {
-                        left = select_unpredictable(returns, (last >> 32) as i64, left - deeper - $done);
+                        left = select_unpredictable(returns, (last as i64) >> 32, left - deeper);
                     }
                     top = top + usize::from(way.push() != 0) - usize::from(returns);
                     continue;
                 }};
-                ($exit:expr) => {
-                    follow!($exit, 0)
-                };
+                ($op:expr) => { follow!($op, 0, 0u16) };
             }
             macro_rules! take {
                 ($exit:expr, $done:expr) => {{
                     let exit: &Exit = $exit;
                     // SAFETY: the text of one exit is reserved.
                     unsafe { self.machine.put_short(&mut s, exit.text.counted()) };
-                    follow!(exit, $done)
+                    follow!(exit, $done, exit.push_deeper)
                 }};
-                ($exit:expr) => {
-                    take!($exit, 0)
-                };
+                ($exit:expr) => { take!($exit, 0) };
             }
             match op.code {
-                Code::Go => follow!(op),
+                Code::Go => follow!(op, 0, op.argument),
                 Code::Choice => {
                     let index;
                     (s, index) = self.small::<LEN>(s, op, &program.exit_costs);

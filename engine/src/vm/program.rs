@@ -28,7 +28,7 @@ pub(super) enum Code {
     Unset,
     /// Ends the run.
     Halt,
-    /// Nothing.
+    /// Nothing. `argument` is what [`Exit::push_deeper`] is for exits; with the other codes that is 0.
     Go,
     /// One of `small + 1` exits from `argument` on, instead of the op's own.
     Choice,
@@ -104,8 +104,10 @@ impl std::fmt::Debug for Way {
 pub(super) struct Exit {
     pub text: Text,
     pub way: Way,
-    /// How much of the depth is taken from what is left.
-    pub deeper: u32,
+    /// How much is taken from what is left of the depth.
+    pub deeper: u16,
+    /// How much is taken from it in the frame that is pushed.
+    pub push_deeper: u16,
 }
 
 /// A site that does not fit into an op.

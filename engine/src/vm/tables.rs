@@ -56,13 +56,13 @@ impl Tables {
     /// exit itself.
     pub fn site(&mut self, exits: &[Exit], costs: Vec<u64>, slots: Option<&Slots>) -> Op {
         let first = exits[0];
-        let alike = exits.iter().all(|exit| Exit { text: first.text, ..*exit } == first);
+        let alike = first.push_deeper == 0 && exits.iter().all(|exit| Exit { text: first.text, ..*exit } == first);
         let small = slots.is_none() && exits.len() <= SMALL;
         let op = Op { small: if small { (exits.len() - 1) as u8 } else { 0 }, ..Op::UNSET };
         if small && alike && exits.iter().all(|exit| exit.text.len() == 1) {
             let bytes: Vec<u8> = exits.iter().map(|exit| exit.text.bytes()[0]).collect();
             let argument = once(&mut self.bytes, bytes, |bytes| append(&mut self.program.bytes, bytes));
-            return Op { code: Code::Byte, argument, ..op }.then(first);
+            return Op { code: Code::Byte, argument, ..op }.then(Exit { text: Text::EMPTY, ..first });
         }
         if alike {
             let texts = exits.iter().map(|exit| exit.text).collect();
@@ -74,7 +74,7 @@ impl Tables {
                 true => (Code::Short, at),
                 false => (Code::ShortSite, self.large_site(exits.len(), at, slots)),
             };
-            return Op { code, argument, ..op }.then(first);
+            return Op { code, argument, ..op }.then(Exit { text: Text::EMPTY, ..first });
         }
         let at = self.exits(exits, costs);
         match small {

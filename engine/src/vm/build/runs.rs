@@ -100,18 +100,18 @@ impl Builder<'_> {
         (further_facts.min_len == stop_facts.min_len + 1).then_some(Loop { stop, stops, member, bytes })
     }
 
-    /// Builds an instance of `rule` at level 0 as a run, if it is one.
-    pub(super) fn looped_run(&mut self, rule: RuleId, body: NodeId, pc: Pc, exit: Exit) -> bool {
+    /// Builds an instance of `rule` as a run, if it is one.
+    pub(super) fn looped_run(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) -> bool {
         let Some(Loop { stop, stops, member, bytes }) = self.loop_of(rule, body) else { return false };
         let again = Exit { deeper: self.below(0), ..Exit::to(pc) };
-        let stopped = self.node(stop, 0, exit);
-        let further = self.node(member, 0, again);
+        let stopped = self.node(stop, level, exit);
+        let further = self.node(member, level, again);
         let op = self.tables.site(&[stopped, further], vec![0, 1], None);
         let site = self.emit(op);
         let stopped = if stops == Stop::Other { stopped } else { exit };
-        let run = self.tables.looped_run(&bytes, 0, stops, [stopped, further, Exit::to(site)]);
+        let run = self.tables.looped_run(&bytes, level, stops, [stopped, further, Exit::to(site)]);
         self.fresh = None;
-        self.fill_instance(pc, rule, run, exit);
+        self.fill_instance(pc, rule, level, run, exit);
         true
     }
 
