@@ -102,7 +102,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_START);
+                s = cx.string::<LEN>(s, &POOL_START);
+                return s;
             }
             s = rule_expr::<DEPTH, LEN>(cx, s, depth - 1);
             s
@@ -120,7 +121,8 @@ mod rules {
             }
             'l2: loop {
                 if DEPTH && depth < 0 {
-                    return cx.string::<LEN>(s, &POOL_START);
+                    s = cx.string::<LEN>(s, &POOL_START);
+                    return s;
                 }
                 s = cx.reserve(s, 1, 0);
                 {
@@ -179,7 +181,8 @@ mod rules {
             }
             'l4: loop {
                 if DEPTH && depth < 0 {
-                    return cx.string::<LEN>(s, &POOL_START);
+                    s = cx.string::<LEN>(s, &POOL_START);
+                    return s;
                 }
                 s = cx.reserve(s, 2, 1);
                 {
@@ -191,7 +194,7 @@ mod rules {
                     match option {
                         0 => {
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_INTEGER);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 s = cx
                                     .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
@@ -206,7 +209,7 @@ mod rules {
                         }
                         3 => {
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_INTEGER);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 s = cx
                                     .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
@@ -214,7 +217,7 @@ mod rules {
                             s = cx.reserve(s, 1, 2);
                             cx.put_byte(&mut s, b'.');
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_INTEGER);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 s = cx
                                     .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
@@ -256,9 +259,4 @@ mod rules {
     static COSTS_2: [u64; 5] = [0, 1, 1, 2, 2];
     static ENDS: [u32; 5] = [110, 128, 146, 219, 256];
     static BYTES: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
-    static POOL_INTEGER: rt::Strings = rt::Strings::new(
-        b"0123456789\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-        None,
-    );
 }

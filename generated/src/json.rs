@@ -102,7 +102,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                s = cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
@@ -114,33 +115,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_2: u64 = 8;
-                            'l2: loop {
-                                if rounds_2 == 0 {
-                                    break 'l2;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_2: u64 = 8;
+                                'l2: loop {
+                                    if rounds_2 == 0 {
+                                        break 'l2;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l2;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_2 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l2;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_2 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -174,33 +175,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_3: u64 = 8;
-                            'l3: loop {
-                                if rounds_3 == 0 {
-                                    break 'l3;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_3: u64 = 8;
+                                'l3: loop {
+                                    if rounds_3 == 0 {
+                                        break 'l3;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l3;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_3 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l3;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_3 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -219,7 +220,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_value::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_VALUE);
+                s = cx.string::<LEN>(s, &POOL_VALUE);
+                return s;
             }
             s = cx.reserve(s, 1, 0);
             {
@@ -251,7 +253,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SCALAR);
+                s = cx.string::<LEN>(s, &POOL_SCALAR);
+                return s;
             }
             s = cx.reserve(s, 2, 5);
             {
@@ -263,7 +266,7 @@ mod rules {
                 match option {
                     0 => {
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_INTEGER);
+                            cx.put_mapped(&mut s, &BYTES_3);
                         } else {
                             {
                                 let option = if LEN {
@@ -290,7 +293,7 @@ mod rules {
                                 }
                                 s = cx.reserve(s, 2, 1);
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_INTEGER);
+                                    cx.put_mapped(&mut s, &BYTES_3);
                                 } else {
                                     {
                                         let option = cx.pick_mapped(&mut s, &OPTIONS_6);
@@ -310,7 +313,10 @@ mod rules {
                                     1 => {
                                         s = cx.reserve(s, 1, 2);
                                         if DEPTH && depth < 2 {
-                                            s = cx.string::<LEN>(s, &POOL_FRACTION);
+                                            {
+                                                let option = cx.pick8(&mut s, 10);
+                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                            }
                                         } else {
                                             cx.put_byte(&mut s, b'.');
                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 19);
@@ -332,7 +338,10 @@ mod rules {
                                                 break 'l7;
                                             }
                                             if DEPTH && depth < 2 {
-                                                s = cx.string::<LEN>(s, &POOL_FRACTION);
+                                                {
+                                                    let option = cx.pick8(&mut s, 10);
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                }
                                             } else {
                                                 cx.put_byte(&mut s, b'.');
                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 19);
@@ -441,7 +450,7 @@ mod rules {
                                 } else {
                                     cx.pick8(&mut s, 3)
                                 };
-                                cx.put_packed(&mut s, &LITERALS, option);
+                                cx.put_packed(&mut s, &LITERALS_3, option);
                             }
                         }
                     }
@@ -461,7 +470,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_object::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_OBJECT);
+                s = cx.string::<LEN>(s, &POOL_OBJECT);
+                return s;
             }
             s = cx.reserve(s, 2, 44);
             {
@@ -482,33 +492,33 @@ mod rules {
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS)
                                 };
-                                match option {
-                                    0 => {}
-                                    1 => {
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    2 => {
-                                        cx.put_byte(&mut s, 10);
-                                        let mut rounds_12: u64 = 8;
-                                        'l12: loop {
-                                            if rounds_12 == 0 {
-                                                break 'l12;
+                                if option < 2 {
+                                    cx.put_packed(&mut s, &LITERALS, option);
+                                } else {
+                                    match option {
+                                        2 => {
+                                            cx.put_byte(&mut s, 10);
+                                            let mut rounds_12: u64 = 8;
+                                            'l12: loop {
+                                                if rounds_12 == 0 {
+                                                    break 'l12;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l12;
+                                                }
+                                                cx.put_byte(&mut s, b' ');
+                                                rounds_12 -= 1;
                                             }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_2)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l12;
-                                            }
-                                            cx.put_byte(&mut s, b' ');
-                                            rounds_12 -= 1;
                                         }
-                                    }
-                                    _ => {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
                                     }
                                 }
                             }
@@ -571,7 +581,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_member::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_MEMBER);
+                s = cx.string::<LEN>(s, &POOL_MEMBER);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
@@ -583,33 +594,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_15: u64 = 8;
-                            'l15: loop {
-                                if rounds_15 == 0 {
-                                    break 'l15;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_15: u64 = 8;
+                                'l15: loop {
+                                    if rounds_15 == 0 {
+                                        break 'l15;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l15;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_15 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l15;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_15 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -659,7 +670,7 @@ mod rules {
                                             _ => {
                                                 {
                                                     let option = cx.pick8(&mut s, 62);
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                    cx.put_packed(&mut s, &LITERALS_4, option);
                                                 }
                                                 for _ in 0..2 {
                                                     s = cx.reserve(s, 1, 2);
@@ -669,7 +680,7 @@ mod rules {
                                                         } else {
                                                             cx.pick8(&mut s, 58)
                                                         };
-                                                        cx.put_packed(&mut s, &LITERALS_3, option);
+                                                        cx.put_packed(&mut s, &LITERALS_5, option);
                                                     }
                                                 }
                                                 let mut rounds_16: u64 = 10;
@@ -692,7 +703,7 @@ mod rules {
                                                         } else {
                                                             cx.pick8(&mut s, 58)
                                                         };
-                                                        cx.put_packed(&mut s, &LITERALS_3, option);
+                                                        cx.put_packed(&mut s, &LITERALS_5, option);
                                                     }
                                                     rounds_16 -= 1;
                                                 }
@@ -701,7 +712,7 @@ mod rules {
                                     }
                                 }
                                 s = cx.reserve(s, 0, 1);
-                                cx.put_packed(&mut s, &LITERALS_4, option);
+                                cx.put_packed(&mut s, &LITERALS_6, option);
                             }
                             s = cx.reserve(s, 2, 6);
                             if DEPTH && depth < 2 {
@@ -724,7 +735,7 @@ mod rules {
                                         _ => {
                                             {
                                                 let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                                cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
                                             for _ in 0..2 {
                                                 s = cx.reserve(s, 1, 2);
@@ -734,7 +745,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                             }
                                             let mut rounds_17: u64 = 10;
@@ -757,7 +768,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                                 rounds_17 -= 1;
                                             }
@@ -781,33 +792,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_18: u64 = 8;
-                            'l18: loop {
-                                if rounds_18 == 0 {
-                                    break 'l18;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_18: u64 = 8;
+                                'l18: loop {
+                                    if rounds_18 == 0 {
+                                        break 'l18;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l18;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_18 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l18;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_18 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -823,33 +834,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_19: u64 = 8;
-                            'l19: loop {
-                                if rounds_19 == 0 {
-                                    break 'l19;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_19: u64 = 8;
+                                'l19: loop {
+                                    if rounds_19 == 0 {
+                                        break 'l19;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l19;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_19 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l19;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_19 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -865,33 +876,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_20: u64 = 8;
-                            'l20: loop {
-                                if rounds_20 == 0 {
-                                    break 'l20;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_20: u64 = 8;
+                                'l20: loop {
+                                    if rounds_20 == 0 {
+                                        break 'l20;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l20;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_20 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l20;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_20 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -910,7 +921,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_array::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ARRAY);
+                s = cx.string::<LEN>(s, &POOL_ARRAY);
+                return s;
             }
             s = cx.reserve(s, 2, 2);
             {
@@ -931,33 +943,33 @@ mod rules {
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS)
                                 };
-                                match option {
-                                    0 => {}
-                                    1 => {
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    2 => {
-                                        cx.put_byte(&mut s, 10);
-                                        let mut rounds_22: u64 = 8;
-                                        'l22: loop {
-                                            if rounds_22 == 0 {
-                                                break 'l22;
+                                if option < 2 {
+                                    cx.put_packed(&mut s, &LITERALS, option);
+                                } else {
+                                    match option {
+                                        2 => {
+                                            cx.put_byte(&mut s, 10);
+                                            let mut rounds_22: u64 = 8;
+                                            'l22: loop {
+                                                if rounds_22 == 0 {
+                                                    break 'l22;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l22;
+                                                }
+                                                cx.put_byte(&mut s, b' ');
+                                                rounds_22 -= 1;
                                             }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_2)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l22;
-                                            }
-                                            cx.put_byte(&mut s, b' ');
-                                            rounds_22 -= 1;
                                         }
-                                    }
-                                    _ => {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
                                     }
                                 }
                             }
@@ -1010,7 +1022,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_element::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                s = cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
@@ -1022,33 +1035,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_25: u64 = 8;
-                            'l25: loop {
-                                if rounds_25 == 0 {
-                                    break 'l25;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_25: u64 = 8;
+                                'l25: loop {
+                                    if rounds_25 == 0 {
+                                        break 'l25;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l25;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_25 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l25;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_25 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -1064,33 +1077,33 @@ mod rules {
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, b' ');
-                        }
-                        2 => {
-                            cx.put_byte(&mut s, 10);
-                            let mut rounds_26: u64 = 8;
-                            'l26: loop {
-                                if rounds_26 == 0 {
-                                    break 'l26;
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS, option);
+                    } else {
+                        match option {
+                            2 => {
+                                cx.put_byte(&mut s, 10);
+                                let mut rounds_26: u64 = 8;
+                                'l26: loop {
+                                    if rounds_26 == 0 {
+                                        break 'l26;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_2)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l26;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_26 -= 1;
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l26;
-                                }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_26 -= 1;
                             }
-                        }
-                        _ => {
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            _ => {
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                            }
                         }
                     }
                 }
@@ -1106,7 +1119,9 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_STRING);
+                s = cx.reserve(s, 0, 2);
+                cx.put(&mut s, b"\"\"");
+                return s;
             }
             s = cx.reserve(s, 3, 7);
             {
@@ -1141,7 +1156,7 @@ mod rules {
                                     _ => {
                                         {
                                             let option = cx.pick8(&mut s, 62);
-                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                            cx.put_packed(&mut s, &LITERALS_4, option);
                                         }
                                         for _ in 0..2 {
                                             s = cx.reserve(s, 1, 2);
@@ -1151,7 +1166,7 @@ mod rules {
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
                                         }
                                         let mut rounds_28: u64 = 10;
@@ -1174,7 +1189,7 @@ mod rules {
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
                                             rounds_28 -= 1;
                                         }
@@ -1213,7 +1228,7 @@ mod rules {
                                                     _ => {
                                                         {
                                                             let option = cx.pick8(&mut s, 62);
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                                            cx.put_packed(&mut s, &LITERALS_4, option);
                                                         }
                                                         for _ in 0..2 {
                                                             s = cx.reserve(s, 1, 2);
@@ -1223,7 +1238,7 @@ mod rules {
                                                                 } else {
                                                                     cx.pick8(&mut s, 58)
                                                                 };
-                                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                                             }
                                                         }
                                                         let mut rounds_30: u64 = 10;
@@ -1246,7 +1261,7 @@ mod rules {
                                                                 } else {
                                                                     cx.pick8(&mut s, 58)
                                                                 };
-                                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                                             }
                                                             rounds_30 -= 1;
                                                         }
@@ -1299,7 +1314,7 @@ mod rules {
                                                     _ => {
                                                         {
                                                             let option = cx.pick8(&mut s, 62);
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                                            cx.put_packed(&mut s, &LITERALS_4, option);
                                                         }
                                                         for _ in 0..2 {
                                                             s = cx.reserve(s, 1, 2);
@@ -1309,7 +1324,7 @@ mod rules {
                                                                 } else {
                                                                     cx.pick8(&mut s, 58)
                                                                 };
-                                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                                             }
                                                         }
                                                         let mut rounds_31: u64 = 10;
@@ -1332,7 +1347,7 @@ mod rules {
                                                                 } else {
                                                                     cx.pick8(&mut s, 58)
                                                                 };
-                                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                                             }
                                                             rounds_31 -= 1;
                                                         }
@@ -1398,7 +1413,7 @@ mod rules {
                                     _ => {
                                         {
                                             let option = cx.pick8(&mut s, 62);
-                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                            cx.put_packed(&mut s, &LITERALS_4, option);
                                         }
                                         for _ in 0..2 {
                                             s = cx.reserve(s, 1, 2);
@@ -1408,7 +1423,7 @@ mod rules {
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
                                         }
                                         let mut rounds_33: u64 = 10;
@@ -1431,7 +1446,7 @@ mod rules {
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                                cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
                                             rounds_33 -= 1;
                                         }
@@ -1462,7 +1477,7 @@ mod rules {
                                         _ => {
                                             {
                                                 let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                                cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
                                             for _ in 0..2 {
                                                 s = cx.reserve(s, 1, 2);
@@ -1472,7 +1487,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                             }
                                             let mut rounds_35: u64 = 10;
@@ -1495,7 +1510,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                                 rounds_35 -= 1;
                                             }
@@ -1539,7 +1554,7 @@ mod rules {
                                         _ => {
                                             {
                                                 let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                                cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
                                             for _ in 0..2 {
                                                 s = cx.reserve(s, 1, 2);
@@ -1549,7 +1564,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                             }
                                             let mut rounds_36: u64 = 10;
@@ -1572,7 +1587,7 @@ mod rules {
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
+                                                    cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
                                                 rounds_36 -= 1;
                                             }
@@ -1598,7 +1613,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CHARACTER);
+                s = cx.string::<LEN>(s, &POOL_CHARACTER);
+                return s;
             }
             s = cx.reserve(s, 10, 12);
             {
@@ -1646,7 +1662,10 @@ mod rules {
                     }
                     _ => {
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_ESCAPE);
+                            {
+                                let option = cx.pick8(&mut s, 8);
+                                cx.put_packed(&mut s, &LITERALS_7, option);
+                            }
                         } else {
                             {
                                 let option = if LEN {
@@ -1708,6 +1727,7 @@ mod rules {
     static ENDS: [u32; 4] = [192, 240, 248, 256];
     static COSTS_2: [u64; 2] = [0, 1];
     static BYTES: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
+    static LITERALS: [u64; 2] = [0x0000000000000000, 0x0100000000000020];
     static POOL_WS: rt::Strings = rt::Strings::new(
         b"\t\n\r \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 0, 1, 2, 3, 4],
@@ -1755,16 +1775,11 @@ mod rules {
     static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static BYTES_2: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
     static BYTES_3: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
-    static POOL_INTEGER: rt::Strings = rt::Strings::new(
-        b"0123456789\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-        None,
-    );
-    static POOL_FRACTION: rt::Strings = rt::Strings::new(
-        b".0.1.2.3.4.5.6.7.8.9\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20],
-        None,
-    );
+    static LITERALS_2: [u64; 10] = [
+        0x020000000000302e, 0x020000000000312e, 0x020000000000322e, 0x020000000000332e,
+        0x020000000000342e, 0x020000000000352e, 0x020000000000362e, 0x020000000000372e,
+        0x020000000000382e, 0x020000000000392e,
+    ];
     static COSTS_6: [u64; 2] = [0, 2];
     static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_7: [u64; 4] = [0, 1, 2, 2];
@@ -1794,7 +1809,7 @@ mod rules {
         None,
     );
     static COSTS_8: [u64; 3] = [0, 0, 1];
-    static LITERALS: [u64; 3] = [
+    static LITERALS_3: [u64; 3] = [
         0x0400000065757274, 0x040000006c6c756e, 0x05000065736c6166,
     ];
     static POOL_LITERAL: rt::Strings = rt::Strings::new(
@@ -1852,7 +1867,7 @@ mod rules {
     static COSTS_13: [u64; 3] = [0, 2, 3];
     static ENDS_10: [u32; 3] = [32, 224, 256];
     static BYTES_7: [u8; 256] = *b"AAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWXXXXXYYYYYZZZZaaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwxxxxxyyyyyzzzz";
-    static LITERALS_2: [u64; 62] = [
+    static LITERALS_4: [u64; 62] = [
         0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
         0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,
         0x02000000000088c3, 0x02000000000089c3, 0x0200000000008ac3, 0x0200000000008bc3,
@@ -1875,7 +1890,7 @@ mod rules {
         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
         1, 1, 1, 1,
     ];
-    static LITERALS_3: [u64; 58] = [
+    static LITERALS_5: [u64; 58] = [
         0x0100000000000061, 0x0100000000000062, 0x0100000000000063, 0x0100000000000064,
         0x0100000000000065, 0x0100000000000066, 0x0100000000000067, 0x0100000000000068,
         0x0100000000000069, 0x010000000000006a, 0x010000000000006b, 0x010000000000006c,
@@ -1915,7 +1930,7 @@ mod rules {
         ],
         None,
     );
-    static LITERALS_4: [u64; 3] = [
+    static LITERALS_6: [u64; 3] = [
         0x010000000000002d, 0x0100000000000020, 0x010000000000002e,
     ];
     static POOL_NAME: rt::Strings = rt::Strings::new(
@@ -1978,11 +1993,6 @@ mod rules {
     static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_16: [u64; 5] = [0, 1, 1, 2, 3];
     static ENDS_12: [u32; 5] = [17, 86, 137, 188, 256];
-    static POOL_STRING: rt::Strings = rt::Strings::new(
-        b"\"\"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2],
-        None,
-    );
     static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static ENDS_13: [u32; 3] = [192, 208, 256];
     static BYTES_8: [u8; 256] = *b"   !!!###$$$%%&&&'''((())***+++,,,--...///000112223334445566677788899:::;;;<<<==>>>???@@@AABBBCCCDDDEEFFFGGGHHHIIJJJKKKLLLMMNNNOOOPPPQQRRRSSSTTTUUVVVWWWXXXYYZZZ[[[]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
@@ -2065,11 +2075,10 @@ mod rules {
         ],
         None,
     );
-    static POOL_ESCAPE: rt::Strings = rt::Strings::new(
-        b"\\\"\\/\\\\\\b\\f\\n\\r\\t\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 4, 6, 8, 10, 12, 14, 16],
-        None,
-    );
+    static LITERALS_7: [u64; 8] = [
+        0x020000000000225c, 0x0200000000002f5c, 0x0200000000005c5c, 0x020000000000625c,
+        0x020000000000665c, 0x0200000000006e5c, 0x020000000000725c, 0x020000000000745c,
+    ];
     static POOL_CHARACTER: rt::Strings = rt::Strings::new(
         b" !#%&')*,-.0134578:;<>?ABCEFHIJLMOPQSTUWXZ[]_`bcdfgijkmnpqrtuwxy{|~\x7F\\\"\\\\\\b\\n\\r\\t\xC2\xB0\xC2\xBB\xC3\x85\xC3\x99\xC3\xA3\xC3\xB7\xC4\x81\xC4\x8C\xC4\xA0\xC4\xAA\xC4\xBE\xC5\x88\xC5\x92\xC5\xA7\xC5\xB1\xC6\x85\xC6\x8F\xC6\x99\xC6\xAE\xC6\xB8\xC7\x8C\xC7\x96\xC7\xA0\xC7\xB4\xC7\xBF\xC8\x93\xC8\x9D\xC8\xA7\xC8\xBB\xC9\x85\xCD\xB6\xCD\xBF\xCE\x89\xCE\x9B\xCE\xA5\xCE\xB7\xCF\x81\xCF\x8A\xCF\x9D\xCF\xA6\xCF\xB0\xD0\x82\xD0\x8C\xD0\x9F\xD0\xA8\xD0\xB1\xD1\x84\xD1\x8D\xD1\xA0\xD1\xAA\xD1\xB3\xD2\x86\xD2\x8F\xD2\xA2\xD2\xAB\xD2\xB5\xD3\x87\xD3\x91\xD3\xA3\xD3\xAD\xD3\xB6\xE0\xAC\xA1\xE1\x83\xAE\xE1\xB2\x88\xE2\x89\x95\xE2\xA0\xA2\xE3\x83\xA6\xE3\x9A\xA3\xE4\x88\xBD\xE4\xA0\x8A\xE4\xB7\x97\xE5\x83\x8F\xE5\x89\xAC\xE5\x8E\xB7\xE5\x9A\xA0\xE5\xA0\xBE\xE5\xAC\xA7\xE5\xB1\xB2\xE5\xB8\x8F\xE6\x83\xB8\xE6\x89\x83\xE6\x94\xAC\xE6\x9B\x89\xE6\xA0\x94\xE6\xAB\xBD\xE6\xB2\x9B\xE6\xBE\x84\xE7\x83\x8F\xE7\x89\xAC\xE7\x95\x95\xE7\x9A\xA0\xE7\xA5\x98\xE7\xAB\x94\xE7\xB0\xBF\xE7\xBC\xA6\xE8\x82\xA5\xE8\x8E\x8E\xE8\x93\xB3\xE8\x99\xB7\xE8\xA5\x9F\xE8\xAB\x80\xE8\xB6\xA6\xE8\xBC\xB1\xE9\x82\x8D\xE9\x8D\xB3\xE9\x94\x82\xE9\x9F\xAB\xE9\xA5\x80\xE9\xAB\x94\xE9\xB6\xBC\xE9\xBC\x8D\xEA\x8B\xAB\xEA\xBA\x85\xEB\x91\x92\xEB\xBF\xAC\xEC\x96\xB9\xEC\xAE\x86\xED\x9C\xA0\xEE\x93\xAD\xEF\x82\x87\xEF\x99\x94\xEF\xB0\xA1\xF0\x98\x80\x80\xF0\x9E\x80\x80\xF0\x9F\x8C\xA1\xF0\x9F\x8C\xB5\xF0\x9F\x8D\x88\xF0\x9F\x8D\xB0\xF0\x9F\x8E\x84\xF0\x9F\x8E\xAC\xF0\x9F\x8F\x80\xF0\x9F\x8F\x94\xF0\x9F\x8F\xBB\xF0\x9F\x90\x8F\xF0\x9F\x90\xB7\xF0\x9F\x91\x8B\xF0\x9F\x91\x9F\xF0\x9F\x92\x86\xF0\x9F\x92\x9A\xF0\x9F\x93\x82\xF0\x9F\x93\x96\xF0\x9F\x93\xAA\xF0\x9F\x94\x92\xF0\x9F\x94\xA5\xF0\x9F\x95\x8D\xF0\x9F\x95\xA1\xF0\x9F\x95\xB5\xF0\x9F\x96\x9D\xF0\x9F\x96\xB1\xF0\x9F\x97\x84\xF0\x9F\x97\xAC\xF0\x9F\x98\x80\xF0\x9F\x98\xA8\xF0\x9F\x98\xBC\xF0\xA0\x80\x80\xF0\xAC\x80\x80\xF0\xB2\x80\x80\xF0\xBE\x80\x80\xF1\x84\x80\x80\xF1\x8A\x80\x80\xF1\x96\x80\x80\xF1\x9C\x80\x80\xF1\xA8\x80\x80\xF1\xAE\x80\x80\xF1\xB4\x80\x80\xF2\x80\x80\x80\xF2\x86\x80\x80\xF2\x92\x80\x80\xF2\x98\x80\x80\xF2\x9E\x80\x80\xF2\xAA\x80\x80\xF2\xB0\x80\x80\xF2\xBC\x80\x80\xF3\x82\x80\x80\xF3\x88\x80\x80\xF3\x94\x80\x80\xF3\x9A\x80\x80\xF3\xA6\x80\x80\xF3\xAC\x80\x80\xF3\xB2\x80\x80\xF3\xBE\x80\x80\xF4\x84\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[

@@ -102,7 +102,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_DOCUMENT);
+                s = cx.string::<LEN>(s, &POOL_DOCUMENT);
+                return s;
             }
             s = cx.reserve(s, 1, 0);
             {
@@ -133,7 +134,7 @@ mod rules {
                     if rounds_3 == 0 {
                         break 'l3;
                     }
-                    s = cx.reserve(s, 1, 0);
+                    s = cx.reserve(s, 2, 1);
                     if if LEN {
                         cx.pick_within(&mut s, &COSTS_3)
                     } else {
@@ -142,7 +143,147 @@ mod rules {
                     {
                         break 'l3;
                     }
-                    s = rule_misc::<DEPTH, LEN>(cx, s, depth - 1);
+                    if DEPTH && depth < 1 {
+                        cx.put_mapped(&mut s, &BYTES);
+                    } else {
+                        {
+                            let option = if LEN {
+                                cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                            } else {
+                                cx.pick_mapped(&mut s, &OPTIONS_2)
+                            };
+                            match option {
+                                0 => {
+                                    s = cx
+                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                }
+                                1 => {
+                                    s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
+                                    let mut rounds_4: u64 = 1;
+                                    'l4: loop {
+                                        let end;
+                                        let allowed = rt::rounds(
+                                            if DEPTH {
+                                                Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                            } else {
+                                                None
+                                            },
+                                            if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                            Some(rounds_4),
+                                        );
+                                        if allowed == 0 {
+                                            end = rt::RunEnd::Capped;
+                                        } else {
+                                            let done;
+                                            (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                            if LEN {
+                                                cx.slack -= done;
+                                            }
+                                            rounds_4 -= done;
+                                        }
+                                        match end {
+                                            rt::RunEnd::Stopped => break 'l4,
+                                            rt::RunEnd::Capped => {
+                                                if rounds_4 == 0 {
+                                                    break 'l4;
+                                                }
+                                                s = cx.reserve(s, 2, 2);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l4;
+                                                }
+                                            }
+                                            rt::RunEnd::Other => {
+                                                if LEN {
+                                                    cx.slack -= 1;
+                                                }
+                                                s = cx.reserve(s, 1, 2);
+                                            }
+                                        }
+                                        if DEPTH && depth < 2 {
+                                            s = cx.string::<LEN>(s, &POOL_NL);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                cx.put_packed(&mut s, &LITERALS, option);
+                                            }
+                                        }
+                                        rounds_4 -= 1;
+                                    }
+                                }
+                                _ => {
+                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                                    let mut rounds_5: u64 = 1;
+                                    'l5: loop {
+                                        let end;
+                                        let allowed = rt::rounds(
+                                            if DEPTH {
+                                                Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                            } else {
+                                                None
+                                            },
+                                            if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                            Some(rounds_5),
+                                        );
+                                        if allowed == 0 {
+                                            end = rt::RunEnd::Capped;
+                                        } else {
+                                            let done;
+                                            (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                            if LEN {
+                                                cx.slack -= done;
+                                            }
+                                            rounds_5 -= done;
+                                        }
+                                        match end {
+                                            rt::RunEnd::Stopped => break 'l5,
+                                            rt::RunEnd::Capped => {
+                                                if rounds_5 == 0 {
+                                                    break 'l5;
+                                                }
+                                                s = cx.reserve(s, 2, 2);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l5;
+                                                }
+                                            }
+                                            rt::RunEnd::Other => {
+                                                if LEN {
+                                                    cx.slack -= 1;
+                                                }
+                                                s = cx.reserve(s, 1, 2);
+                                            }
+                                        }
+                                        if DEPTH && depth < 2 {
+                                            s = cx.string::<LEN>(s, &POOL_NL);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                cx.put_packed(&mut s, &LITERALS, option);
+                                            }
+                                        }
+                                        rounds_5 -= 1;
+                                    }
+                                }
+                            }
+                        }
+                    }
                     rounds_3 -= 1;
                 }
                 match option {
@@ -153,9 +294,9 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_5)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_2)
+                                    cx.pick_mapped(&mut s, &OPTIONS_4)
                                 };
                                 match option {
                                     0 => {
@@ -175,16 +316,16 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_5)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_6)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                    cx.pick_mapped(&mut s, &OPTIONS_5)
                                 };
                                 cx.put(&mut s, b"<!DOCTYPE");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_S);
+                                    cx.put_mapped(&mut s, &BYTES);
                                 } else {
                                     {
-                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                         match option {
                                             0 => {
                                                 cx.put_byte(&mut s, b' ');
@@ -196,26 +337,26 @@ mod rules {
                                     }
                                 }
                                 s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 2);
-                                let mut rounds_4: u64 = 1;
-                                'l4: loop {
-                                    if rounds_4 == 0 {
-                                        break 'l4;
+                                let mut rounds_6: u64 = 1;
+                                'l6: loop {
+                                    if rounds_6 == 0 {
+                                        break 'l6;
                                     }
                                     s = cx.reserve(s, 1, 0);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_6)
+                                        cx.pick_within(&mut s, &COSTS_7)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l4;
+                                        break 'l6;
                                     }
                                     s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 2);
-                                    rounds_4 -= 1;
+                                    rounds_6 -= 1;
                                 }
                                 if !matches!(option, 0) {
-                                    let mut rounds_5: u64 = 1;
-                                    'l5: loop {
+                                    let mut rounds_7: u64 = 1;
+                                    'l7: loop {
                                         let end;
                                         let allowed = rt::rounds(
                                             if DEPTH {
@@ -224,23 +365,23 @@ mod rules {
                                                 None
                                             },
                                             if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                            Some(rounds_5),
+                                            Some(rounds_7),
                                         );
                                         if allowed == 0 {
                                             end = rt::RunEnd::Capped;
                                         } else {
                                             let done;
-                                            (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                            (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                             if LEN {
                                                 cx.slack -= done;
                                             }
-                                            rounds_5 -= done;
+                                            rounds_7 -= done;
                                         }
                                         match end {
-                                            rt::RunEnd::Stopped => break 'l5,
+                                            rt::RunEnd::Stopped => break 'l7,
                                             rt::RunEnd::Capped => {
-                                                if rounds_5 == 0 {
-                                                    break 'l5;
+                                                if rounds_7 == 0 {
+                                                    break 'l7;
                                                 }
                                                 s = cx.reserve(s, 2, 1);
                                                 if if LEN {
@@ -249,7 +390,7 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l5;
+                                                    break 'l7;
                                                 }
                                             }
                                             rt::RunEnd::Other => {
@@ -260,10 +401,10 @@ mod rules {
                                             }
                                         }
                                         if DEPTH && depth < 2 {
-                                            s = cx.string::<LEN>(s, &POOL_S);
+                                            cx.put_mapped(&mut s, &BYTES);
                                         } else {
                                             {
-                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                 match option {
                                                     0 => {
                                                         cx.put_byte(&mut s, b' ');
@@ -274,15 +415,13 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_5 -= 1;
+                                        rounds_7 -= 1;
                                     }
                                     s = cx.reserve(s, 0, 1);
                                     cx.put_byte(&mut s, b'[');
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_SUBSET);
-                                    } else {
-                                        let mut rounds_6: u64 = 1;
-                                        'l6: loop {
+                                    if !(DEPTH && depth < 2) {
+                                        let mut rounds_8: u64 = 1;
+                                        'l8: loop {
                                             let end;
                                             let allowed = rt::rounds(
                                                 if DEPTH {
@@ -291,23 +430,23 @@ mod rules {
                                                     None
                                                 },
                                                 if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                Some(rounds_6),
+                                                Some(rounds_8),
                                             );
                                             if allowed == 0 {
                                                 end = rt::RunEnd::Capped;
                                             } else {
                                                 let done;
-                                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                                 if LEN {
                                                     cx.slack -= done;
                                                 }
-                                                rounds_6 -= done;
+                                                rounds_8 -= done;
                                             }
                                             match end {
-                                                rt::RunEnd::Stopped => break 'l6,
+                                                rt::RunEnd::Stopped => break 'l8,
                                                 rt::RunEnd::Capped => {
-                                                    if rounds_6 == 0 {
-                                                        break 'l6;
+                                                    if rounds_8 == 0 {
+                                                        break 'l8;
                                                     }
                                                     s = cx.reserve(s, 2, 2);
                                                     if if LEN {
@@ -316,7 +455,7 @@ mod rules {
                                                         cx.pick8(&mut s, 2)
                                                     } == 0
                                                     {
-                                                        break 'l6;
+                                                        break 'l8;
                                                     }
                                                 }
                                                 rt::RunEnd::Other => {
@@ -331,35 +470,35 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                     } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
                                                     };
                                                     cx.put_packed(&mut s, &LITERALS, option);
                                                 }
                                             }
-                                            rounds_6 -= 1;
+                                            rounds_8 -= 1;
                                         }
-                                        let mut rounds_7: u64 = 1;
-                                        'l7: loop {
-                                            if rounds_7 == 0 {
-                                                break 'l7;
+                                        let mut rounds_9: u64 = 1;
+                                        'l9: loop {
+                                            if rounds_9 == 0 {
+                                                break 'l9;
                                             }
                                             s = cx.reserve(s, 2, 10);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_7)
+                                                cx.pick_within(&mut s, &COSTS_8)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l7;
+                                                break 'l9;
                                             }
                                             cx.put(&mut s, b"<!ELEMENT");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -373,10 +512,10 @@ mod rules {
                                             s = cx.reserve(s, 1, 5);
                                             cx.put(&mut s, b"note");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -388,8 +527,8 @@ mod rules {
                                                 }
                                             }
                                             s = rule_content_spec::<DEPTH, LEN>(cx, s, depth - 3);
-                                            let mut rounds_8: u64 = 1;
-                                            'l8: loop {
+                                            let mut rounds_10: u64 = 1;
+                                            'l10: loop {
                                                 let end;
                                                 let allowed = rt::rounds(
                                                     if DEPTH {
@@ -398,23 +537,23 @@ mod rules {
                                                         None
                                                     },
                                                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                    Some(rounds_8),
+                                                    Some(rounds_10),
                                                 );
                                                 if allowed == 0 {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
-                                                    rounds_8 -= done;
+                                                    rounds_10 -= done;
                                                 }
                                                 match end {
-                                                    rt::RunEnd::Stopped => break 'l8,
+                                                    rt::RunEnd::Stopped => break 'l10,
                                                     rt::RunEnd::Capped => {
-                                                        if rounds_8 == 0 {
-                                                            break 'l8;
+                                                        if rounds_10 == 0 {
+                                                            break 'l10;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -423,7 +562,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l8;
+                                                            break 'l10;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -434,10 +573,10 @@ mod rules {
                                                     }
                                                 }
                                                 if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                    cx.put_mapped(&mut s, &BYTES);
                                                 } else {
                                                     {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                         match option {
                                                             0 => {
                                                                 cx.put_byte(&mut s, b' ');
@@ -448,12 +587,12 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_8 -= 1;
+                                                rounds_10 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 1);
                                             cx.put_byte(&mut s, b'>');
-                                            let mut rounds_9: u64 = 1;
-                                            'l9: loop {
+                                            let mut rounds_11: u64 = 1;
+                                            'l11: loop {
                                                 let end;
                                                 let allowed = rt::rounds(
                                                     if DEPTH {
@@ -462,23 +601,23 @@ mod rules {
                                                         None
                                                     },
                                                     if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_9),
+                                                    Some(rounds_11),
                                                 );
                                                 if allowed == 0 {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
-                                                    rounds_9 -= done;
+                                                    rounds_11 -= done;
                                                 }
                                                 match end {
-                                                    rt::RunEnd::Stopped => break 'l9,
+                                                    rt::RunEnd::Stopped => break 'l11,
                                                     rt::RunEnd::Capped => {
-                                                        if rounds_9 == 0 {
-                                                            break 'l9;
+                                                        if rounds_11 == 0 {
+                                                            break 'l11;
                                                         }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
@@ -487,7 +626,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l9;
+                                                            break 'l11;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -502,37 +641,37 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_9 -= 1;
+                                                rounds_11 -= 1;
                                             }
-                                            rounds_7 -= 1;
+                                            rounds_9 -= 1;
                                         }
-                                        let mut rounds_10: u64 = 1;
-                                        'l10: loop {
-                                            if rounds_10 == 0 {
-                                                break 'l10;
+                                        let mut rounds_12: u64 = 1;
+                                        'l12: loop {
+                                            if rounds_12 == 0 {
+                                                break 'l12;
                                             }
                                             s = cx.reserve(s, 2, 10);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_8)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l10;
+                                                break 'l12;
                                             }
                                             cx.put(&mut s, b"<!ATTLIST");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -545,45 +684,45 @@ mod rules {
                                             }
                                             s = cx.reserve(s, 0, 4);
                                             cx.put(&mut s, b"note");
-                                            let mut rounds_11: u64 = 1;
-                                            'l11: loop {
-                                                if rounds_11 == 0 {
-                                                    break 'l11;
+                                            let mut rounds_13: u64 = 1;
+                                            'l13: loop {
+                                                if rounds_13 == 0 {
+                                                    break 'l13;
                                                 }
                                                 s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_9)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l11;
-                                                }
-                                                s = rule_att_def_id::<DEPTH, LEN>(cx, s, depth - 3);
-                                                rounds_11 -= 1;
-                                            }
-                                            let mut rounds_12: u64 = 1;
-                                            'l12: loop {
-                                                if rounds_12 == 0 {
-                                                    break 'l12;
-                                                }
-                                                s = cx.reserve(s, 2, 20);
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS_10)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l12;
+                                                    break 'l13;
+                                                }
+                                                s = rule_att_def_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                                rounds_13 -= 1;
+                                            }
+                                            let mut rounds_14: u64 = 1;
+                                            'l14: loop {
+                                                if rounds_14 == 0 {
+                                                    break 'l14;
+                                                }
+                                                s = cx.reserve(s, 2, 20);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_11)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l14;
                                                 }
                                                 if DEPTH && depth < 3 {
                                                     s = cx.string::<LEN>(s, &POOL_ATT_DEF_KIND);
                                                 } else {
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -597,10 +736,10 @@ mod rules {
                                                     s = cx.reserve(s, 1, 5);
                                                     cx.put(&mut s, b"kind");
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -613,8 +752,8 @@ mod rules {
                                                     }
                                                     s = cx.reserve(s, 0, 1);
                                                     cx.put_byte(&mut s, b'(');
-                                                    let mut rounds_13: u64 = 1;
-                                                    'l13: loop {
+                                                    let mut rounds_15: u64 = 1;
+                                                    'l15: loop {
                                                         let end;
                                                         let allowed = rt::rounds(
                                                             if DEPTH {
@@ -623,23 +762,23 @@ mod rules {
                                                                 None
                                                             },
                                                             if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                            Some(rounds_13),
+                                                            Some(rounds_15),
                                                         );
                                                         if allowed == 0 {
                                                             end = rt::RunEnd::Capped;
                                                         } else {
                                                             let done;
-                                                            (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                            (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                             if LEN {
                                                                 cx.slack -= done;
                                                             }
-                                                            rounds_13 -= done;
+                                                            rounds_15 -= done;
                                                         }
                                                         match end {
-                                                            rt::RunEnd::Stopped => break 'l13,
+                                                            rt::RunEnd::Stopped => break 'l15,
                                                             rt::RunEnd::Capped => {
-                                                                if rounds_13 == 0 {
-                                                                    break 'l13;
+                                                                if rounds_15 == 0 {
+                                                                    break 'l15;
                                                                 }
                                                                 s = cx.reserve(s, 2, 1);
                                                                 if if LEN {
@@ -648,7 +787,7 @@ mod rules {
                                                                     cx.pick8(&mut s, 2)
                                                                 } == 0
                                                                 {
-                                                                    break 'l13;
+                                                                    break 'l15;
                                                                 }
                                                             }
                                                             rt::RunEnd::Other => {
@@ -659,10 +798,10 @@ mod rules {
                                                             }
                                                         }
                                                         if DEPTH && depth < 4 {
-                                                            s = cx.string::<LEN>(s, &POOL_S);
+                                                            cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                 match option {
                                                                     0 => {
                                                                         cx.put_byte(&mut s, b' ');
@@ -673,12 +812,12 @@ mod rules {
                                                                 }
                                                             }
                                                         }
-                                                        rounds_13 -= 1;
+                                                        rounds_15 -= 1;
                                                     }
                                                     s = cx.reserve(s, 0, 3);
                                                     cx.put(&mut s, b"old");
-                                                    let mut rounds_14: u64 = 1;
-                                                    'l14: loop {
+                                                    let mut rounds_16: u64 = 1;
+                                                    'l16: loop {
                                                         let end;
                                                         let allowed = rt::rounds(
                                                             if DEPTH {
@@ -687,23 +826,23 @@ mod rules {
                                                                 None
                                                             },
                                                             if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                            Some(rounds_14),
+                                                            Some(rounds_16),
                                                         );
                                                         if allowed == 0 {
                                                             end = rt::RunEnd::Capped;
                                                         } else {
                                                             let done;
-                                                            (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                            (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                             if LEN {
                                                                 cx.slack -= done;
                                                             }
-                                                            rounds_14 -= done;
+                                                            rounds_16 -= done;
                                                         }
                                                         match end {
-                                                            rt::RunEnd::Stopped => break 'l14,
+                                                            rt::RunEnd::Stopped => break 'l16,
                                                             rt::RunEnd::Capped => {
-                                                                if rounds_14 == 0 {
-                                                                    break 'l14;
+                                                                if rounds_16 == 0 {
+                                                                    break 'l16;
                                                                 }
                                                                 s = cx.reserve(s, 2, 1);
                                                                 if if LEN {
@@ -712,7 +851,7 @@ mod rules {
                                                                     cx.pick8(&mut s, 2)
                                                                 } == 0
                                                                 {
-                                                                    break 'l14;
+                                                                    break 'l16;
                                                                 }
                                                             }
                                                             rt::RunEnd::Other => {
@@ -723,10 +862,10 @@ mod rules {
                                                             }
                                                         }
                                                         if DEPTH && depth < 4 {
-                                                            s = cx.string::<LEN>(s, &POOL_S);
+                                                            cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                 match option {
                                                                     0 => {
                                                                         cx.put_byte(&mut s, b' ');
@@ -737,25 +876,25 @@ mod rules {
                                                                 }
                                                             }
                                                         }
-                                                        rounds_14 -= 1;
+                                                        rounds_16 -= 1;
                                                     }
-                                                    let mut rounds_15: u64 = 1;
-                                                    'l15: loop {
-                                                        if rounds_15 == 0 {
-                                                            break 'l15;
+                                                    let mut rounds_17: u64 = 1;
+                                                    'l17: loop {
+                                                        if rounds_17 == 0 {
+                                                            break 'l17;
                                                         }
                                                         s = cx.reserve(s, 1, 1);
                                                         if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_11)
+                                                            cx.pick_within(&mut s, &COSTS_12)
                                                         } else {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l15;
+                                                            break 'l17;
                                                         }
                                                         cx.put_byte(&mut s, b'|');
-                                                        let mut rounds_16: u64 = 1;
-                                                        'l16: loop {
+                                                        let mut rounds_18: u64 = 1;
+                                                        'l18: loop {
                                                             let end;
                                                             let allowed = rt::rounds(
                                                                 if DEPTH {
@@ -764,23 +903,23 @@ mod rules {
                                                                     None
                                                                 },
                                                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                                Some(rounds_16),
+                                                                Some(rounds_18),
                                                             );
                                                             if allowed == 0 {
                                                                 end = rt::RunEnd::Capped;
                                                             } else {
                                                                 let done;
-                                                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                                 if LEN {
                                                                     cx.slack -= done;
                                                                 }
-                                                                rounds_16 -= done;
+                                                                rounds_18 -= done;
                                                             }
                                                             match end {
-                                                                rt::RunEnd::Stopped => break 'l16,
+                                                                rt::RunEnd::Stopped => break 'l18,
                                                                 rt::RunEnd::Capped => {
-                                                                    if rounds_16 == 0 {
-                                                                        break 'l16;
+                                                                    if rounds_18 == 0 {
+                                                                        break 'l18;
                                                                     }
                                                                     s = cx.reserve(s, 2, 1);
                                                                     if if LEN {
@@ -789,7 +928,7 @@ mod rules {
                                                                         cx.pick8(&mut s, 2)
                                                                     } == 0
                                                                     {
-                                                                        break 'l16;
+                                                                        break 'l18;
                                                                     }
                                                                 }
                                                                 rt::RunEnd::Other => {
@@ -800,10 +939,10 @@ mod rules {
                                                                 }
                                                             }
                                                             if DEPTH && depth < 4 {
-                                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                                cx.put_mapped(&mut s, &BYTES);
                                                             } else {
                                                                 {
-                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                     match option {
                                                                         0 => {
                                                                             cx.put_byte(&mut s, b' ');
@@ -814,12 +953,12 @@ mod rules {
                                                                     }
                                                                 }
                                                             }
-                                                            rounds_16 -= 1;
+                                                            rounds_18 -= 1;
                                                         }
                                                         s = cx.reserve(s, 0, 3);
                                                         cx.put(&mut s, b"new");
-                                                        let mut rounds_17: u64 = 1;
-                                                        'l17: loop {
+                                                        let mut rounds_19: u64 = 1;
+                                                        'l19: loop {
                                                             let end;
                                                             let allowed = rt::rounds(
                                                                 if DEPTH {
@@ -828,23 +967,23 @@ mod rules {
                                                                     None
                                                                 },
                                                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                                Some(rounds_17),
+                                                                Some(rounds_19),
                                                             );
                                                             if allowed == 0 {
                                                                 end = rt::RunEnd::Capped;
                                                             } else {
                                                                 let done;
-                                                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                                 if LEN {
                                                                     cx.slack -= done;
                                                                 }
-                                                                rounds_17 -= done;
+                                                                rounds_19 -= done;
                                                             }
                                                             match end {
-                                                                rt::RunEnd::Stopped => break 'l17,
+                                                                rt::RunEnd::Stopped => break 'l19,
                                                                 rt::RunEnd::Capped => {
-                                                                    if rounds_17 == 0 {
-                                                                        break 'l17;
+                                                                    if rounds_19 == 0 {
+                                                                        break 'l19;
                                                                     }
                                                                     s = cx.reserve(s, 2, 1);
                                                                     if if LEN {
@@ -853,7 +992,7 @@ mod rules {
                                                                         cx.pick8(&mut s, 2)
                                                                     } == 0
                                                                     {
-                                                                        break 'l17;
+                                                                        break 'l19;
                                                                     }
                                                                 }
                                                                 rt::RunEnd::Other => {
@@ -864,10 +1003,10 @@ mod rules {
                                                                 }
                                                             }
                                                             if DEPTH && depth < 4 {
-                                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                                cx.put_mapped(&mut s, &BYTES);
                                                             } else {
                                                                 {
-                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                     match option {
                                                                         0 => {
                                                                             cx.put_byte(&mut s, b' ');
@@ -878,17 +1017,17 @@ mod rules {
                                                                     }
                                                                 }
                                                             }
-                                                            rounds_17 -= 1;
+                                                            rounds_19 -= 1;
                                                         }
-                                                        rounds_15 -= 1;
+                                                        rounds_17 -= 1;
                                                     }
                                                     s = cx.reserve(s, 1, 2);
                                                     cx.put_byte(&mut s, b')');
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -902,7 +1041,7 @@ mod rules {
                                                     s = cx.reserve(s, 2, 8);
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_12)
+                                                            cx.pick_within(&mut s, &COSTS_13)
                                                         } else {
                                                             cx.pick8(&mut s, 3)
                                                         };
@@ -916,10 +1055,10 @@ mod rules {
                                                             _ => {
                                                                 cx.put(&mut s, b"#FIXED");
                                                                 if DEPTH && depth < 4 {
-                                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                                    cx.put_mapped(&mut s, &BYTES);
                                                                 } else {
                                                                     {
-                                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                         match option {
                                                                             0 => {
                                                                                 cx.put_byte(&mut s, b' ');
@@ -936,30 +1075,30 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_12 -= 1;
+                                                rounds_14 -= 1;
                                             }
-                                            let mut rounds_18: u64 = 1;
-                                            'l18: loop {
-                                                if rounds_18 == 0 {
-                                                    break 'l18;
+                                            let mut rounds_20: u64 = 1;
+                                            'l20: loop {
+                                                if rounds_20 == 0 {
+                                                    break 'l20;
                                                 }
                                                 s = cx.reserve(s, 2, 24);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_10)
+                                                    cx.pick_within(&mut s, &COSTS_11)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l18;
+                                                    break 'l20;
                                                 }
                                                 if DEPTH && depth < 3 {
                                                     s = cx.string::<LEN>(s, &POOL_ATT_DEF_TEXT);
                                                 } else {
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -973,10 +1112,10 @@ mod rules {
                                                     s = cx.reserve(s, 1, 8);
                                                     cx.put(&mut s, b"subject");
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -990,10 +1129,10 @@ mod rules {
                                                     s = cx.reserve(s, 1, 6);
                                                     cx.put(&mut s, b"CDATA");
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -1007,7 +1146,7 @@ mod rules {
                                                     s = cx.reserve(s, 2, 9);
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_13)
+                                                            cx.pick_within(&mut s, &COSTS_14)
                                                         } else {
                                                             cx.pick8(&mut s, 4)
                                                         };
@@ -1024,10 +1163,10 @@ mod rules {
                                                             _ => {
                                                                 cx.put(&mut s, b"#FIXED");
                                                                 if DEPTH && depth < 4 {
-                                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                                    cx.put_mapped(&mut s, &BYTES);
                                                                 } else {
                                                                     {
-                                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                         match option {
                                                                             0 => {
                                                                                 cx.put_byte(&mut s, b' ');
@@ -1043,10 +1182,10 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_18 -= 1;
+                                                rounds_20 -= 1;
                                             }
-                                            let mut rounds_19: u64 = 1;
-                                            'l19: loop {
+                                            let mut rounds_21: u64 = 1;
+                                            'l21: loop {
                                                 let end;
                                                 let allowed = rt::rounds(
                                                     if DEPTH {
@@ -1055,23 +1194,23 @@ mod rules {
                                                         None
                                                     },
                                                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                    Some(rounds_19),
+                                                    Some(rounds_21),
                                                 );
                                                 if allowed == 0 {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
-                                                    rounds_19 -= done;
+                                                    rounds_21 -= done;
                                                 }
                                                 match end {
-                                                    rt::RunEnd::Stopped => break 'l19,
+                                                    rt::RunEnd::Stopped => break 'l21,
                                                     rt::RunEnd::Capped => {
-                                                        if rounds_19 == 0 {
-                                                            break 'l19;
+                                                        if rounds_21 == 0 {
+                                                            break 'l21;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -1080,7 +1219,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l19;
+                                                            break 'l21;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -1091,10 +1230,10 @@ mod rules {
                                                     }
                                                 }
                                                 if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                    cx.put_mapped(&mut s, &BYTES);
                                                 } else {
                                                     {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                         match option {
                                                             0 => {
                                                                 cx.put_byte(&mut s, b' ');
@@ -1105,86 +1244,10 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_19 -= 1;
+                                                rounds_21 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 1);
                                             cx.put_byte(&mut s, b'>');
-                                            let mut rounds_20: u64 = 1;
-                                            'l20: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_20),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_20 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l20,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_20 == 0 {
-                                                            break 'l20;
-                                                        }
-                                                        s = cx.reserve(s, 2, 2);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l20;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 2);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_NL);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
-                                                        };
-                                                        cx.put_packed(&mut s, &LITERALS, option);
-                                                    }
-                                                }
-                                                rounds_20 -= 1;
-                                            }
-                                            rounds_10 -= 1;
-                                        }
-                                        let mut rounds_21: u64 = 1;
-                                        'l21: loop {
-                                            if rounds_21 == 0 {
-                                                break 'l21;
-                                            }
-                                            s = cx.reserve(s, 1, 0);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_14)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l21;
-                                            }
-                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
                                             let mut rounds_22: u64 = 1;
                                             'l22: loop {
                                                 let end;
@@ -1201,7 +1264,7 @@ mod rules {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
@@ -1235,65 +1298,32 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
                                                 rounds_22 -= 1;
                                             }
-                                            rounds_21 -= 1;
+                                            rounds_12 -= 1;
                                         }
                                         let mut rounds_23: u64 = 1;
                                         'l23: loop {
                                             if rounds_23 == 0 {
                                                 break 'l23;
                                             }
-                                            s = cx.reserve(s, 2, 10);
+                                            s = cx.reserve(s, 1, 0);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_7)
+                                                cx.pick_within(&mut s, &COSTS_15)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
                                                 break 'l23;
                                             }
-                                            cx.put(&mut s, b"<!ELEMENT");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 5);
-                                            cx.put(&mut s, b"item");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = rule_content_spec::<DEPTH, LEN>(cx, s, depth - 3);
+                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
                                             let mut rounds_24: u64 = 1;
                                             'l24: loop {
                                                 let end;
@@ -1303,7 +1333,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_24),
                                                 );
                                                 if allowed == 0 {
@@ -1322,7 +1352,7 @@ mod rules {
                                                         if rounds_24 == 0 {
                                                             break 'l24;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
+                                                        s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
                                                         } else {
@@ -1336,14 +1366,123 @@ mod rules {
                                                         if LEN {
                                                             cx.slack -= 1;
                                                         }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_24 -= 1;
+                                            }
+                                            rounds_23 -= 1;
+                                        }
+                                        let mut rounds_25: u64 = 1;
+                                        'l25: loop {
+                                            if rounds_25 == 0 {
+                                                break 'l25;
+                                            }
+                                            s = cx.reserve(s, 2, 10);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_8)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l25;
+                                            }
+                                            cx.put(&mut s, b"<!ELEMENT");
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = cx.reserve(s, 1, 5);
+                                            cx.put(&mut s, b"item");
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = rule_content_spec::<DEPTH, LEN>(cx, s, depth - 3);
+                                            let mut rounds_26: u64 = 1;
+                                            'l26: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_26),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_26 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l26,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_26 == 0 {
+                                                            break 'l26;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l26;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
                                                         s = cx.reserve(s, 1, 1);
                                                     }
                                                 }
                                                 if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                    cx.put_mapped(&mut s, &BYTES);
                                                 } else {
                                                     {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                         match option {
                                                             0 => {
                                                                 cx.put_byte(&mut s, b' ');
@@ -1354,12 +1493,12 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_24 -= 1;
+                                                rounds_26 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 1);
                                             cx.put_byte(&mut s, b'>');
-                                            let mut rounds_25: u64 = 1;
-                                            'l25: loop {
+                                            let mut rounds_27: u64 = 1;
+                                            'l27: loop {
                                                 let end;
                                                 let allowed = rt::rounds(
                                                     if DEPTH {
@@ -1368,23 +1507,23 @@ mod rules {
                                                         None
                                                     },
                                                     if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_25),
+                                                    Some(rounds_27),
                                                 );
                                                 if allowed == 0 {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
-                                                    rounds_25 -= done;
+                                                    rounds_27 -= done;
                                                 }
                                                 match end {
-                                                    rt::RunEnd::Stopped => break 'l25,
+                                                    rt::RunEnd::Stopped => break 'l27,
                                                     rt::RunEnd::Capped => {
-                                                        if rounds_25 == 0 {
-                                                            break 'l25;
+                                                        if rounds_27 == 0 {
+                                                            break 'l27;
                                                         }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
@@ -1393,7 +1532,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l25;
+                                                            break 'l27;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -1408,37 +1547,37 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_25 -= 1;
+                                                rounds_27 -= 1;
                                             }
-                                            rounds_23 -= 1;
+                                            rounds_25 -= 1;
                                         }
-                                        let mut rounds_26: u64 = 1;
-                                        'l26: loop {
-                                            if rounds_26 == 0 {
-                                                break 'l26;
+                                        let mut rounds_28: u64 = 1;
+                                        'l28: loop {
+                                            if rounds_28 == 0 {
+                                                break 'l28;
                                             }
                                             s = cx.reserve(s, 2, 10);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_8)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l26;
+                                                break 'l28;
                                             }
                                             cx.put(&mut s, b"<!ATTLIST");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -1451,45 +1590,45 @@ mod rules {
                                             }
                                             s = cx.reserve(s, 0, 4);
                                             cx.put(&mut s, b"item");
-                                            let mut rounds_27: u64 = 1;
-                                            'l27: loop {
-                                                if rounds_27 == 0 {
-                                                    break 'l27;
+                                            let mut rounds_29: u64 = 1;
+                                            'l29: loop {
+                                                if rounds_29 == 0 {
+                                                    break 'l29;
                                                 }
                                                 s = cx.reserve(s, 1, 0);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_9)
+                                                    cx.pick_within(&mut s, &COSTS_10)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l27;
+                                                    break 'l29;
                                                 }
                                                 s = rule_att_def_id::<DEPTH, LEN>(cx, s, depth - 3);
-                                                rounds_27 -= 1;
+                                                rounds_29 -= 1;
                                             }
-                                            let mut rounds_28: u64 = 1;
-                                            'l28: loop {
-                                                if rounds_28 == 0 {
-                                                    break 'l28;
+                                            let mut rounds_30: u64 = 1;
+                                            'l30: loop {
+                                                if rounds_30 == 0 {
+                                                    break 'l30;
                                                 }
                                                 s = cx.reserve(s, 2, 23);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_15)
+                                                    cx.pick_within(&mut s, &COSTS_16)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l28;
+                                                    break 'l30;
                                                 }
                                                 if DEPTH && depth < 3 {
                                                     s = cx.string::<LEN>(s, &POOL_ATT_DEF_TOKENS);
                                                 } else {
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -1503,10 +1642,10 @@ mod rules {
                                                     s = cx.reserve(s, 1, 5);
                                                     cx.put(&mut s, b"tags");
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -1520,17 +1659,17 @@ mod rules {
                                                     s = cx.reserve(s, 2, 9);
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_16)
+                                                            cx.pick_within(&mut s, &COSTS_17)
                                                         } else {
                                                             cx.pick8(&mut s, 6)
                                                         };
                                                         s = cx.put_string(s, &STRINGS, option);
                                                     }
                                                     if DEPTH && depth < 4 {
-                                                        s = cx.string::<LEN>(s, &POOL_S);
+                                                        cx.put_mapped(&mut s, &BYTES);
                                                     } else {
                                                         {
-                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                             match option {
                                                                 0 => {
                                                                     cx.put_byte(&mut s, b' ');
@@ -1544,10 +1683,10 @@ mod rules {
                                                     s = cx.reserve(s, 0, 8);
                                                     cx.put(&mut s, b"#IMPLIED");
                                                 }
-                                                rounds_28 -= 1;
+                                                rounds_30 -= 1;
                                             }
-                                            let mut rounds_29: u64 = 1;
-                                            'l29: loop {
+                                            let mut rounds_31: u64 = 1;
+                                            'l31: loop {
                                                 let end;
                                                 let allowed = rt::rounds(
                                                     if DEPTH {
@@ -1556,23 +1695,23 @@ mod rules {
                                                         None
                                                     },
                                                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                                    Some(rounds_29),
+                                                    Some(rounds_31),
                                                 );
                                                 if allowed == 0 {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
-                                                    rounds_29 -= done;
+                                                    rounds_31 -= done;
                                                 }
                                                 match end {
-                                                    rt::RunEnd::Stopped => break 'l29,
+                                                    rt::RunEnd::Stopped => break 'l31,
                                                     rt::RunEnd::Capped => {
-                                                        if rounds_29 == 0 {
-                                                            break 'l29;
+                                                        if rounds_31 == 0 {
+                                                            break 'l31;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -1581,7 +1720,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l29;
+                                                            break 'l31;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -1592,10 +1731,10 @@ mod rules {
                                                     }
                                                 }
                                                 if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
+                                                    cx.put_mapped(&mut s, &BYTES);
                                                 } else {
                                                     {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                         match option {
                                                             0 => {
                                                                 cx.put_byte(&mut s, b' ');
@@ -1606,86 +1745,10 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_29 -= 1;
+                                                rounds_31 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 1);
                                             cx.put_byte(&mut s, b'>');
-                                            let mut rounds_30: u64 = 1;
-                                            'l30: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_30),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_30 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l30,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_30 == 0 {
-                                                            break 'l30;
-                                                        }
-                                                        s = cx.reserve(s, 2, 2);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l30;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 2);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_NL);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
-                                                        };
-                                                        cx.put_packed(&mut s, &LITERALS, option);
-                                                    }
-                                                }
-                                                rounds_30 -= 1;
-                                            }
-                                            rounds_26 -= 1;
-                                        }
-                                        let mut rounds_31: u64 = 1;
-                                        'l31: loop {
-                                            if rounds_31 == 0 {
-                                                break 'l31;
-                                            }
-                                            s = cx.reserve(s, 1, 0);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_17)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l31;
-                                            }
-                                            s = rule_pi::<DEPTH, LEN>(cx, s, depth - 3);
                                             let mut rounds_32: u64 = 1;
                                             'l32: loop {
                                                 let end;
@@ -1702,7 +1765,7 @@ mod rules {
                                                     end = rt::RunEnd::Capped;
                                                 } else {
                                                     let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                                     if LEN {
                                                         cx.slack -= done;
                                                     }
@@ -1736,23 +1799,23 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
                                                 rounds_32 -= 1;
                                             }
-                                            rounds_31 -= 1;
+                                            rounds_28 -= 1;
                                         }
                                         let mut rounds_33: u64 = 1;
                                         'l33: loop {
                                             if rounds_33 == 0 {
                                                 break 'l33;
                                             }
-                                            s = cx.reserve(s, 2, 9);
+                                            s = cx.reserve(s, 1, 0);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_18)
                                             } else {
@@ -1761,40 +1824,7 @@ mod rules {
                                             {
                                                 break 'l33;
                                             }
-                                            cx.put(&mut s, b"<!ENTITY");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 7);
-                                            cx.put(&mut s, b"unused");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = rule_entity_value::<DEPTH, LEN>(cx, s, depth - 3);
+                                            s = rule_pi::<DEPTH, LEN>(cx, s, depth - 3);
                                             let mut rounds_34: u64 = 1;
                                             'l34: loop {
                                                 let end;
@@ -1804,7 +1834,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_34),
                                                 );
                                                 if allowed == 0 {
@@ -1823,70 +1853,6 @@ mod rules {
                                                         if rounds_34 == 0 {
                                                             break 'l34;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l34;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
-                                                } else {
-                                                    {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            _ => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_34 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'>');
-                                            let mut rounds_35: u64 = 1;
-                                            'l35: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_35),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_35 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l35,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_35 == 0 {
-                                                            break 'l35;
-                                                        }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -1894,7 +1860,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l35;
+                                                            break 'l34;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -1909,21 +1875,21 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_35 -= 1;
+                                                rounds_34 -= 1;
                                             }
                                             rounds_33 -= 1;
                                         }
-                                        let mut rounds_36: u64 = 1;
-                                        'l36: loop {
-                                            if rounds_36 == 0 {
-                                                break 'l36;
+                                        let mut rounds_35: u64 = 1;
+                                        'l35: loop {
+                                            if rounds_35 == 0 {
+                                                break 'l35;
                                             }
                                             s = cx.reserve(s, 2, 9);
                                             if if LEN {
@@ -1932,14 +1898,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l36;
+                                                break 'l35;
                                             }
                                             cx.put(&mut s, b"<!ENTITY");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -1950,30 +1916,13 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            s = cx.reserve(s, 1, 2);
-                                            cx.put_byte(&mut s, b'%');
+                                            s = cx.reserve(s, 1, 7);
+                                            cx.put(&mut s, b"unused");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 6);
-                                            cx.put(&mut s, b"draft");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -1985,6 +1934,70 @@ mod rules {
                                                 }
                                             }
                                             s = rule_entity_value::<DEPTH, LEN>(cx, s, depth - 3);
+                                            let mut rounds_36: u64 = 1;
+                                            'l36: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_36),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_36 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l36,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_36 == 0 {
+                                                            break 'l36;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l36;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    cx.put_mapped(&mut s, &BYTES);
+                                                } else {
+                                                    {
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                        match option {
+                                                            0 => {
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            _ => {
+                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                                rounds_36 -= 1;
+                                            }
+                                            s = cx.reserve(s, 0, 1);
+                                            cx.put_byte(&mut s, b'>');
                                             let mut rounds_37: u64 = 1;
                                             'l37: loop {
                                                 let end;
@@ -1994,7 +2007,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_37),
                                                 );
                                                 if allowed == 0 {
@@ -2013,70 +2026,6 @@ mod rules {
                                                         if rounds_37 == 0 {
                                                             break 'l37;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l37;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
-                                                } else {
-                                                    {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            _ => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_37 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'>');
-                                            let mut rounds_38: u64 = 1;
-                                            'l38: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_38),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_38 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l38,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_38 == 0 {
-                                                            break 'l38;
-                                                        }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -2084,7 +2033,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l38;
+                                                            break 'l37;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -2099,21 +2048,21 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_38 -= 1;
+                                                rounds_37 -= 1;
                                             }
-                                            rounds_36 -= 1;
+                                            rounds_35 -= 1;
                                         }
-                                        let mut rounds_39: u64 = 1;
-                                        'l39: loop {
-                                            if rounds_39 == 0 {
-                                                break 'l39;
+                                        let mut rounds_38: u64 = 1;
+                                        'l38: loop {
+                                            if rounds_38 == 0 {
+                                                break 'l38;
                                             }
                                             s = cx.reserve(s, 2, 9);
                                             if if LEN {
@@ -2122,14 +2071,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l39;
+                                                break 'l38;
                                             }
                                             cx.put(&mut s, b"<!ENTITY");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -2140,9 +2089,105 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            s = cx.reserve(s, 0, 7);
-                                            cx.put(&mut s, b"chapter");
-                                            s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                            s = cx.reserve(s, 1, 2);
+                                            cx.put_byte(&mut s, b'%');
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = cx.reserve(s, 1, 6);
+                                            cx.put(&mut s, b"draft");
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = rule_entity_value::<DEPTH, LEN>(cx, s, depth - 3);
+                                            let mut rounds_39: u64 = 1;
+                                            'l39: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_39),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_39 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l39,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_39 == 0 {
+                                                            break 'l39;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l39;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    cx.put_mapped(&mut s, &BYTES);
+                                                } else {
+                                                    {
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                        match option {
+                                                            0 => {
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            _ => {
+                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                                rounds_39 -= 1;
+                                            }
+                                            s = cx.reserve(s, 0, 1);
+                                            cx.put_byte(&mut s, b'>');
                                             let mut rounds_40: u64 = 1;
                                             'l40: loop {
                                                 let end;
@@ -2152,7 +2197,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_40),
                                                 );
                                                 if allowed == 0 {
@@ -2171,70 +2216,6 @@ mod rules {
                                                         if rounds_40 == 0 {
                                                             break 'l40;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l40;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
-                                                } else {
-                                                    {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            _ => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_40 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'>');
-                                            let mut rounds_41: u64 = 1;
-                                            'l41: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_41),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_41 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l41,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_41 == 0 {
-                                                            break 'l41;
-                                                        }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -2242,7 +2223,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l41;
+                                                            break 'l40;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -2257,37 +2238,37 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_41 -= 1;
+                                                rounds_40 -= 1;
                                             }
-                                            rounds_39 -= 1;
+                                            rounds_38 -= 1;
                                         }
-                                        let mut rounds_42: u64 = 1;
-                                        'l42: loop {
-                                            if rounds_42 == 0 {
-                                                break 'l42;
+                                        let mut rounds_41: u64 = 1;
+                                        'l41: loop {
+                                            if rounds_41 == 0 {
+                                                break 'l41;
                                             }
-                                            s = cx.reserve(s, 2, 11);
+                                            s = cx.reserve(s, 2, 9);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_21)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l42;
+                                                break 'l41;
                                             }
-                                            cx.put(&mut s, b"<!NOTATION");
+                                            cx.put(&mut s, b"<!ENTITY");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -2298,55 +2279,73 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            s = cx.reserve(s, 2, 4);
-                                            cx.put(&mut s, b"gif");
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_5)
+                                            s = cx.reserve(s, 0, 7);
+                                            cx.put(&mut s, b"chapter");
+                                            s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                            let mut rounds_42: u64 = 1;
+                                            'l42: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_42),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                };
-                                                match option {
-                                                    0 => {
-                                                        if DEPTH && depth < 3 {
-                                                            s = cx.string::<LEN>(s, &POOL_S);
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                                match option {
-                                                                    0 => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                    }
-                                                                    _ => {
-                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = cx.reserve(s, 1, 7);
-                                                        cx.put(&mut s, b"PUBLIC");
-                                                        if DEPTH && depth < 3 {
-                                                            s = cx.string::<LEN>(s, &POOL_S);
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                                match option {
-                                                                    0 => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                    }
-                                                                    _ => {
-                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = rule_pubid_literal::<DEPTH, LEN>(cx, s, depth - 3);
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
                                                     }
-                                                    _ => {
-                                                        s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                                    rounds_42 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l42,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_42 == 0 {
+                                                            break 'l42;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l42;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
                                                     }
                                                 }
+                                                if DEPTH && depth < 3 {
+                                                    cx.put_mapped(&mut s, &BYTES);
+                                                } else {
+                                                    {
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                        match option {
+                                                            0 => {
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            _ => {
+                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                                rounds_42 -= 1;
                                             }
+                                            s = cx.reserve(s, 0, 1);
+                                            cx.put_byte(&mut s, b'>');
                                             let mut rounds_43: u64 = 1;
                                             'l43: loop {
                                                 let end;
@@ -2356,7 +2355,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_43),
                                                 );
                                                 if allowed == 0 {
@@ -2375,70 +2374,6 @@ mod rules {
                                                         if rounds_43 == 0 {
                                                             break 'l43;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l43;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
-                                                } else {
-                                                    {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            _ => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_43 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'>');
-                                            let mut rounds_44: u64 = 1;
-                                            'l44: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_44),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_44 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l44,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_44 == 0 {
-                                                            break 'l44;
-                                                        }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -2446,7 +2381,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l44;
+                                                            break 'l43;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -2461,37 +2396,37 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_44 -= 1;
+                                                rounds_43 -= 1;
                                             }
-                                            rounds_42 -= 1;
+                                            rounds_41 -= 1;
                                         }
-                                        let mut rounds_45: u64 = 1;
-                                        'l45: loop {
-                                            if rounds_45 == 0 {
-                                                break 'l45;
+                                        let mut rounds_44: u64 = 1;
+                                        'l44: loop {
+                                            if rounds_44 == 0 {
+                                                break 'l44;
                                             }
-                                            s = cx.reserve(s, 2, 9);
+                                            s = cx.reserve(s, 2, 11);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_22)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l45;
+                                                break 'l44;
                                             }
-                                            cx.put(&mut s, b"<!ENTITY");
+                                            cx.put(&mut s, b"<!NOTATION");
                                             if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                     match option {
                                                         0 => {
                                                             cx.put_byte(&mut s, b' ');
@@ -2502,44 +2437,119 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            s = cx.reserve(s, 0, 4);
-                                            cx.put(&mut s, b"logo");
-                                            s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
-                                            s = cx.reserve(s, 1, 1);
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 6);
-                                            cx.put(&mut s, b"NDATA");
-                                            if DEPTH && depth < 3 {
-                                                s = cx.string::<LEN>(s, &POOL_S);
-                                            } else {
-                                                {
-                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                    match option {
-                                                        0 => {
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        _ => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 0, 3);
+                                            s = cx.reserve(s, 2, 4);
                                             cx.put(&mut s, b"gif");
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_6)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                };
+                                                match option {
+                                                    0 => {
+                                                        if DEPTH && depth < 3 {
+                                                            cx.put_mapped(&mut s, &BYTES);
+                                                        } else {
+                                                            {
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                                match option {
+                                                                    0 => {
+                                                                        cx.put_byte(&mut s, b' ');
+                                                                    }
+                                                                    _ => {
+                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                        s = cx.reserve(s, 1, 7);
+                                                        cx.put(&mut s, b"PUBLIC");
+                                                        if DEPTH && depth < 3 {
+                                                            cx.put_mapped(&mut s, &BYTES);
+                                                        } else {
+                                                            {
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                                match option {
+                                                                    0 => {
+                                                                        cx.put_byte(&mut s, b' ');
+                                                                    }
+                                                                    _ => {
+                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                        s = rule_pubid_literal::<DEPTH, LEN>(cx, s, depth - 3);
+                                                    }
+                                                    _ => {
+                                                        s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                                    }
+                                                }
+                                            }
+                                            let mut rounds_45: u64 = 1;
+                                            'l45: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_45),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_45 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l45,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_45 == 0 {
+                                                            break 'l45;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l45;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    cx.put_mapped(&mut s, &BYTES);
+                                                } else {
+                                                    {
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                        match option {
+                                                            0 => {
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            _ => {
+                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                                rounds_45 -= 1;
+                                            }
+                                            s = cx.reserve(s, 0, 1);
+                                            cx.put_byte(&mut s, b'>');
                                             let mut rounds_46: u64 = 1;
                                             'l46: loop {
                                                 let end;
@@ -2549,7 +2559,7 @@ mod rules {
                                                     } else {
                                                         None
                                                     },
-                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
                                                     Some(rounds_46),
                                                 );
                                                 if allowed == 0 {
@@ -2568,70 +2578,6 @@ mod rules {
                                                         if rounds_46 == 0 {
                                                             break 'l46;
                                                         }
-                                                        s = cx.reserve(s, 2, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l46;
-                                                        }
-                                                    }
-                                                    rt::RunEnd::Other => {
-                                                        if LEN {
-                                                            cx.slack -= 1;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                    }
-                                                }
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_S);
-                                                } else {
-                                                    {
-                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            _ => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_46 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'>');
-                                            let mut rounds_47: u64 = 1;
-                                            'l47: loop {
-                                                let end;
-                                                let allowed = rt::rounds(
-                                                    if DEPTH {
-                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
-                                                    } else {
-                                                        None
-                                                    },
-                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                                    Some(rounds_47),
-                                                );
-                                                if allowed == 0 {
-                                                    end = rt::RunEnd::Capped;
-                                                } else {
-                                                    let done;
-                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                                    if LEN {
-                                                        cx.slack -= done;
-                                                    }
-                                                    rounds_47 -= done;
-                                                }
-                                                match end {
-                                                    rt::RunEnd::Stopped => break 'l47,
-                                                    rt::RunEnd::Capped => {
-                                                        if rounds_47 == 0 {
-                                                            break 'l47;
-                                                        }
                                                         s = cx.reserve(s, 2, 2);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -2639,7 +2585,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l47;
+                                                            break 'l46;
                                                         }
                                                     }
                                                     rt::RunEnd::Other => {
@@ -2654,24 +2600,217 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS, option);
                                                     }
                                                 }
-                                                rounds_47 -= 1;
+                                                rounds_46 -= 1;
                                             }
-                                            rounds_45 -= 1;
+                                            rounds_44 -= 1;
+                                        }
+                                        let mut rounds_47: u64 = 1;
+                                        'l47: loop {
+                                            if rounds_47 == 0 {
+                                                break 'l47;
+                                            }
+                                            s = cx.reserve(s, 2, 9);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_23)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l47;
+                                            }
+                                            cx.put(&mut s, b"<!ENTITY");
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = cx.reserve(s, 0, 4);
+                                            cx.put(&mut s, b"logo");
+                                            s = rule_external_id::<DEPTH, LEN>(cx, s, depth - 3);
+                                            s = cx.reserve(s, 1, 1);
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = cx.reserve(s, 1, 6);
+                                            cx.put(&mut s, b"NDATA");
+                                            if DEPTH && depth < 3 {
+                                                cx.put_mapped(&mut s, &BYTES);
+                                            } else {
+                                                {
+                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                    match option {
+                                                        0 => {
+                                                            cx.put_byte(&mut s, b' ');
+                                                        }
+                                                        _ => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            s = cx.reserve(s, 0, 3);
+                                            cx.put(&mut s, b"gif");
+                                            let mut rounds_48: u64 = 1;
+                                            'l48: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                                    Some(rounds_48),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_48 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l48,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_48 == 0 {
+                                                            break 'l48;
+                                                        }
+                                                        s = cx.reserve(s, 2, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l48;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    cx.put_mapped(&mut s, &BYTES);
+                                                } else {
+                                                    {
+                                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                        match option {
+                                                            0 => {
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            _ => {
+                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                                rounds_48 -= 1;
+                                            }
+                                            s = cx.reserve(s, 0, 1);
+                                            cx.put_byte(&mut s, b'>');
+                                            let mut rounds_49: u64 = 1;
+                                            'l49: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 3 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                                    Some(rounds_49),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_49 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l49,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_49 == 0 {
+                                                            break 'l49;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l49;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 3 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_49 -= 1;
+                                            }
+                                            rounds_47 -= 1;
                                         }
                                     }
                                     s = cx.reserve(s, 0, 1);
                                     cx.put_byte(&mut s, b']');
                                 }
                             }
-                            let mut rounds_48: u64 = 1;
-                            'l48: loop {
+                            let mut rounds_50: u64 = 1;
+                            'l50: loop {
                                 let end;
                                 let allowed = rt::rounds(
                                     if DEPTH {
@@ -2680,23 +2819,23 @@ mod rules {
                                         None
                                     },
                                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                    Some(rounds_48),
+                                    Some(rounds_50),
                                 );
                                 if allowed == 0 {
                                     end = rt::RunEnd::Capped;
                                 } else {
                                     let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                     if LEN {
                                         cx.slack -= done;
                                     }
-                                    rounds_48 -= done;
+                                    rounds_50 -= done;
                                 }
                                 match end {
-                                    rt::RunEnd::Stopped => break 'l48,
+                                    rt::RunEnd::Stopped => break 'l50,
                                     rt::RunEnd::Capped => {
-                                        if rounds_48 == 0 {
-                                            break 'l48;
+                                        if rounds_50 == 0 {
+                                            break 'l50;
                                         }
                                         s = cx.reserve(s, 2, 1);
                                         if if LEN {
@@ -2705,7 +2844,7 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l48;
+                                            break 'l50;
                                         }
                                     }
                                     rt::RunEnd::Other => {
@@ -2716,10 +2855,10 @@ mod rules {
                                     }
                                 }
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_S);
+                                    cx.put_mapped(&mut s, &BYTES);
                                 } else {
                                     {
-                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                         match option {
                                             0 => {
                                                 cx.put_byte(&mut s, b' ');
@@ -2730,12 +2869,12 @@ mod rules {
                                         }
                                     }
                                 }
-                                rounds_48 -= 1;
+                                rounds_50 -= 1;
                             }
                             s = cx.reserve(s, 0, 1);
                             cx.put_byte(&mut s, b'>');
-                            let mut rounds_49: u64 = 1;
-                            'l49: loop {
+                            let mut rounds_51: u64 = 1;
+                            'l51: loop {
                                 let end;
                                 let allowed = rt::rounds(
                                     if DEPTH {
@@ -2744,23 +2883,23 @@ mod rules {
                                         None
                                     },
                                     if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                    Some(rounds_49),
+                                    Some(rounds_51),
                                 );
                                 if allowed == 0 {
                                     end = rt::RunEnd::Capped;
                                 } else {
                                     let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                     if LEN {
                                         cx.slack -= done;
                                     }
-                                    rounds_49 -= done;
+                                    rounds_51 -= done;
                                 }
                                 match end {
-                                    rt::RunEnd::Stopped => break 'l49,
+                                    rt::RunEnd::Stopped => break 'l51,
                                     rt::RunEnd::Capped => {
-                                        if rounds_49 == 0 {
-                                            break 'l49;
+                                        if rounds_51 == 0 {
+                                            break 'l51;
                                         }
                                         s = cx.reserve(s, 2, 2);
                                         if if LEN {
@@ -2769,7 +2908,7 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l49;
+                                            break 'l51;
                                         }
                                     }
                                     rt::RunEnd::Other => {
@@ -2784,32 +2923,172 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
                                         cx.put_packed(&mut s, &LITERALS, option);
                                     }
                                 }
-                                rounds_49 -= 1;
+                                rounds_51 -= 1;
                             }
                         }
-                        let mut rounds_50: u64 = 2;
-                        'l50: loop {
-                            if rounds_50 == 0 {
-                                break 'l50;
+                        let mut rounds_52: u64 = 2;
+                        'l52: loop {
+                            if rounds_52 == 0 {
+                                break 'l52;
                             }
-                            s = cx.reserve(s, 1, 0);
+                            s = cx.reserve(s, 2, 1);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l50;
+                                break 'l52;
                             }
-                            s = rule_misc::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_50 -= 1;
+                            if DEPTH && depth < 1 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_2)
+                                    };
+                                    match option {
+                                        0 => {
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                        }
+                                        1 => {
+                                            s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
+                                            let mut rounds_53: u64 = 1;
+                                            'l53: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                                    Some(rounds_53),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_53 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l53,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_53 == 0 {
+                                                            break 'l53;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l53;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 2 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_53 -= 1;
+                                            }
+                                        }
+                                        _ => {
+                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                                            let mut rounds_54: u64 = 1;
+                                            'l54: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                                    Some(rounds_54),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_54 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l54,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_54 == 0 {
+                                                            break 'l54;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l54;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 2 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_54 -= 1;
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                            rounds_52 -= 1;
                         }
                         s = cx.reserve(s, 1, 5);
                         if DEPTH && depth < 1 {
@@ -2817,9 +3096,9 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_5)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_2)
+                                    cx.pick_mapped(&mut s, &OPTIONS_4)
                                 };
                                 match option {
                                     0 => {
@@ -2839,10 +3118,10 @@ mod rules {
                         } else {
                             cx.put(&mut s, b"<!DOCTYPE");
                             if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -2855,326 +3134,6 @@ mod rules {
                             }
                             s = cx.reserve(s, 0, 6);
                             cx.put(&mut s, b"report");
-                            let mut rounds_51: u64 = 1;
-                            'l51: loop {
-                                let end;
-                                let allowed = rt::rounds(
-                                    if DEPTH {
-                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
-                                    } else {
-                                        None
-                                    },
-                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                    Some(rounds_51),
-                                );
-                                if allowed == 0 {
-                                    end = rt::RunEnd::Capped;
-                                } else {
-                                    let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                    if LEN {
-                                        cx.slack -= done;
-                                    }
-                                    rounds_51 -= done;
-                                }
-                                match end {
-                                    rt::RunEnd::Stopped => break 'l51,
-                                    rt::RunEnd::Capped => {
-                                        if rounds_51 == 0 {
-                                            break 'l51;
-                                        }
-                                        s = cx.reserve(s, 2, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l51;
-                                        }
-                                    }
-                                    rt::RunEnd::Other => {
-                                        if LEN {
-                                            cx.slack -= 1;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                    }
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_S);
-                                } else {
-                                    {
-                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                        match option {
-                                            0 => {
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            _ => {
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                            }
-                                        }
-                                    }
-                                }
-                                rounds_51 -= 1;
-                            }
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'[');
-                            let mut rounds_52: u64 = 1;
-                            'l52: loop {
-                                let end;
-                                let allowed = rt::rounds(
-                                    if DEPTH {
-                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
-                                    } else {
-                                        None
-                                    },
-                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                    Some(rounds_52),
-                                );
-                                if allowed == 0 {
-                                    end = rt::RunEnd::Capped;
-                                } else {
-                                    let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                    if LEN {
-                                        cx.slack -= done;
-                                    }
-                                    rounds_52 -= done;
-                                }
-                                match end {
-                                    rt::RunEnd::Stopped => break 'l52,
-                                    rt::RunEnd::Capped => {
-                                        if rounds_52 == 0 {
-                                            break 'l52;
-                                        }
-                                        s = cx.reserve(s, 2, 2);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l52;
-                                        }
-                                    }
-                                    rt::RunEnd::Other => {
-                                        if LEN {
-                                            cx.slack -= 1;
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                    }
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NL);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_4)
-                                        };
-                                        cx.put_packed(&mut s, &LITERALS, option);
-                                    }
-                                }
-                                rounds_52 -= 1;
-                            }
-                            s = cx.reserve(s, 1, 9);
-                            cx.put(&mut s, b"<!ENTITY");
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 8);
-                            cx.put(&mut s, b"company");
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            s = rule_entity_value::<DEPTH, LEN>(cx, s, depth - 2);
-                            let mut rounds_53: u64 = 1;
-                            'l53: loop {
-                                let end;
-                                let allowed = rt::rounds(
-                                    if DEPTH {
-                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
-                                    } else {
-                                        None
-                                    },
-                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                    Some(rounds_53),
-                                );
-                                if allowed == 0 {
-                                    end = rt::RunEnd::Capped;
-                                } else {
-                                    let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                    if LEN {
-                                        cx.slack -= done;
-                                    }
-                                    rounds_53 -= done;
-                                }
-                                match end {
-                                    rt::RunEnd::Stopped => break 'l53,
-                                    rt::RunEnd::Capped => {
-                                        if rounds_53 == 0 {
-                                            break 'l53;
-                                        }
-                                        s = cx.reserve(s, 2, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l53;
-                                        }
-                                    }
-                                    rt::RunEnd::Other => {
-                                        if LEN {
-                                            cx.slack -= 1;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                    }
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_S);
-                                } else {
-                                    {
-                                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                        match option {
-                                            0 => {
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            _ => {
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                            }
-                                        }
-                                    }
-                                }
-                                rounds_53 -= 1;
-                            }
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'>');
-                            let mut rounds_54: u64 = 1;
-                            'l54: loop {
-                                let end;
-                                let allowed = rt::rounds(
-                                    if DEPTH {
-                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
-                                    } else {
-                                        None
-                                    },
-                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                    Some(rounds_54),
-                                );
-                                if allowed == 0 {
-                                    end = rt::RunEnd::Capped;
-                                } else {
-                                    let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                    if LEN {
-                                        cx.slack -= done;
-                                    }
-                                    rounds_54 -= done;
-                                }
-                                match end {
-                                    rt::RunEnd::Stopped => break 'l54,
-                                    rt::RunEnd::Capped => {
-                                        if rounds_54 == 0 {
-                                            break 'l54;
-                                        }
-                                        s = cx.reserve(s, 2, 2);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l54;
-                                        }
-                                    }
-                                    rt::RunEnd::Other => {
-                                        if LEN {
-                                            cx.slack -= 1;
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                    }
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NL);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_4)
-                                        };
-                                        cx.put_packed(&mut s, &LITERALS, option);
-                                    }
-                                }
-                                rounds_54 -= 1;
-                            }
-                            s = cx.reserve(s, 1, 9);
-                            cx.put(&mut s, b"<!ENTITY");
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 8);
-                            cx.put(&mut s, b"product");
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'"');
-                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 2);
-                            s = cx.reserve(s, 0, 15);
-                            cx.put(&mut s, b" by &company;\">");
                             let mut rounds_55: u64 = 1;
                             'l55: loop {
                                 let end;
@@ -3184,7 +3143,7 @@ mod rules {
                                     } else {
                                         None
                                     },
-                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
                                     Some(rounds_55),
                                 );
                                 if allowed == 0 {
@@ -3203,7 +3162,7 @@ mod rules {
                                         if rounds_55 == 0 {
                                             break 'l55;
                                         }
-                                        s = cx.reserve(s, 2, 2);
+                                        s = cx.reserve(s, 2, 1);
                                         if if LEN {
                                             cx.pick_within(&mut s, &COSTS_3)
                                         } else {
@@ -3211,6 +3170,70 @@ mod rules {
                                         } == 0
                                         {
                                             break 'l55;
+                                        }
+                                    }
+                                    rt::RunEnd::Other => {
+                                        if LEN {
+                                            cx.slack -= 1;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                    }
+                                }
+                                if DEPTH && depth < 2 {
+                                    cx.put_mapped(&mut s, &BYTES);
+                                } else {
+                                    {
+                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                        match option {
+                                            0 => {
+                                                cx.put_byte(&mut s, b' ');
+                                            }
+                                            _ => {
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                            }
+                                        }
+                                    }
+                                }
+                                rounds_55 -= 1;
+                            }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b'[');
+                            let mut rounds_56: u64 = 1;
+                            'l56: loop {
+                                let end;
+                                let allowed = rt::rounds(
+                                    if DEPTH {
+                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                    } else {
+                                        None
+                                    },
+                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                    Some(rounds_56),
+                                );
+                                if allowed == 0 {
+                                    end = rt::RunEnd::Capped;
+                                } else {
+                                    let done;
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                    if LEN {
+                                        cx.slack -= done;
+                                    }
+                                    rounds_56 -= done;
+                                }
+                                match end {
+                                    rt::RunEnd::Stopped => break 'l56,
+                                    rt::RunEnd::Capped => {
+                                        if rounds_56 == 0 {
+                                            break 'l56;
+                                        }
+                                        s = cx.reserve(s, 2, 2);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l56;
                                         }
                                     }
                                     rt::RunEnd::Other => {
@@ -3225,93 +3248,114 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
                                         cx.put_packed(&mut s, &LITERALS, option);
                                     }
                                 }
-                                rounds_55 -= 1;
-                            }
-                            let mut rounds_56: u64 = 1;
-                            'l56: loop {
-                                if rounds_56 == 0 {
-                                    break 'l56;
-                                }
-                                s = cx.reserve(s, 1, 0);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_14)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l56;
-                                }
-                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                let mut rounds_57: u64 = 1;
-                                'l57: loop {
-                                    let end;
-                                    let allowed = rt::rounds(
-                                        if DEPTH {
-                                            Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
-                                        } else {
-                                            None
-                                        },
-                                        if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                        Some(rounds_57),
-                                    );
-                                    if allowed == 0 {
-                                        end = rt::RunEnd::Capped;
-                                    } else {
-                                        let done;
-                                        (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                        if LEN {
-                                            cx.slack -= done;
-                                        }
-                                        rounds_57 -= done;
-                                    }
-                                    match end {
-                                        rt::RunEnd::Stopped => break 'l57,
-                                        rt::RunEnd::Capped => {
-                                            if rounds_57 == 0 {
-                                                break 'l57;
-                                            }
-                                            s = cx.reserve(s, 2, 2);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l57;
-                                            }
-                                        }
-                                        rt::RunEnd::Other => {
-                                            if LEN {
-                                                cx.slack -= 1;
-                                            }
-                                            s = cx.reserve(s, 1, 2);
-                                        }
-                                    }
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_NL);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_4)
-                                            };
-                                            cx.put_packed(&mut s, &LITERALS, option);
-                                        }
-                                    }
-                                    rounds_57 -= 1;
-                                }
                                 rounds_56 -= 1;
                             }
-                            s = cx.reserve(s, 0, 2);
-                            cx.put(&mut s, b"]>");
+                            s = cx.reserve(s, 1, 9);
+                            cx.put(&mut s, b"<!ENTITY");
+                            if DEPTH && depth < 2 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 1, 8);
+                            cx.put(&mut s, b"company");
+                            if DEPTH && depth < 2 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            s = rule_entity_value::<DEPTH, LEN>(cx, s, depth - 2);
+                            let mut rounds_57: u64 = 1;
+                            'l57: loop {
+                                let end;
+                                let allowed = rt::rounds(
+                                    if DEPTH {
+                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                    } else {
+                                        None
+                                    },
+                                    if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                    Some(rounds_57),
+                                );
+                                if allowed == 0 {
+                                    end = rt::RunEnd::Capped;
+                                } else {
+                                    let done;
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                    if LEN {
+                                        cx.slack -= done;
+                                    }
+                                    rounds_57 -= done;
+                                }
+                                match end {
+                                    rt::RunEnd::Stopped => break 'l57,
+                                    rt::RunEnd::Capped => {
+                                        if rounds_57 == 0 {
+                                            break 'l57;
+                                        }
+                                        s = cx.reserve(s, 2, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l57;
+                                        }
+                                    }
+                                    rt::RunEnd::Other => {
+                                        if LEN {
+                                            cx.slack -= 1;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                    }
+                                }
+                                if DEPTH && depth < 2 {
+                                    cx.put_mapped(&mut s, &BYTES);
+                                } else {
+                                    {
+                                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                        match option {
+                                            0 => {
+                                                cx.put_byte(&mut s, b' ');
+                                            }
+                                            _ => {
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                            }
+                                        }
+                                    }
+                                }
+                                rounds_57 -= 1;
+                            }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b'>');
                             let mut rounds_58: u64 = 1;
                             'l58: loop {
                                 let end;
@@ -3328,7 +3372,7 @@ mod rules {
                                     end = rt::RunEnd::Capped;
                                 } else {
                                     let done;
-                                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                                     if LEN {
                                         cx.slack -= done;
                                     }
@@ -3362,32 +3406,407 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                                            cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
                                         cx.put_packed(&mut s, &LITERALS, option);
                                     }
                                 }
                                 rounds_58 -= 1;
                             }
-                        }
-                        let mut rounds_59: u64 = 2;
-                        'l59: loop {
-                            if rounds_59 == 0 {
-                                break 'l59;
+                            s = cx.reserve(s, 1, 9);
+                            cx.put(&mut s, b"<!ENTITY");
+                            if DEPTH && depth < 2 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
                             }
-                            s = cx.reserve(s, 1, 0);
+                            s = cx.reserve(s, 1, 8);
+                            cx.put(&mut s, b"product");
+                            if DEPTH && depth < 2 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b'"');
+                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 2);
+                            s = cx.reserve(s, 0, 15);
+                            cx.put(&mut s, b" by &company;\">");
+                            let mut rounds_59: u64 = 1;
+                            'l59: loop {
+                                let end;
+                                let allowed = rt::rounds(
+                                    if DEPTH {
+                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                    } else {
+                                        None
+                                    },
+                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                    Some(rounds_59),
+                                );
+                                if allowed == 0 {
+                                    end = rt::RunEnd::Capped;
+                                } else {
+                                    let done;
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                    if LEN {
+                                        cx.slack -= done;
+                                    }
+                                    rounds_59 -= done;
+                                }
+                                match end {
+                                    rt::RunEnd::Stopped => break 'l59,
+                                    rt::RunEnd::Capped => {
+                                        if rounds_59 == 0 {
+                                            break 'l59;
+                                        }
+                                        s = cx.reserve(s, 2, 2);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l59;
+                                        }
+                                    }
+                                    rt::RunEnd::Other => {
+                                        if LEN {
+                                            cx.slack -= 1;
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                    }
+                                }
+                                if DEPTH && depth < 2 {
+                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                } else {
+                                    {
+                                        let option = if LEN {
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                        } else {
+                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                        };
+                                        cx.put_packed(&mut s, &LITERALS, option);
+                                    }
+                                }
+                                rounds_59 -= 1;
+                            }
+                            let mut rounds_60: u64 = 1;
+                            'l60: loop {
+                                if rounds_60 == 0 {
+                                    break 'l60;
+                                }
+                                s = cx.reserve(s, 1, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_15)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l60;
+                                }
+                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                                let mut rounds_61: u64 = 1;
+                                'l61: loop {
+                                    let end;
+                                    let allowed = rt::rounds(
+                                        if DEPTH {
+                                            Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                        } else {
+                                            None
+                                        },
+                                        if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                        Some(rounds_61),
+                                    );
+                                    if allowed == 0 {
+                                        end = rt::RunEnd::Capped;
+                                    } else {
+                                        let done;
+                                        (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                        if LEN {
+                                            cx.slack -= done;
+                                        }
+                                        rounds_61 -= done;
+                                    }
+                                    match end {
+                                        rt::RunEnd::Stopped => break 'l61,
+                                        rt::RunEnd::Capped => {
+                                            if rounds_61 == 0 {
+                                                break 'l61;
+                                            }
+                                            s = cx.reserve(s, 2, 2);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l61;
+                                            }
+                                        }
+                                        rt::RunEnd::Other => {
+                                            if LEN {
+                                                cx.slack -= 1;
+                                            }
+                                            s = cx.reserve(s, 1, 2);
+                                        }
+                                    }
+                                    if DEPTH && depth < 2 {
+                                        s = cx.string::<LEN>(s, &POOL_NL);
+                                    } else {
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                            } else {
+                                                cx.pick_mapped(&mut s, &OPTIONS_3)
+                                            };
+                                            cx.put_packed(&mut s, &LITERALS, option);
+                                        }
+                                    }
+                                    rounds_61 -= 1;
+                                }
+                                rounds_60 -= 1;
+                            }
+                            s = cx.reserve(s, 0, 2);
+                            cx.put(&mut s, b"]>");
+                            let mut rounds_62: u64 = 1;
+                            'l62: loop {
+                                let end;
+                                let allowed = rt::rounds(
+                                    if DEPTH {
+                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                    } else {
+                                        None
+                                    },
+                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                    Some(rounds_62),
+                                );
+                                if allowed == 0 {
+                                    end = rt::RunEnd::Capped;
+                                } else {
+                                    let done;
+                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                    if LEN {
+                                        cx.slack -= done;
+                                    }
+                                    rounds_62 -= done;
+                                }
+                                match end {
+                                    rt::RunEnd::Stopped => break 'l62,
+                                    rt::RunEnd::Capped => {
+                                        if rounds_62 == 0 {
+                                            break 'l62;
+                                        }
+                                        s = cx.reserve(s, 2, 2);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l62;
+                                        }
+                                    }
+                                    rt::RunEnd::Other => {
+                                        if LEN {
+                                            cx.slack -= 1;
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                    }
+                                }
+                                if DEPTH && depth < 2 {
+                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                } else {
+                                    {
+                                        let option = if LEN {
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                        } else {
+                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                        };
+                                        cx.put_packed(&mut s, &LITERALS, option);
+                                    }
+                                }
+                                rounds_62 -= 1;
+                            }
+                        }
+                        let mut rounds_63: u64 = 2;
+                        'l63: loop {
+                            if rounds_63 == 0 {
+                                break 'l63;
+                            }
+                            s = cx.reserve(s, 2, 1);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l59;
+                                break 'l63;
                             }
-                            s = rule_misc::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_59 -= 1;
+                            if DEPTH && depth < 1 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_2)
+                                    };
+                                    match option {
+                                        0 => {
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                        }
+                                        1 => {
+                                            s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
+                                            let mut rounds_64: u64 = 1;
+                                            'l64: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                                    Some(rounds_64),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_64 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l64,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_64 == 0 {
+                                                            break 'l64;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l64;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 2 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_64 -= 1;
+                                            }
+                                        }
+                                        _ => {
+                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                                            let mut rounds_65: u64 = 1;
+                                            'l65: loop {
+                                                let end;
+                                                let allowed = rt::rounds(
+                                                    if DEPTH {
+                                                        Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                                    } else {
+                                                        None
+                                                    },
+                                                    if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                                    Some(rounds_65),
+                                                );
+                                                if allowed == 0 {
+                                                    end = rt::RunEnd::Capped;
+                                                } else {
+                                                    let done;
+                                                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                                    if LEN {
+                                                        cx.slack -= done;
+                                                    }
+                                                    rounds_65 -= done;
+                                                }
+                                                match end {
+                                                    rt::RunEnd::Stopped => break 'l65,
+                                                    rt::RunEnd::Capped => {
+                                                        if rounds_65 == 0 {
+                                                            break 'l65;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l65;
+                                                        }
+                                                    }
+                                                    rt::RunEnd::Other => {
+                                                        if LEN {
+                                                            cx.slack -= 1;
+                                                        }
+                                                        s = cx.reserve(s, 1, 2);
+                                                    }
+                                                }
+                                                if DEPTH && depth < 2 {
+                                                    s = cx.string::<LEN>(s, &POOL_NL);
+                                                } else {
+                                                    {
+                                                        let option = if LEN {
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                                        } else {
+                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                        };
+                                                        cx.put_packed(&mut s, &LITERALS, option);
+                                                    }
+                                                }
+                                                rounds_65 -= 1;
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                            rounds_63 -= 1;
                         }
                         s = cx.reserve(s, 1, 78);
                         if DEPTH && depth < 1 {
@@ -3401,41 +3820,41 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                                            cx.pick_mapped(&mut s, &OPTIONS_6)
                                         };
-                                        match option {
-                                            0 => {}
-                                            1 => {
-                                                cx.put_byte(&mut s, 10);
-                                            }
-                                            2 => {
-                                                s = cx
-                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                            }
-                                            _ => {
-                                                cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
+                                        if option < 2 {
+                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                        } else {
+                                            match option {
+                                                2 => {
+                                                    s = cx
+                                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                                 }
-                                                let mut rounds_61: u64 = 7;
-                                                'l61: loop {
-                                                    if rounds_61 == 0 {
-                                                        break 'l61;
+                                                _ => {
+                                                    cx.put_byte(&mut s, 10);
+                                                    for _ in 0..1 {
+                                                        s = cx.reserve(s, 0, 1);
+                                                        cx.put_byte(&mut s, b' ');
                                                     }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
-                                                    } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l61;
+                                                    let mut rounds_67: u64 = 7;
+                                                    'l67: loop {
+                                                        if rounds_67 == 0 {
+                                                            break 'l67;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l67;
+                                                        }
+                                                        cx.put_byte(&mut s, b' ');
+                                                        rounds_67 -= 1;
                                                     }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_61 -= 1;
                                                 }
                                             }
                                         }
@@ -3450,7 +3869,7 @@ mod rules {
                                         s = cx.reserve(s, 3, 9);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_14)
+                                                cx.pick_within(&mut s, &COSTS_15)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -3461,9 +3880,9 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                             } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
                                                             };
                                                             match option {
                                                                 0 => {
@@ -3489,23 +3908,23 @@ mod rules {
                                             }
                                         }
                                     }
-                                    let mut rounds_62: u64 = 3;
-                                    'l62: loop {
-                                        if rounds_62 == 0 {
-                                            break 'l62;
+                                    let mut rounds_68: u64 = 3;
+                                    'l68: loop {
+                                        if rounds_68 == 0 {
+                                            break 'l68;
                                         }
                                         s = cx.reserve(s, 4, 9);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l62;
+                                            break 'l68;
                                         }
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_14)
+                                                cx.pick_within(&mut s, &COSTS_15)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -3516,9 +3935,9 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                             } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
                                                             };
                                                             match option {
                                                                 0 => {
@@ -3543,7 +3962,7 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_62 -= 1;
+                                        rounds_68 -= 1;
                                     }
                                     s = cx.reserve(s, 1, 4);
                                     cx.put(&mut s, b"\">");
@@ -3552,41 +3971,41 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                             } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_5)
+                                                cx.pick_mapped(&mut s, &OPTIONS_6)
                                             };
-                                            match option {
-                                                0 => {}
-                                                1 => {
-                                                    cx.put_byte(&mut s, 10);
-                                                }
-                                                2 => {
-                                                    s = cx
-                                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                }
-                                                _ => {
-                                                    cx.put_byte(&mut s, 10);
-                                                    for _ in 0..1 {
-                                                        s = cx.reserve(s, 0, 1);
-                                                        cx.put_byte(&mut s, b' ');
+                                            if option < 2 {
+                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                            } else {
+                                                match option {
+                                                    2 => {
+                                                        s = cx
+                                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                                     }
-                                                    let mut rounds_63: u64 = 7;
-                                                    'l63: loop {
-                                                        if rounds_63 == 0 {
-                                                            break 'l63;
+                                                    _ => {
+                                                        cx.put_byte(&mut s, 10);
+                                                        for _ in 0..1 {
+                                                            s = cx.reserve(s, 0, 1);
+                                                            cx.put_byte(&mut s, b' ');
                                                         }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l63;
+                                                        let mut rounds_69: u64 = 7;
+                                                        'l69: loop {
+                                                            if rounds_69 == 0 {
+                                                                break 'l69;
+                                                            }
+                                                            s = cx.reserve(s, 1, 1);
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_3)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l69;
+                                                            }
+                                                            cx.put_byte(&mut s, b' ');
+                                                            rounds_69 -= 1;
                                                         }
-                                                        cx.put_byte(&mut s, b' ');
-                                                        rounds_63 -= 1;
                                                     }
                                                 }
                                             }
@@ -3602,7 +4021,7 @@ mod rules {
                                                 s = cx.reserve(s, 2, 9);
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -3626,23 +4045,23 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            let mut rounds_65: u64 = 8;
-                                            'l65: loop {
-                                                if rounds_65 == 0 {
-                                                    break 'l65;
+                                            let mut rounds_71: u64 = 8;
+                                            'l71: loop {
+                                                if rounds_71 == 0 {
+                                                    break 'l71;
                                                 }
                                                 s = cx.reserve(s, 3, 9);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_26)
+                                                    cx.pick_within(&mut s, &COSTS_27)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l65;
+                                                    break 'l71;
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -3665,7 +4084,7 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_65 -= 1;
+                                                rounds_71 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 4);
                                             cx.put(&mut s, b"</p>");
@@ -3676,401 +4095,61 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_5)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
-                                                match option {
-                                                    0 => {}
-                                                    1 => {
-                                                        cx.put_byte(&mut s, 10);
-                                                    }
-                                                    2 => {
-                                                        s = cx
-                                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                    }
-                                                    _ => {
-                                                        cx.put_byte(&mut s, 10);
-                                                        for _ in 0..1 {
-                                                            s = cx.reserve(s, 0, 1);
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        let mut rounds_66: u64 = 7;
-                                                        'l66: loop {
-                                                            if rounds_66 == 0 {
-                                                                break 'l66;
-                                                            }
-                                                            s = cx.reserve(s, 1, 1);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_3)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l66;
-                                                            }
-                                                            cx.put_byte(&mut s, b' ');
-                                                            rounds_66 -= 1;
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_64: u64 = 5;
-                                    'l64: loop {
-                                        if rounds_64 == 0 {
-                                            break 'l64;
-                                        }
-                                        s = cx.reserve(s, 2, 25);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_27)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l64;
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
-                                        } else {
-                                            cx.put(&mut s, b"<p>");
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 2, 9);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
                                                     match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
                                                         2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
+                                                            s = cx
+                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                                         }
                                                         _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_67: u64 = 8;
-                                            'l67: loop {
-                                                if rounds_67 == 0 {
-                                                    break 'l67;
-                                                }
-                                                s = cx.reserve(s, 3, 9);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_26)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l67;
-                                                }
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                                rounds_67 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 4);
-                                            cx.put(&mut s, b"</p>");
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_5)
-                                                };
-                                                match option {
-                                                    0 => {}
-                                                    1 => {
-                                                        cx.put_byte(&mut s, 10);
-                                                    }
-                                                    2 => {
-                                                        s = cx
-                                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                    }
-                                                    _ => {
-                                                        cx.put_byte(&mut s, 10);
-                                                        for _ in 0..1 {
-                                                            s = cx.reserve(s, 0, 1);
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        let mut rounds_68: u64 = 7;
-                                                        'l68: loop {
-                                                            if rounds_68 == 0 {
-                                                                break 'l68;
+                                                            cx.put_byte(&mut s, 10);
+                                                            for _ in 0..1 {
+                                                                s = cx.reserve(s, 0, 1);
+                                                                cx.put_byte(&mut s, b' ');
                                                             }
-                                                            s = cx.reserve(s, 1, 1);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_3)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l68;
+                                                            let mut rounds_72: u64 = 7;
+                                                            'l72: loop {
+                                                                if rounds_72 == 0 {
+                                                                    break 'l72;
+                                                                }
+                                                                s = cx.reserve(s, 1, 1);
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l72;
+                                                                }
+                                                                cx.put_byte(&mut s, b' ');
+                                                                rounds_72 -= 1;
                                                             }
-                                                            cx.put_byte(&mut s, b' ');
-                                                            rounds_68 -= 1;
                                                         }
                                                     }
-                                                }
-                                            }
-                                        }
-                                        rounds_64 -= 1;
-                                    }
-                                    s = cx.reserve(s, 0, 10);
-                                    cx.put(&mut s, b"</section>");
-                                }
-                            }
-                            let mut rounds_60: u64 = 5;
-                            'l60: loop {
-                                if rounds_60 == 0 {
-                                    break 'l60;
-                                }
-                                s = cx.reserve(s, 2, 2);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_28)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l60;
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_5)
-                                        };
-                                        match option {
-                                            0 => {}
-                                            1 => {
-                                                cx.put_byte(&mut s, 10);
-                                            }
-                                            2 => {
-                                                s = cx
-                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                            }
-                                            _ => {
-                                                cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_69: u64 = 7;
-                                                'l69: loop {
-                                                    if rounds_69 == 0 {
-                                                        break 'l69;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
-                                                    } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l69;
-                                                    }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_69 -= 1;
                                                 }
                                             }
                                         }
                                     }
-                                }
-                                s = cx.reserve(s, 1, 59);
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_SECTION);
-                                } else {
-                                    cx.put(&mut s, b"<section title=\"");
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 3, 9);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_14)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    if DEPTH && depth < 3 {
-                                                        s = cx.string::<LEN>(s, &POOL_WORD);
-                                                    } else {
-                                                        {
-                                                            let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                                            } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                            };
-                                                            match option {
-                                                                0 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                                }
-                                                                1 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                                }
-                                                                _ => {
-                                                                    cx.put_mapped(&mut s, &BYTES_6);
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                _ => {
-                                                    let option = cx.pick8(&mut s, 2);
-                                                    s = cx.put_string(s, &STRINGS_2, option);
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_70: u64 = 3;
+                                    let mut rounds_70: u64 = 5;
                                     'l70: loop {
                                         if rounds_70 == 0 {
                                             break 'l70;
                                         }
-                                        s = cx.reserve(s, 4, 9);
+                                        s = cx.reserve(s, 2, 25);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_28)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
                                             break 'l70;
                                         }
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_14)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    if DEPTH && depth < 3 {
-                                                        s = cx.string::<LEN>(s, &POOL_WORD);
-                                                    } else {
-                                                        {
-                                                            let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                                            } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                            };
-                                                            match option {
-                                                                0 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                                }
-                                                                1 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                                }
-                                                                _ => {
-                                                                    cx.put_mapped(&mut s, &BYTES_6);
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                _ => {
-                                                    let option = cx.pick8(&mut s, 2);
-                                                    s = cx.put_string(s, &STRINGS_2, option);
-                                                }
-                                            }
-                                        }
-                                        rounds_70 -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 4);
-                                    cx.put(&mut s, b"\">");
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_5)
-                                            };
-                                            match option {
-                                                0 => {}
-                                                1 => {
-                                                    cx.put_byte(&mut s, 10);
-                                                }
-                                                2 => {
-                                                    s = cx
-                                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                }
-                                                _ => {
-                                                    cx.put_byte(&mut s, 10);
-                                                    for _ in 0..1 {
-                                                        s = cx.reserve(s, 0, 1);
-                                                        cx.put_byte(&mut s, b' ');
-                                                    }
-                                                    let mut rounds_71: u64 = 7;
-                                                    'l71: loop {
-                                                        if rounds_71 == 0 {
-                                                            break 'l71;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l71;
-                                                        }
-                                                        cx.put_byte(&mut s, b' ');
-                                                        rounds_71 -= 1;
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 1, 25);
                                         if DEPTH && depth < 3 {
                                             s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
                                         } else {
@@ -4079,7 +4158,7 @@ mod rules {
                                                 s = cx.reserve(s, 2, 9);
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -4110,7 +4189,7 @@ mod rules {
                                                 }
                                                 s = cx.reserve(s, 3, 9);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_26)
+                                                    cx.pick_within(&mut s, &COSTS_27)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
@@ -4119,7 +4198,7 @@ mod rules {
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -4153,15 +4232,230 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_5)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
-                                                match option {
-                                                    0 => {}
-                                                    1 => {
-                                                        cx.put_byte(&mut s, 10);
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx
+                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                                        }
+                                                        _ => {
+                                                            cx.put_byte(&mut s, 10);
+                                                            for _ in 0..1 {
+                                                                s = cx.reserve(s, 0, 1);
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            let mut rounds_74: u64 = 7;
+                                                            'l74: loop {
+                                                                if rounds_74 == 0 {
+                                                                    break 'l74;
+                                                                }
+                                                                s = cx.reserve(s, 1, 1);
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l74;
+                                                                }
+                                                                cx.put_byte(&mut s, b' ');
+                                                                rounds_74 -= 1;
+                                                            }
+                                                        }
                                                     }
+                                                }
+                                            }
+                                        }
+                                        rounds_70 -= 1;
+                                    }
+                                    s = cx.reserve(s, 0, 10);
+                                    cx.put(&mut s, b"</section>");
+                                }
+                            }
+                            let mut rounds_66: u64 = 5;
+                            'l66: loop {
+                                if rounds_66 == 0 {
+                                    break 'l66;
+                                }
+                                s = cx.reserve(s, 2, 2);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_29)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l66;
+                                }
+                                if DEPTH && depth < 2 {
+                                    s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                                } else {
+                                    {
+                                        let option = if LEN {
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                        } else {
+                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                        };
+                                        if option < 2 {
+                                            cx.put_packed(&mut s, &LITERALS_2, option);
+                                        } else {
+                                            match option {
+                                                2 => {
+                                                    s = cx
+                                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                                }
+                                                _ => {
+                                                    cx.put_byte(&mut s, 10);
+                                                    for _ in 0..1 {
+                                                        s = cx.reserve(s, 0, 1);
+                                                        cx.put_byte(&mut s, b' ');
+                                                    }
+                                                    let mut rounds_75: u64 = 7;
+                                                    'l75: loop {
+                                                        if rounds_75 == 0 {
+                                                            break 'l75;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l75;
+                                                        }
+                                                        cx.put_byte(&mut s, b' ');
+                                                        rounds_75 -= 1;
+                                                    }
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                                s = cx.reserve(s, 1, 59);
+                                if DEPTH && depth < 2 {
+                                    s = cx.string::<LEN>(s, &POOL_SECTION);
+                                } else {
+                                    cx.put(&mut s, b"<section title=\"");
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 3, 9);
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_15)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            };
+                                            match option {
+                                                0 => {
+                                                    if DEPTH && depth < 3 {
+                                                        s = cx.string::<LEN>(s, &POOL_WORD);
+                                                    } else {
+                                                        {
+                                                            let option = if LEN {
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                            } else {
+                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
+                                                            };
+                                                            match option {
+                                                                0 => {
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                                                }
+                                                                1 => {
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
+                                                                }
+                                                                _ => {
+                                                                    cx.put_mapped(&mut s, &BYTES_6);
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                _ => {
+                                                    let option = cx.pick8(&mut s, 2);
+                                                    s = cx.put_string(s, &STRINGS_2, option);
+                                                }
+                                            }
+                                        }
+                                    }
+                                    let mut rounds_76: u64 = 3;
+                                    'l76: loop {
+                                        if rounds_76 == 0 {
+                                            break 'l76;
+                                        }
+                                        s = cx.reserve(s, 4, 9);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_6)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l76;
+                                        }
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_15)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            };
+                                            match option {
+                                                0 => {
+                                                    if DEPTH && depth < 3 {
+                                                        s = cx.string::<LEN>(s, &POOL_WORD);
+                                                    } else {
+                                                        {
+                                                            let option = if LEN {
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                            } else {
+                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
+                                                            };
+                                                            match option {
+                                                                0 => {
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                                                }
+                                                                1 => {
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
+                                                                }
+                                                                _ => {
+                                                                    cx.put_mapped(&mut s, &BYTES_6);
+                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                _ => {
+                                                    let option = cx.pick8(&mut s, 2);
+                                                    s = cx.put_string(s, &STRINGS_2, option);
+                                                }
+                                            }
+                                        }
+                                        rounds_76 -= 1;
+                                    }
+                                    s = cx.reserve(s, 1, 4);
+                                    cx.put(&mut s, b"\">");
+                                    if DEPTH && depth < 3 {
+                                        s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                                    } else {
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                            } else {
+                                                cx.pick_mapped(&mut s, &OPTIONS_6)
+                                            };
+                                            if option < 2 {
+                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                            } else {
+                                                match option {
                                                     2 => {
                                                         s = cx
                                                             .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
@@ -4172,10 +4466,10 @@ mod rules {
                                                             s = cx.reserve(s, 0, 1);
                                                             cx.put_byte(&mut s, b' ');
                                                         }
-                                                        let mut rounds_74: u64 = 7;
-                                                        'l74: loop {
-                                                            if rounds_74 == 0 {
-                                                                break 'l74;
+                                                        let mut rounds_77: u64 = 7;
+                                                        'l77: loop {
+                                                            if rounds_77 == 0 {
+                                                                break 'l77;
                                                             }
                                                             s = cx.reserve(s, 1, 1);
                                                             if if LEN {
@@ -4184,30 +4478,18 @@ mod rules {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l74;
+                                                                break 'l77;
                                                             }
                                                             cx.put_byte(&mut s, b' ');
-                                                            rounds_74 -= 1;
+                                                            rounds_77 -= 1;
                                                         }
                                                     }
                                                 }
                                             }
                                         }
                                     }
-                                    let mut rounds_72: u64 = 5;
-                                    'l72: loop {
-                                        if rounds_72 == 0 {
-                                            break 'l72;
-                                        }
-                                        s = cx.reserve(s, 2, 25);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_27)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l72;
-                                        }
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 1, 25);
                                         if DEPTH && depth < 3 {
                                             s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
                                         } else {
@@ -4216,7 +4498,7 @@ mod rules {
                                                 s = cx.reserve(s, 2, 9);
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -4240,23 +4522,23 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            let mut rounds_75: u64 = 8;
-                                            'l75: loop {
-                                                if rounds_75 == 0 {
-                                                    break 'l75;
+                                            let mut rounds_79: u64 = 8;
+                                            'l79: loop {
+                                                if rounds_79 == 0 {
+                                                    break 'l79;
                                                 }
                                                 s = cx.reserve(s, 3, 9);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_26)
+                                                    cx.pick_within(&mut s, &COSTS_27)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l75;
+                                                    break 'l79;
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_25)
+                                                        cx.pick_within(&mut s, &COSTS_26)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -4279,7 +4561,7 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_75 -= 1;
+                                                rounds_79 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 4);
                                             cx.put(&mut s, b"</p>");
@@ -4290,52 +4572,189 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_5)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
-                                                match option {
-                                                    0 => {}
-                                                    1 => {
-                                                        cx.put_byte(&mut s, 10);
-                                                    }
-                                                    2 => {
-                                                        s = cx
-                                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                    }
-                                                    _ => {
-                                                        cx.put_byte(&mut s, 10);
-                                                        for _ in 0..1 {
-                                                            s = cx.reserve(s, 0, 1);
-                                                            cx.put_byte(&mut s, b' ');
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx
+                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                                         }
-                                                        let mut rounds_76: u64 = 7;
-                                                        'l76: loop {
-                                                            if rounds_76 == 0 {
-                                                                break 'l76;
+                                                        _ => {
+                                                            cx.put_byte(&mut s, 10);
+                                                            for _ in 0..1 {
+                                                                s = cx.reserve(s, 0, 1);
+                                                                cx.put_byte(&mut s, b' ');
                                                             }
-                                                            s = cx.reserve(s, 1, 1);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_3)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l76;
+                                                            let mut rounds_80: u64 = 7;
+                                                            'l80: loop {
+                                                                if rounds_80 == 0 {
+                                                                    break 'l80;
+                                                                }
+                                                                s = cx.reserve(s, 1, 1);
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l80;
+                                                                }
+                                                                cx.put_byte(&mut s, b' ');
+                                                                rounds_80 -= 1;
                                                             }
-                                                            cx.put_byte(&mut s, b' ');
-                                                            rounds_76 -= 1;
                                                         }
                                                     }
                                                 }
                                             }
                                         }
-                                        rounds_72 -= 1;
+                                    }
+                                    let mut rounds_78: u64 = 5;
+                                    'l78: loop {
+                                        if rounds_78 == 0 {
+                                            break 'l78;
+                                        }
+                                        s = cx.reserve(s, 2, 25);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_28)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l78;
+                                        }
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
+                                        } else {
+                                            cx.put(&mut s, b"<p>");
+                                            for _ in 0..2 {
+                                                s = cx.reserve(s, 2, 9);
+                                                {
+                                                    let option = if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_26)
+                                                    } else {
+                                                        cx.pick8(&mut s, 4)
+                                                    };
+                                                    match option {
+                                                        0 => {
+                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                        1 => {
+                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                        2 => {
+                                                            let option = cx.pick8(&mut s, 2);
+                                                            s = cx.put_string(s, &STRINGS_2, option);
+                                                        }
+                                                        _ => {
+                                                            cx.put(&mut s, b" <em>");
+                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
+                                                            s = cx.reserve(s, 0, 6);
+                                                            cx.put(&mut s, b"</em> ");
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                            let mut rounds_81: u64 = 8;
+                                            'l81: loop {
+                                                if rounds_81 == 0 {
+                                                    break 'l81;
+                                                }
+                                                s = cx.reserve(s, 3, 9);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_27)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l81;
+                                                }
+                                                {
+                                                    let option = if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_26)
+                                                    } else {
+                                                        cx.pick8(&mut s, 4)
+                                                    };
+                                                    match option {
+                                                        0 => {
+                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                        1 => {
+                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                        2 => {
+                                                            let option = cx.pick8(&mut s, 2);
+                                                            s = cx.put_string(s, &STRINGS_2, option);
+                                                        }
+                                                        _ => {
+                                                            cx.put(&mut s, b" <em>");
+                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
+                                                            s = cx.reserve(s, 0, 6);
+                                                            cx.put(&mut s, b"</em> ");
+                                                        }
+                                                    }
+                                                }
+                                                rounds_81 -= 1;
+                                            }
+                                            s = cx.reserve(s, 0, 4);
+                                            cx.put(&mut s, b"</p>");
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx
+                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                                        }
+                                                        _ => {
+                                                            cx.put_byte(&mut s, 10);
+                                                            for _ in 0..1 {
+                                                                s = cx.reserve(s, 0, 1);
+                                                                cx.put_byte(&mut s, b' ');
+                                                            }
+                                                            let mut rounds_82: u64 = 7;
+                                                            'l82: loop {
+                                                                if rounds_82 == 0 {
+                                                                    break 'l82;
+                                                                }
+                                                                s = cx.reserve(s, 1, 1);
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l82;
+                                                                }
+                                                                cx.put_byte(&mut s, b' ');
+                                                                rounds_82 -= 1;
+                                                            }
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        rounds_78 -= 1;
                                     }
                                     s = cx.reserve(s, 0, 10);
                                     cx.put(&mut s, b"</section>");
                                 }
-                                rounds_60 -= 1;
+                                rounds_66 -= 1;
                             }
                             s = cx.reserve(s, 1, 2);
                             if DEPTH && depth < 2 {
@@ -4343,41 +4762,41 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                             }
-                                            let mut rounds_77: u64 = 7;
-                                            'l77: loop {
-                                                if rounds_77 == 0 {
-                                                    break 'l77;
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
                                                 }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l77;
+                                                let mut rounds_83: u64 = 7;
+                                                'l83: loop {
+                                                    if rounds_83 == 0 {
+                                                        break 'l83;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l83;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_83 -= 1;
                                                 }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_77 -= 1;
                                             }
                                         }
                                     }
@@ -4389,22 +4808,162 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_78: u64 = 2;
-            'l78: loop {
-                if rounds_78 == 0 {
-                    break 'l78;
+            let mut rounds_84: u64 = 2;
+            'l84: loop {
+                if rounds_84 == 0 {
+                    break 'l84;
                 }
-                s = cx.reserve(s, 1, 0);
+                s = cx.reserve(s, 2, 1);
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_3)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l78;
+                    break 'l84;
                 }
-                s = rule_misc::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_78 -= 1;
+                if DEPTH && depth < 1 {
+                    cx.put_mapped(&mut s, &BYTES);
+                } else {
+                    {
+                        let option = if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_4)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_2)
+                        };
+                        match option {
+                            0 => {
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                            }
+                            1 => {
+                                s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
+                                let mut rounds_85: u64 = 1;
+                                'l85: loop {
+                                    let end;
+                                    let allowed = rt::rounds(
+                                        if DEPTH {
+                                            Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                        } else {
+                                            None
+                                        },
+                                        if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                        Some(rounds_85),
+                                    );
+                                    if allowed == 0 {
+                                        end = rt::RunEnd::Capped;
+                                    } else {
+                                        let done;
+                                        (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                        if LEN {
+                                            cx.slack -= done;
+                                        }
+                                        rounds_85 -= done;
+                                    }
+                                    match end {
+                                        rt::RunEnd::Stopped => break 'l85,
+                                        rt::RunEnd::Capped => {
+                                            if rounds_85 == 0 {
+                                                break 'l85;
+                                            }
+                                            s = cx.reserve(s, 2, 2);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l85;
+                                            }
+                                        }
+                                        rt::RunEnd::Other => {
+                                            if LEN {
+                                                cx.slack -= 1;
+                                            }
+                                            s = cx.reserve(s, 1, 2);
+                                        }
+                                    }
+                                    if DEPTH && depth < 2 {
+                                        s = cx.string::<LEN>(s, &POOL_NL);
+                                    } else {
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                            } else {
+                                                cx.pick_mapped(&mut s, &OPTIONS_3)
+                                            };
+                                            cx.put_packed(&mut s, &LITERALS, option);
+                                        }
+                                    }
+                                    rounds_85 -= 1;
+                                }
+                            }
+                            _ => {
+                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                                let mut rounds_86: u64 = 1;
+                                'l86: loop {
+                                    let end;
+                                    let allowed = rt::rounds(
+                                        if DEPTH {
+                                            Some(if DEPTH && depth < 2 { 0 } else { rt::Depth::MAX })
+                                        } else {
+                                            None
+                                        },
+                                        if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
+                                        Some(rounds_86),
+                                    );
+                                    if allowed == 0 {
+                                        end = rt::RunEnd::Capped;
+                                    } else {
+                                        let done;
+                                        (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                        if LEN {
+                                            cx.slack -= done;
+                                        }
+                                        rounds_86 -= done;
+                                    }
+                                    match end {
+                                        rt::RunEnd::Stopped => break 'l86,
+                                        rt::RunEnd::Capped => {
+                                            if rounds_86 == 0 {
+                                                break 'l86;
+                                            }
+                                            s = cx.reserve(s, 2, 2);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l86;
+                                            }
+                                        }
+                                        rt::RunEnd::Other => {
+                                            if LEN {
+                                                cx.slack -= 1;
+                                            }
+                                            s = cx.reserve(s, 1, 2);
+                                        }
+                                    }
+                                    if DEPTH && depth < 2 {
+                                        s = cx.string::<LEN>(s, &POOL_NL);
+                                    } else {
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                                            } else {
+                                                cx.pick_mapped(&mut s, &OPTIONS_3)
+                                            };
+                                            cx.put_packed(&mut s, &LITERALS, option);
+                                        }
+                                    }
+                                    rounds_86 -= 1;
+                                }
+                            }
+                        }
+                    }
+                }
+                rounds_84 -= 1;
             }
             s
         }
@@ -4417,15 +4976,16 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_XML_DECL);
+                s = cx.string::<LEN>(s, &POOL_XML_DECL);
+                return s;
             }
             s = cx.reserve(s, 1, 6);
             cx.put(&mut s, b"<?xml");
             if DEPTH && depth < 1 {
-                s = cx.string::<LEN>(s, &POOL_S);
+                cx.put_mapped(&mut s, &BYTES);
             } else {
                 {
-                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                     match option {
                         0 => {
                             cx.put_byte(&mut s, b' ');
@@ -4442,30 +5002,30 @@ mod rules {
             s = cx.reserve(s, 1, 5);
             {
                 let option = cx.pick8(&mut s, 2);
-                cx.put_packed(&mut s, &LITERALS_2, option);
+                cx.put_packed(&mut s, &LITERALS_3, option);
             }
-            let mut rounds_80: u64 = 1;
-            'l80: loop {
-                if rounds_80 == 0 {
-                    break 'l80;
+            let mut rounds_88: u64 = 1;
+            'l88: loop {
+                if rounds_88 == 0 {
+                    break 'l88;
                 }
                 s = cx.reserve(s, 2, 19);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_10)
+                    cx.pick_within(&mut s, &COSTS_11)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l80;
+                    break 'l88;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_ENCODING_DECL);
                 } else {
                     if DEPTH && depth < 2 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -4481,34 +5041,34 @@ mod rules {
                     s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
                     s = cx.reserve(s, 1, 7);
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                        cx.put_packed(&mut s, &LITERALS_3, option);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_8);
+                        cx.put_packed(&mut s, &LITERALS_4, option);
                     }
                 }
-                rounds_80 -= 1;
+                rounds_88 -= 1;
             }
-            let mut rounds_81: u64 = 1;
-            'l81: loop {
-                if rounds_81 == 0 {
-                    break 'l81;
+            let mut rounds_89: u64 = 1;
+            'l89: loop {
+                if rounds_89 == 0 {
+                    break 'l89;
                 }
                 s = cx.reserve(s, 2, 19);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_9)
+                    cx.pick_within(&mut s, &COSTS_10)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l81;
+                    break 'l89;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_STANDALONE_DECL);
                 } else {
                     if DEPTH && depth < 2 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -4525,17 +5085,17 @@ mod rules {
                     s = cx.reserve(s, 1, 5);
                     {
                         let option = if LEN {
-                            cx.pick_within(&mut s, &COSTS_29)
+                            cx.pick_within(&mut s, &COSTS_30)
                         } else {
                             cx.pick8(&mut s, 4)
                         };
-                        cx.put_packed(&mut s, &LITERALS_4, option);
+                        cx.put_packed(&mut s, &LITERALS_5, option);
                     }
                 }
-                rounds_81 -= 1;
+                rounds_89 -= 1;
             }
-            let mut rounds_82: u64 = 1;
-            'l82: loop {
+            let mut rounds_90: u64 = 1;
+            'l90: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -4544,23 +5104,23 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_82),
+                    Some(rounds_90),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
                 } else {
                     let done;
-                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_82 -= done;
+                    rounds_90 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l82,
+                    rt::RunEnd::Stopped => break 'l90,
                     rt::RunEnd::Capped => {
-                        if rounds_82 == 0 {
-                            break 'l82;
+                        if rounds_90 == 0 {
+                            break 'l90;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -4569,7 +5129,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l82;
+                            break 'l90;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -4580,10 +5140,10 @@ mod rules {
                     }
                 }
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -4594,12 +5154,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_82 -= 1;
+                rounds_90 -= 1;
             }
             s = cx.reserve(s, 0, 2);
             cx.put(&mut s, b"?>");
-            let mut rounds_83: u64 = 1;
-            'l83: loop {
+            let mut rounds_91: u64 = 1;
+            'l91: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -4608,23 +5168,23 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                    Some(rounds_83),
+                    Some(rounds_91),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
                 } else {
                     let done;
-                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_83 -= done;
+                    rounds_91 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l83,
+                    rt::RunEnd::Stopped => break 'l91,
                     rt::RunEnd::Capped => {
-                        if rounds_83 == 0 {
-                            break 'l83;
+                        if rounds_91 == 0 {
+                            break 'l91;
                         }
                         s = cx.reserve(s, 2, 2);
                         if if LEN {
@@ -4633,7 +5193,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l83;
+                            break 'l91;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -4648,14 +5208,14 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_4)
+                            cx.pick_mapped(&mut s, &OPTIONS_3)
                         };
                         cx.put_packed(&mut s, &LITERALS, option);
                     }
                 }
-                rounds_83 -= 1;
+                rounds_91 -= 1;
             }
             s
         }
@@ -4668,163 +5228,10 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_EQ);
+                s = cx.string::<LEN>(s, &POOL_EQ);
+                return s;
             }
             s = cx.reserve(s, 1, 3);
-            {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_30)
-                } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                };
-                match option {
-                    0 | 2 => {
-                        cx.put_packed(&mut s, &LITERALS_5, option);
-                    }
-                    _ => {
-                        let mut rounds_85: u64 = 1;
-                        'l85: loop {
-                            let end;
-                            let allowed = rt::rounds(
-                                if DEPTH {
-                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
-                                } else {
-                                    None
-                                },
-                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_85),
-                            );
-                            if allowed == 0 {
-                                end = rt::RunEnd::Capped;
-                            } else {
-                                let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                if LEN {
-                                    cx.slack -= done;
-                                }
-                                rounds_85 -= done;
-                            }
-                            match end {
-                                rt::RunEnd::Stopped => break 'l85,
-                                rt::RunEnd::Capped => {
-                                    if rounds_85 == 0 {
-                                        break 'l85;
-                                    }
-                                    s = cx.reserve(s, 2, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l85;
-                                    }
-                                }
-                                rt::RunEnd::Other => {
-                                    if LEN {
-                                        cx.slack -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                }
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            rounds_85 -= 1;
-                        }
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b'=');
-                        let mut rounds_86: u64 = 1;
-                        'l86: loop {
-                            let end;
-                            let allowed = rt::rounds(
-                                if DEPTH {
-                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
-                                } else {
-                                    None
-                                },
-                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_86),
-                            );
-                            if allowed == 0 {
-                                end = rt::RunEnd::Capped;
-                            } else {
-                                let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                if LEN {
-                                    cx.slack -= done;
-                                }
-                                rounds_86 -= done;
-                            }
-                            match end {
-                                rt::RunEnd::Stopped => break 'l86,
-                                rt::RunEnd::Capped => {
-                                    if rounds_86 == 0 {
-                                        break 'l86;
-                                    }
-                                    s = cx.reserve(s, 2, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l86;
-                                    }
-                                }
-                                rt::RunEnd::Other => {
-                                    if LEN {
-                                        cx.slack -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                }
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            rounds_86 -= 1;
-                        }
-                    }
-                }
-            }
-            s
-        }
-    }
-    /// Rule `misc`.
-    unsafe fn rule_misc<const DEPTH: bool, const LEN: bool>(
-        cx: &mut Machine<'_, '_>,
-        mut s: State,
-        mut depth: rt::Depth,
-    ) -> State {
-        unsafe {
-            if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_S);
-            }
-            s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_31)
@@ -4832,75 +5239,12 @@ mod rules {
                     cx.pick_mapped(&mut s, &OPTIONS_9)
                 };
                 match option {
-                    0 => {
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                    }
-                    1 => {
-                        s = rule_pi::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_88: u64 = 1;
-                        'l88: loop {
-                            let end;
-                            let allowed = rt::rounds(
-                                if DEPTH {
-                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
-                                } else {
-                                    None
-                                },
-                                if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                Some(rounds_88),
-                            );
-                            if allowed == 0 {
-                                end = rt::RunEnd::Capped;
-                            } else {
-                                let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
-                                if LEN {
-                                    cx.slack -= done;
-                                }
-                                rounds_88 -= done;
-                            }
-                            match end {
-                                rt::RunEnd::Stopped => break 'l88,
-                                rt::RunEnd::Capped => {
-                                    if rounds_88 == 0 {
-                                        break 'l88;
-                                    }
-                                    s = cx.reserve(s, 2, 2);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l88;
-                                    }
-                                }
-                                rt::RunEnd::Other => {
-                                    if LEN {
-                                        cx.slack -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 2);
-                                }
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_NL);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_4)
-                                    };
-                                    cx.put_packed(&mut s, &LITERALS, option);
-                                }
-                            }
-                            rounds_88 -= 1;
-                        }
+                    0 | 2 => {
+                        cx.put_packed(&mut s, &LITERALS_6, option);
                     }
                     _ => {
-                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_89: u64 = 1;
-                        'l89: loop {
+                        let mut rounds_93: u64 = 1;
+                        'l93: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -4908,8 +5252,8 @@ mod rules {
                                 } else {
                                     None
                                 },
-                                if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                Some(rounds_89),
+                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                Some(rounds_93),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -4919,44 +5263,111 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_89 -= done;
+                                rounds_93 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l89,
+                                rt::RunEnd::Stopped => break 'l93,
                                 rt::RunEnd::Capped => {
-                                    if rounds_89 == 0 {
-                                        break 'l89;
+                                    if rounds_93 == 0 {
+                                        break 'l93;
                                     }
-                                    s = cx.reserve(s, 2, 2);
+                                    s = cx.reserve(s, 2, 1);
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_3)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l89;
+                                        break 'l93;
                                     }
                                 }
                                 rt::RunEnd::Other => {
                                     if LEN {
                                         cx.slack -= 1;
                                     }
-                                    s = cx.reserve(s, 1, 2);
+                                    s = cx.reserve(s, 1, 1);
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_NL);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_4)
-                                    };
-                                    cx.put_packed(&mut s, &LITERALS, option);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
                                 }
                             }
-                            rounds_89 -= 1;
+                            rounds_93 -= 1;
+                        }
+                        s = cx.reserve(s, 0, 1);
+                        cx.put_byte(&mut s, b'=');
+                        let mut rounds_94: u64 = 1;
+                        'l94: loop {
+                            let end;
+                            let allowed = rt::rounds(
+                                if DEPTH {
+                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
+                                } else {
+                                    None
+                                },
+                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                Some(rounds_94),
+                            );
+                            if allowed == 0 {
+                                end = rt::RunEnd::Capped;
+                            } else {
+                                let done;
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                if LEN {
+                                    cx.slack -= done;
+                                }
+                                rounds_94 -= done;
+                            }
+                            match end {
+                                rt::RunEnd::Stopped => break 'l94,
+                                rt::RunEnd::Capped => {
+                                    if rounds_94 == 0 {
+                                        break 'l94;
+                                    }
+                                    s = cx.reserve(s, 2, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l94;
+                                    }
+                                }
+                                rt::RunEnd::Other => {
+                                    if LEN {
+                                        cx.slack -= 1;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                }
+                            }
+                            if DEPTH && depth < 1 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            rounds_94 -= 1;
                         }
                     }
                 }
@@ -4972,19 +5383,21 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_COMMENT);
+                s = cx.reserve(s, 0, 7);
+                cx.put(&mut s, b"<!---->");
+                return s;
             }
             s = cx.reserve(s, 1, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_17)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_18)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_10)
                 };
                 match option {
                     0 => {
                         cx.put(&mut s, b"<!--");
-                        'l91: loop {
+                        'l96: loop {
                             s = cx.reserve(s, 7, 5);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
@@ -4992,10 +5405,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l91;
+                                break 'l96;
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_COMMENT_PIECE);
+                                cx.put_mapped(&mut s, &BYTES_7);
                             } else {
                                 {
                                     let option = if LEN {
@@ -5013,9 +5426,9 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                     } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                        cx.pick_mapped(&mut s, &OPTIONS_7)
                                                     };
                                                     match option {
                                                         0 => {
@@ -5034,7 +5447,7 @@ mod rules {
                                         }
                                         2 => {
                                             if DEPTH && depth < 2 {
-                                                s = cx.string::<LEN>(s, &POOL_COMMENT_CHAR);
+                                                cx.put_mapped(&mut s, &BYTES_10);
                                             } else {
                                                 {
                                                     let option = if LEN {
@@ -5062,7 +5475,7 @@ mod rules {
                                                                     match option {
                                                                         0 => {
                                                                             let option = cx.pick8(&mut s, 224);
-                                                                            cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                            cx.put_packed(&mut s, &LITERALS_7, option);
                                                                         }
                                                                         1 => {
                                                                             s = cx.member::<LEN>(s, &CLASS);
@@ -5090,7 +5503,7 @@ mod rules {
                                         _ => {
                                             cx.put_byte(&mut s, b'-');
                                             if DEPTH && depth < 2 {
-                                                s = cx.string::<LEN>(s, &POOL_COMMENT_CHAR);
+                                                cx.put_mapped(&mut s, &BYTES_10);
                                             } else {
                                                 {
                                                     let option = if LEN {
@@ -5118,7 +5531,7 @@ mod rules {
                                                                     match option {
                                                                         0 => {
                                                                             let option = cx.pick8(&mut s, 224);
-                                                                            cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                            cx.put_packed(&mut s, &LITERALS_7, option);
                                                                         }
                                                                         1 => {
                                                                             s = cx.member::<LEN>(s, &CLASS);
@@ -5169,9 +5582,10 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_PI);
+                s = cx.string::<LEN>(s, &POOL_PI);
+                return s;
             }
-            s = cx.reserve(s, 2, 39);
+            s = cx.reserve(s, 2, 45);
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_35)
@@ -5198,10 +5612,10 @@ mod rules {
                         }
                         s = cx.reserve(s, 1, 1);
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -5229,11 +5643,11 @@ mod rules {
                                         };
                                         match option {
                                             0 => {
-                                                cx.put_mapped(&mut s, &BYTES_10);
+                                                cx.put_mapped(&mut s, &BYTES_11);
                                             }
                                             1 => {
                                                 cx.put_byte(&mut s, b'?');
-                                                cx.put_mapped(&mut s, &BYTES_11);
+                                                cx.put_mapped(&mut s, &BYTES_12);
                                             }
                                             2 => {
                                                 if DEPTH && depth < 3 {
@@ -5241,9 +5655,9 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
                                                         match option {
                                                             0 => {
@@ -5275,7 +5689,7 @@ mod rules {
                                                         match option {
                                                             0 => {
                                                                 let option = cx.pick8(&mut s, 224);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                cx.put_packed(&mut s, &LITERALS_7, option);
                                                             }
                                                             1 => {
                                                                 s = cx.member::<LEN>(s, &CLASS);
@@ -5305,9 +5719,9 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
                                                         match option {
                                                             0 => {
@@ -5330,10 +5744,10 @@ mod rules {
                                     }
                                 }
                             }
-                            let mut rounds_93: u64 = 29;
-                            'l93: loop {
-                                if rounds_93 == 0 {
-                                    break 'l93;
+                            let mut rounds_98: u64 = 29;
+                            'l98: loop {
+                                if rounds_98 == 0 {
+                                    break 'l98;
                                 }
                                 s = cx.reserve(s, 6, 4);
                                 if if LEN {
@@ -5342,7 +5756,7 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l93;
+                                    break 'l98;
                                 }
                                 if DEPTH && depth < 2 {
                                     s = cx.string::<LEN>(s, &POOL_PI_PIECE);
@@ -5355,11 +5769,11 @@ mod rules {
                                         };
                                         match option {
                                             0 => {
-                                                cx.put_mapped(&mut s, &BYTES_10);
+                                                cx.put_mapped(&mut s, &BYTES_11);
                                             }
                                             1 => {
                                                 cx.put_byte(&mut s, b'?');
-                                                cx.put_mapped(&mut s, &BYTES_11);
+                                                cx.put_mapped(&mut s, &BYTES_12);
                                             }
                                             2 => {
                                                 if DEPTH && depth < 3 {
@@ -5367,9 +5781,9 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
                                                         match option {
                                                             0 => {
@@ -5401,7 +5815,7 @@ mod rules {
                                                         match option {
                                                             0 => {
                                                                 let option = cx.pick8(&mut s, 224);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                cx.put_packed(&mut s, &LITERALS_7, option);
                                                             }
                                                             1 => {
                                                                 s = cx.member::<LEN>(s, &CLASS);
@@ -5431,9 +5845,9 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                         } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
                                                         match option {
                                                             0 => {
@@ -5455,7 +5869,7 @@ mod rules {
                                         }
                                     }
                                 }
-                                rounds_93 -= 1;
+                                rounds_98 -= 1;
                             }
                         }
                         s = cx.reserve(s, 0, 2);
@@ -5463,7 +5877,38 @@ mod rules {
                     }
                     _ => {
                         cx.put(&mut s, b"<?xml-stylesheet type=\"text/xsl\" href=\"");
-                        s = rule_path::<DEPTH, LEN>(cx, s, depth - 1);
+                        if DEPTH && depth < 1 {
+                            s = cx.string::<LEN>(s, &POOL_PATH);
+                        } else {
+                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
+                            let mut rounds_99: u64 = 3;
+                            'l99: loop {
+                                if rounds_99 == 0 {
+                                    break 'l99;
+                                }
+                                s = cx.reserve(s, 1, 1);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l99;
+                                }
+                                cx.put_byte(&mut s, b'/');
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                                rounds_99 -= 1;
+                            }
+                            s = cx.reserve(s, 1, 4);
+                            {
+                                let option = if LEN {
+                                    cx.pick_within(&mut s, &COSTS_37)
+                                } else {
+                                    cx.pick8(&mut s, 4)
+                                };
+                                cx.put_packed(&mut s, &LITERALS_8, option);
+                            }
+                        }
                         s = cx.reserve(s, 0, 3);
                         cx.put(&mut s, b"\"?>");
                     }
@@ -5483,12 +5928,13 @@ mod rules {
                 return cx.deeper(s, depth, rule_element_paired::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ELEMENT_PAIRED);
+                s = cx.string::<LEN>(s, &POOL_ELEMENT_PAIRED);
+                return s;
             }
-            s = cx.reserve(s, 2, 39);
+            s = cx.reserve(s, 3, 39);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_37)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_38)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_16)
                 };
@@ -5496,8 +5942,8 @@ mod rules {
                     0 => {
                         cx.put(&mut s, b"<item");
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_95: u64 = 1;
-                        'l95: loop {
+                        let mut rounds_101: u64 = 1;
+                        'l101: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5506,23 +5952,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_95),
+                                Some(rounds_101),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_95 -= done;
+                                rounds_101 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l95,
+                                rt::RunEnd::Stopped => break 'l101,
                                 rt::RunEnd::Capped => {
-                                    if rounds_95 == 0 {
-                                        break 'l95;
+                                    if rounds_101 == 0 {
+                                        break 'l101;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5531,7 +5977,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l95;
+                                        break 'l101;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -5542,10 +5988,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -5556,7 +6002,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_95 -= 1;
+                            rounds_101 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -5567,8 +6013,8 @@ mod rules {
                     1 => {
                         cx.put(&mut s, b"<para");
                         s = rule_note_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_96: u64 = 1;
-                        'l96: loop {
+                        let mut rounds_102: u64 = 1;
+                        'l102: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5577,23 +6023,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_96),
+                                Some(rounds_102),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_96 -= done;
+                                rounds_102 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l96,
+                                rt::RunEnd::Stopped => break 'l102,
                                 rt::RunEnd::Capped => {
-                                    if rounds_96 == 0 {
-                                        break 'l96;
+                                    if rounds_102 == 0 {
+                                        break 'l102;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5602,7 +6048,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l96;
+                                        break 'l102;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -5613,10 +6059,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -5627,7 +6073,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_96 -= 1;
+                            rounds_102 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -5637,9 +6083,48 @@ mod rules {
                     }
                     2 => {
                         cx.put(&mut s, b"<title");
-                        s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_97: u64 = 1;
-                        'l97: loop {
+                        if !(DEPTH && depth < 1) {
+                            {
+                                let option = if LEN {
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                } else {
+                                    cx.pick_mapped(&mut s, &OPTIONS_17)
+                                };
+                                if !matches!(option, 0) {
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES);
+                                    } else {
+                                        {
+                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                            match option {
+                                                0 => {
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                _ => {
+                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                }
+                                            }
+                                        }
+                                    }
+                                    s = cx.reserve(s, 0, 8);
+                                    cx.put(&mut s, b"xml:lang");
+                                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
+                                    s = cx.reserve(s, 1, 7);
+                                    cx.put_byte(&mut s, b'"');
+                                    {
+                                        let option = if LEN {
+                                            cx.pick_within(&mut s, &COSTS_40)
+                                        } else {
+                                            cx.pick8(&mut s, 5)
+                                        };
+                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                    }
+                                    cx.put_byte(&mut s, b'"');
+                                }
+                            }
+                        }
+                        let mut rounds_103: u64 = 1;
+                        'l103: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5648,23 +6133,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_97),
+                                Some(rounds_103),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_97 -= done;
+                                rounds_103 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l97,
+                                rt::RunEnd::Stopped => break 'l103,
                                 rt::RunEnd::Capped => {
-                                    if rounds_97 == 0 {
-                                        break 'l97;
+                                    if rounds_103 == 0 {
+                                        break 'l103;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5673,7 +6158,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l97;
+                                        break 'l103;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -5684,10 +6169,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -5698,7 +6183,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_97 -= 1;
+                            rounds_103 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -5724,329 +6209,6 @@ mod rules {
                     5 => {
                         cx.put(&mut s, b"<note");
                         s = rule_note_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_98: u64 = 1;
-                        'l98: loop {
-                            let end;
-                            let allowed = rt::rounds(
-                                if DEPTH {
-                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
-                                } else {
-                                    None
-                                },
-                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_98),
-                            );
-                            if allowed == 0 {
-                                end = rt::RunEnd::Capped;
-                            } else {
-                                let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                if LEN {
-                                    cx.slack -= done;
-                                }
-                                rounds_98 -= done;
-                            }
-                            match end {
-                                rt::RunEnd::Stopped => break 'l98,
-                                rt::RunEnd::Capped => {
-                                    if rounds_98 == 0 {
-                                        break 'l98;
-                                    }
-                                    s = cx.reserve(s, 2, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l98;
-                                    }
-                                }
-                                rt::RunEnd::Other => {
-                                    if LEN {
-                                        cx.slack -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                }
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            rounds_98 -= 1;
-                        }
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b'>');
-                        s = rule_content_block::<DEPTH, LEN>(cx, s, depth - 1);
-                        s = cx.reserve(s, 0, 6);
-                        cx.put(&mut s, b"</note");
-                        let mut rounds_99: u64 = 1;
-                        'l99: loop {
-                            let end;
-                            let allowed = rt::rounds(
-                                if DEPTH {
-                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
-                                } else {
-                                    None
-                                },
-                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_99),
-                            );
-                            if allowed == 0 {
-                                end = rt::RunEnd::Capped;
-                            } else {
-                                let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
-                                if LEN {
-                                    cx.slack -= done;
-                                }
-                                rounds_99 -= done;
-                            }
-                            match end {
-                                rt::RunEnd::Stopped => break 'l99,
-                                rt::RunEnd::Capped => {
-                                    if rounds_99 == 0 {
-                                        break 'l99;
-                                    }
-                                    s = cx.reserve(s, 2, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l99;
-                                    }
-                                }
-                                rt::RunEnd::Other => {
-                                    if LEN {
-                                        cx.slack -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                }
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
-                            } else {
-                                {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                                    match option {
-                                        0 => {
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                        }
-                                    }
-                                }
-                            }
-                            rounds_99 -= 1;
-                        }
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b'>');
-                    }
-                    6 => {
-                        cx.put(&mut s, b"<M\xC3\xBCller");
-                        s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 1);
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b'>');
-                        s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 1);
-                        s = cx.reserve(s, 0, 10);
-                        cx.put(&mut s, b"</M\xC3\xBCller>");
-                    }
-                    7 => {
-                        cx.put(&mut s, b"<list");
-                        s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b'>');
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
-                                    };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            let mut rounds_101: u64 = 7;
-                                            'l101: loop {
-                                                if rounds_101 == 0 {
-                                                    break 'l101;
-                                                }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l101;
-                                                }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_101 -= 1;
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 0, 3);
-                            cx.put(&mut s, b"<li");
-                            s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'>');
-                            s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 5);
-                            cx.put(&mut s, b"</li>");
-                        }
-                        let mut rounds_100: u64 = 7;
-                        'l100: loop {
-                            if rounds_100 == 0 {
-                                break 'l100;
-                            }
-                            s = cx.reserve(s, 2, 2);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_4)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l100;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
-                                    };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            let mut rounds_102: u64 = 7;
-                                            'l102: loop {
-                                                if rounds_102 == 0 {
-                                                    break 'l102;
-                                                }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l102;
-                                                }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_102 -= 1;
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 0, 3);
-                            cx.put(&mut s, b"<li");
-                            s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'>');
-                            s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 5);
-                            cx.put(&mut s, b"</li>");
-                            rounds_100 -= 1;
-                        }
-                        s = cx.reserve(s, 1, 2);
-                        if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                        } else {
-                            {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
-                                } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_5)
-                                };
-                                match option {
-                                    0 => {}
-                                    1 => {
-                                        cx.put_byte(&mut s, 10);
-                                    }
-                                    2 => {
-                                        s = cx
-                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                    }
-                                    _ => {
-                                        cx.put_byte(&mut s, 10);
-                                        for _ in 0..1 {
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b' ');
-                                        }
-                                        let mut rounds_103: u64 = 7;
-                                        'l103: loop {
-                                            if rounds_103 == 0 {
-                                                break 'l103;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l103;
-                                            }
-                                            cx.put_byte(&mut s, b' ');
-                                            rounds_103 -= 1;
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                        s = cx.reserve(s, 0, 7);
-                        cx.put(&mut s, b"</list>");
-                    }
-                    8 => {
-                        cx.put(&mut s, b"<catalog");
-                        s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
                         let mut rounds_104: u64 = 1;
                         'l104: loop {
                             let end;
@@ -6063,7 +6225,7 @@ mod rules {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
@@ -6093,10 +6255,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6112,16 +6274,456 @@ mod rules {
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
                         s = rule_content_block::<DEPTH, LEN>(cx, s, depth - 1);
+                        s = cx.reserve(s, 0, 6);
+                        cx.put(&mut s, b"</note");
+                        let mut rounds_105: u64 = 1;
+                        'l105: loop {
+                            let end;
+                            let allowed = rt::rounds(
+                                if DEPTH {
+                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
+                                } else {
+                                    None
+                                },
+                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                Some(rounds_105),
+                            );
+                            if allowed == 0 {
+                                end = rt::RunEnd::Capped;
+                            } else {
+                                let done;
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                if LEN {
+                                    cx.slack -= done;
+                                }
+                                rounds_105 -= done;
+                            }
+                            match end {
+                                rt::RunEnd::Stopped => break 'l105,
+                                rt::RunEnd::Capped => {
+                                    if rounds_105 == 0 {
+                                        break 'l105;
+                                    }
+                                    s = cx.reserve(s, 2, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l105;
+                                    }
+                                }
+                                rt::RunEnd::Other => {
+                                    if LEN {
+                                        cx.slack -= 1;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                }
+                            }
+                            if DEPTH && depth < 1 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            rounds_105 -= 1;
+                        }
+                        s = cx.reserve(s, 0, 1);
+                        cx.put_byte(&mut s, b'>');
+                    }
+                    6 => {
+                        cx.put(&mut s, b"<M\xC3\xBCller");
+                        if !(DEPTH && depth < 1) {
+                            {
+                                let option = if LEN {
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                } else {
+                                    cx.pick_mapped(&mut s, &OPTIONS_17)
+                                };
+                                if !matches!(option, 0) {
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES);
+                                    } else {
+                                        {
+                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                            match option {
+                                                0 => {
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                _ => {
+                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                }
+                                            }
+                                        }
+                                    }
+                                    s = cx.reserve(s, 0, 8);
+                                    cx.put(&mut s, b"xml:lang");
+                                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
+                                    s = cx.reserve(s, 1, 7);
+                                    cx.put_byte(&mut s, b'"');
+                                    {
+                                        let option = if LEN {
+                                            cx.pick_within(&mut s, &COSTS_40)
+                                        } else {
+                                            cx.pick8(&mut s, 5)
+                                        };
+                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                    }
+                                    cx.put_byte(&mut s, b'"');
+                                }
+                            }
+                        }
+                        s = cx.reserve(s, 0, 1);
+                        cx.put_byte(&mut s, b'>');
+                        s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 1);
+                        s = cx.reserve(s, 0, 10);
+                        cx.put(&mut s, b"</M\xC3\xBCller>");
+                    }
+                    7 => {
+                        cx.put(&mut s, b"<list");
+                        s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
+                        s = cx.reserve(s, 0, 1);
+                        cx.put_byte(&mut s, b'>');
+                        for _ in 0..1 {
+                            s = cx.reserve(s, 1, 2);
+                            if DEPTH && depth < 1 {
+                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
+                                    };
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                            }
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                let mut rounds_107: u64 = 7;
+                                                'l107: loop {
+                                                    if rounds_107 == 0 {
+                                                        break 'l107;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l107;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_107 -= 1;
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 2, 4);
+                            cx.put(&mut s, b"<li");
+                            if !(DEPTH && depth < 1) {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_17)
+                                    };
+                                    if !matches!(option, 0) {
+                                        if DEPTH && depth < 2 {
+                                            cx.put_mapped(&mut s, &BYTES);
+                                        } else {
+                                            {
+                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                match option {
+                                                    0 => {
+                                                        cx.put_byte(&mut s, b' ');
+                                                    }
+                                                    _ => {
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 0, 8);
+                                        cx.put(&mut s, b"xml:lang");
+                                        s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
+                                        s = cx.reserve(s, 1, 7);
+                                        cx.put_byte(&mut s, b'"');
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_40)
+                                            } else {
+                                                cx.pick8(&mut s, 5)
+                                            };
+                                            cx.put_packed(&mut s, &LITERALS_9, option);
+                                        }
+                                        cx.put_byte(&mut s, b'"');
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b'>');
+                            s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
+                            s = cx.reserve(s, 0, 5);
+                            cx.put(&mut s, b"</li>");
+                        }
+                        let mut rounds_106: u64 = 7;
+                        'l106: loop {
+                            if rounds_106 == 0 {
+                                break 'l106;
+                            }
+                            s = cx.reserve(s, 2, 2);
+                            if if LEN {
+                                cx.pick_within(&mut s, &COSTS_5)
+                            } else {
+                                cx.pick8(&mut s, 2)
+                            } == 0
+                            {
+                                break 'l106;
+                            }
+                            if DEPTH && depth < 1 {
+                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
+                                    };
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                            }
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
+                                                }
+                                                let mut rounds_108: u64 = 7;
+                                                'l108: loop {
+                                                    if rounds_108 == 0 {
+                                                        break 'l108;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l108;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_108 -= 1;
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 2, 4);
+                            cx.put(&mut s, b"<li");
+                            if !(DEPTH && depth < 1) {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_17)
+                                    };
+                                    if !matches!(option, 0) {
+                                        if DEPTH && depth < 2 {
+                                            cx.put_mapped(&mut s, &BYTES);
+                                        } else {
+                                            {
+                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                match option {
+                                                    0 => {
+                                                        cx.put_byte(&mut s, b' ');
+                                                    }
+                                                    _ => {
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 0, 8);
+                                        cx.put(&mut s, b"xml:lang");
+                                        s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
+                                        s = cx.reserve(s, 1, 7);
+                                        cx.put_byte(&mut s, b'"');
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_40)
+                                            } else {
+                                                cx.pick8(&mut s, 5)
+                                            };
+                                            cx.put_packed(&mut s, &LITERALS_9, option);
+                                        }
+                                        cx.put_byte(&mut s, b'"');
+                                    }
+                                }
+                            }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b'>');
+                            s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
+                            s = cx.reserve(s, 0, 5);
+                            cx.put(&mut s, b"</li>");
+                            rounds_106 -= 1;
+                        }
+                        s = cx.reserve(s, 1, 2);
+                        if DEPTH && depth < 1 {
+                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                        } else {
+                            {
+                                let option = if LEN {
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                } else {
+                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                };
+                                if option < 2 {
+                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                } else {
+                                    match option {
+                                        2 => {
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
+                                        }
+                                        _ => {
+                                            cx.put_byte(&mut s, 10);
+                                            for _ in 0..1 {
+                                                s = cx.reserve(s, 0, 1);
+                                                cx.put_byte(&mut s, b' ');
+                                            }
+                                            let mut rounds_109: u64 = 7;
+                                            'l109: loop {
+                                                if rounds_109 == 0 {
+                                                    break 'l109;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l109;
+                                                }
+                                                cx.put_byte(&mut s, b' ');
+                                                rounds_109 -= 1;
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                        s = cx.reserve(s, 0, 7);
+                        cx.put(&mut s, b"</list>");
+                    }
+                    8 => {
+                        cx.put(&mut s, b"<catalog");
+                        s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
+                        let mut rounds_110: u64 = 1;
+                        'l110: loop {
+                            let end;
+                            let allowed = rt::rounds(
+                                if DEPTH {
+                                    Some(if DEPTH && depth < 1 { 0 } else { rt::Depth::MAX })
+                                } else {
+                                    None
+                                },
+                                if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
+                                Some(rounds_110),
+                            );
+                            if allowed == 0 {
+                                end = rt::RunEnd::Capped;
+                            } else {
+                                let done;
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
+                                if LEN {
+                                    cx.slack -= done;
+                                }
+                                rounds_110 -= done;
+                            }
+                            match end {
+                                rt::RunEnd::Stopped => break 'l110,
+                                rt::RunEnd::Capped => {
+                                    if rounds_110 == 0 {
+                                        break 'l110;
+                                    }
+                                    s = cx.reserve(s, 2, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l110;
+                                    }
+                                }
+                                rt::RunEnd::Other => {
+                                    if LEN {
+                                        cx.slack -= 1;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                }
+                            }
+                            if DEPTH && depth < 1 {
+                                cx.put_mapped(&mut s, &BYTES);
+                            } else {
+                                {
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                    match option {
+                                        0 => {
+                                            cx.put_byte(&mut s, b' ');
+                                        }
+                                        _ => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                        }
+                                    }
+                                }
+                            }
+                            rounds_110 -= 1;
+                        }
+                        s = cx.reserve(s, 0, 1);
+                        cx.put_byte(&mut s, b'>');
+                        s = rule_content_block::<DEPTH, LEN>(cx, s, depth - 1);
                         s = cx.reserve(s, 0, 10);
                         cx.put(&mut s, b"</catalog>");
                     }
                     9 => {
                         cx.put(&mut s, b"<pre");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -6138,10 +6740,10 @@ mod rules {
                         s = cx.reserve(s, 1, 6);
                         cx.put(&mut s, b"</pre");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -6173,10 +6775,10 @@ mod rules {
                     _ => {
                         cx.put(&mut s, b"<m:math");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -6209,38 +6811,39 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
+                s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
+                return s;
             }
             s = cx.reserve(s, 2, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_38)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_41)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_17)
+                    cx.pick_mapped(&mut s, &OPTIONS_18)
                 };
                 match option {
                     0 => {
                         cx.put_byte(&mut s, b'<');
                         s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_106: u64 = 1;
-                        'l106: loop {
-                            if rounds_106 == 0 {
-                                break 'l106;
+                        let mut rounds_112: u64 = 1;
+                        'l112: loop {
+                            if rounds_112 == 0 {
+                                break 'l112;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_17)
+                                cx.pick_within(&mut s, &COSTS_18)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l106;
+                                break 'l112;
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6254,10 +6857,10 @@ mod rules {
                             s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_106 -= 1;
+                            rounds_112 -= 1;
                         }
-                        let mut rounds_107: u64 = 1;
-                        'l107: loop {
+                        let mut rounds_113: u64 = 1;
+                        'l113: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6266,23 +6869,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_107),
+                                Some(rounds_113),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_107 -= done;
+                                rounds_113 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l107,
+                                rt::RunEnd::Stopped => break 'l113,
                                 rt::RunEnd::Capped => {
-                                    if rounds_107 == 0 {
-                                        break 'l107;
+                                    if rounds_113 == 0 {
+                                        break 'l113;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6291,7 +6894,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l107;
+                                        break 'l113;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6302,10 +6905,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6316,13 +6919,13 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_107 -= 1;
+                            rounds_113 -= 1;
                         }
                     }
                     1 => {
                         cx.put(&mut s, b"<br");
-                        let mut rounds_108: u64 = 1;
-                        'l108: loop {
+                        let mut rounds_114: u64 = 1;
+                        'l114: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6331,23 +6934,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_108),
+                                Some(rounds_114),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_108 -= done;
+                                rounds_114 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l108,
+                                rt::RunEnd::Stopped => break 'l114,
                                 rt::RunEnd::Capped => {
-                                    if rounds_108 == 0 {
-                                        break 'l108;
+                                    if rounds_114 == 0 {
+                                        break 'l114;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6356,7 +6959,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l108;
+                                        break 'l114;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6367,10 +6970,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6381,14 +6984,14 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_108 -= 1;
+                            rounds_114 -= 1;
                         }
                     }
                     2 => {
                         cx.put(&mut s, b"<item");
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_109: u64 = 1;
-                        'l109: loop {
+                        let mut rounds_115: u64 = 1;
+                        'l115: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6397,23 +7000,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_109),
+                                Some(rounds_115),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_109 -= done;
+                                rounds_115 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l109,
+                                rt::RunEnd::Stopped => break 'l115,
                                 rt::RunEnd::Capped => {
-                                    if rounds_109 == 0 {
-                                        break 'l109;
+                                    if rounds_115 == 0 {
+                                        break 'l115;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6422,7 +7025,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l109;
+                                        break 'l115;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6433,10 +7036,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6447,16 +7050,16 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_109 -= 1;
+                            rounds_115 -= 1;
                         }
                     }
                     3 => {
                         cx.put(&mut s, b"<img");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -6467,14 +7070,45 @@ mod rules {
                                 }
                             }
                         }
-                        s = cx.reserve(s, 0, 5);
+                        s = cx.reserve(s, 1, 11);
                         cx.put(&mut s, b"src=\"");
-                        s = rule_path::<DEPTH, LEN>(cx, s, depth - 1);
+                        if DEPTH && depth < 1 {
+                            s = cx.string::<LEN>(s, &POOL_PATH);
+                        } else {
+                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
+                            let mut rounds_116: u64 = 3;
+                            'l116: loop {
+                                if rounds_116 == 0 {
+                                    break 'l116;
+                                }
+                                s = cx.reserve(s, 1, 1);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l116;
+                                }
+                                cx.put_byte(&mut s, b'/');
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                                rounds_116 -= 1;
+                            }
+                            s = cx.reserve(s, 1, 4);
+                            {
+                                let option = if LEN {
+                                    cx.pick_within(&mut s, &COSTS_37)
+                                } else {
+                                    cx.pick8(&mut s, 4)
+                                };
+                                cx.put_packed(&mut s, &LITERALS_8, option);
+                            }
+                        }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                         s = rule_size_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_110: u64 = 1;
-                        'l110: loop {
+                        let mut rounds_117: u64 = 1;
+                        'l117: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6483,23 +7117,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_110),
+                                Some(rounds_117),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_110 -= done;
+                                rounds_117 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l110,
+                                rt::RunEnd::Stopped => break 'l117,
                                 rt::RunEnd::Capped => {
-                                    if rounds_110 == 0 {
-                                        break 'l110;
+                                    if rounds_117 == 0 {
+                                        break 'l117;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6508,7 +7142,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l110;
+                                        break 'l117;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6519,10 +7153,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6533,16 +7167,16 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_110 -= 1;
+                            rounds_117 -= 1;
                         }
                     }
                     _ => {
                         cx.put(&mut s, b"<e:x");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -6558,25 +7192,25 @@ mod rules {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 18446744073709551615);
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_111: u64 = 1;
-                        'l111: loop {
-                            if rounds_111 == 0 {
-                                break 'l111;
+                        let mut rounds_118: u64 = 1;
+                        'l118: loop {
+                            if rounds_118 == 0 {
+                                break 'l118;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_14)
+                                cx.pick_within(&mut s, &COSTS_15)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l111;
+                                break 'l118;
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -6593,7 +7227,7 @@ mod rules {
                                 .repeat_bytes::<LEN>(s, &BYTES_5, 1, 18446744073709551615);
                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_111 -= 1;
+                            rounds_118 -= 1;
                         }
                     }
                 }
@@ -6614,7 +7248,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_content_shape::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_WS_TEXT);
+                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
+                return s;
             }
             s = cx.reserve(s, 1, 2);
             if DEPTH && depth < 1 {
@@ -6622,62 +7257,62 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                        cx.pick_mapped(&mut s, &OPTIONS_6)
                     };
-                    match option {
-                        0 => {}
-                        1 => {
-                            cx.put_byte(&mut s, 10);
-                        }
-                        2 => {
-                            s = cx
-                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                        }
-                        _ => {
-                            cx.put_byte(&mut s, 10);
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 0, 1);
-                                cx.put_byte(&mut s, b' ');
+                    if option < 2 {
+                        cx.put_packed(&mut s, &LITERALS_2, option);
+                    } else {
+                        match option {
+                            2 => {
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                             }
-                            let mut rounds_113: u64 = 7;
-                            'l113: loop {
-                                if rounds_113 == 0 {
-                                    break 'l113;
+                            _ => {
+                                cx.put_byte(&mut s, 10);
+                                for _ in 0..1 {
+                                    s = cx.reserve(s, 0, 1);
+                                    cx.put_byte(&mut s, b' ');
                                 }
-                                s = cx.reserve(s, 1, 1);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_3)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l113;
+                                let mut rounds_120: u64 = 7;
+                                'l120: loop {
+                                    if rounds_120 == 0 {
+                                        break 'l120;
+                                    }
+                                    s = cx.reserve(s, 1, 1);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l120;
+                                    }
+                                    cx.put_byte(&mut s, b' ');
+                                    rounds_120 -= 1;
                                 }
-                                cx.put_byte(&mut s, b' ');
-                                rounds_113 -= 1;
                             }
                         }
                     }
                 }
             }
-            'l114: loop {
+            'l121: loop {
                 s = cx.reserve(s, 3, 29);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_14)
+                    cx.pick_within(&mut s, &COSTS_15)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l114;
+                    break 'l121;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_SHAPE);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_within(&mut s, &COSTS_39)
+                            cx.pick_within(&mut s, &COSTS_42)
                         } else {
                             cx.pick8(&mut s, 5)
                         };
@@ -6691,26 +7326,26 @@ mod rules {
                             1 => {
                                 cx.put(&mut s, b"<text x=\"");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_115: u64 = 1;
-                                    'l115: loop {
-                                        if rounds_115 == 0 {
-                                            break 'l115;
+                                    let mut rounds_122: u64 = 1;
+                                    'l122: loop {
+                                        if rounds_122 == 0 {
+                                            break 'l122;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l115;
+                                            break 'l122;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_115 -= 1;
+                                        rounds_122 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 0, 2);
@@ -6722,172 +7357,7 @@ mod rules {
                             2 => {
                                 cx.put(&mut s, b"<path d=\"M");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                } else {
-                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_116: u64 = 1;
-                                    'l116: loop {
-                                        if rounds_116 == 0 {
-                                            break 'l116;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l116;
-                                        }
-                                        cx.put_byte(&mut s, b'.');
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_116 -= 1;
-                                    }
-                                }
-                                s = cx.reserve(s, 1, 2);
-                                cx.put_byte(&mut s, b' ');
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                } else {
-                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_117: u64 = 1;
-                                    'l117: loop {
-                                        if rounds_117 == 0 {
-                                            break 'l117;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l117;
-                                        }
-                                        cx.put_byte(&mut s, b'.');
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_117 -= 1;
-                                    }
-                                }
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 1, 3);
-                                    cx.put(&mut s, b" L");
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_119: u64 = 1;
-                                        'l119: loop {
-                                            if rounds_119 == 0 {
-                                                break 'l119;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l119;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_119 -= 1;
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 2);
-                                    cx.put_byte(&mut s, b' ');
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_120: u64 = 1;
-                                        'l120: loop {
-                                            if rounds_120 == 0 {
-                                                break 'l120;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l120;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_120 -= 1;
-                                        }
-                                    }
-                                }
-                                'l118: loop {
-                                    s = cx.reserve(s, 2, 3);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_17)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l118;
-                                    }
-                                    cx.put(&mut s, b" L");
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_121: u64 = 1;
-                                        'l121: loop {
-                                            if rounds_121 == 0 {
-                                                break 'l121;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l121;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_121 -= 1;
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 2);
-                                    cx.put_byte(&mut s, b' ');
-                                    if DEPTH && depth < 2 {
-                                        s = cx.string::<LEN>(s, &POOL_NUMBER);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_122: u64 = 1;
-                                        'l122: loop {
-                                            if rounds_122 == 0 {
-                                                break 'l122;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l122;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_122 -= 1;
-                                        }
-                                    }
-                                }
-                                s = cx.reserve(s, 0, 5);
-                                cx.put(&mut s, b" Z\"/>");
-                            }
-                            3 => {
-                                cx.put(&mut s, b"<rect width=\"");
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
                                     let mut rounds_123: u64 = 1;
@@ -6897,7 +7367,7 @@ mod rules {
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
@@ -6909,10 +7379,10 @@ mod rules {
                                         rounds_123 -= 1;
                                     }
                                 }
-                                s = cx.reserve(s, 1, 11);
-                                cx.put(&mut s, b"\" height=\"");
+                                s = cx.reserve(s, 1, 2);
+                                cx.put_byte(&mut s, b' ');
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
                                     let mut rounds_124: u64 = 1;
@@ -6922,7 +7392,7 @@ mod rules {
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
@@ -6934,82 +7404,247 @@ mod rules {
                                         rounds_124 -= 1;
                                     }
                                 }
+                                for _ in 0..1 {
+                                    s = cx.reserve(s, 1, 3);
+                                    cx.put(&mut s, b" L");
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES_4);
+                                    } else {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                        let mut rounds_126: u64 = 1;
+                                        'l126: loop {
+                                            if rounds_126 == 0 {
+                                                break 'l126;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_6)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l126;
+                                            }
+                                            cx.put_byte(&mut s, b'.');
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                            rounds_126 -= 1;
+                                        }
+                                    }
+                                    s = cx.reserve(s, 1, 2);
+                                    cx.put_byte(&mut s, b' ');
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES_4);
+                                    } else {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                        let mut rounds_127: u64 = 1;
+                                        'l127: loop {
+                                            if rounds_127 == 0 {
+                                                break 'l127;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_6)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l127;
+                                            }
+                                            cx.put_byte(&mut s, b'.');
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                            rounds_127 -= 1;
+                                        }
+                                    }
+                                }
+                                'l125: loop {
+                                    s = cx.reserve(s, 2, 3);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_18)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l125;
+                                    }
+                                    cx.put(&mut s, b" L");
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES_4);
+                                    } else {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                        let mut rounds_128: u64 = 1;
+                                        'l128: loop {
+                                            if rounds_128 == 0 {
+                                                break 'l128;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_6)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l128;
+                                            }
+                                            cx.put_byte(&mut s, b'.');
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                            rounds_128 -= 1;
+                                        }
+                                    }
+                                    s = cx.reserve(s, 1, 2);
+                                    cx.put_byte(&mut s, b' ');
+                                    if DEPTH && depth < 2 {
+                                        cx.put_mapped(&mut s, &BYTES_4);
+                                    } else {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                        let mut rounds_129: u64 = 1;
+                                        'l129: loop {
+                                            if rounds_129 == 0 {
+                                                break 'l129;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_6)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l129;
+                                            }
+                                            cx.put_byte(&mut s, b'.');
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                            rounds_129 -= 1;
+                                        }
+                                    }
+                                }
+                                s = cx.reserve(s, 0, 5);
+                                cx.put(&mut s, b" Z\"/>");
+                            }
+                            3 => {
+                                cx.put(&mut s, b"<rect width=\"");
+                                if DEPTH && depth < 2 {
+                                    cx.put_mapped(&mut s, &BYTES_4);
+                                } else {
+                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                    let mut rounds_130: u64 = 1;
+                                    'l130: loop {
+                                        if rounds_130 == 0 {
+                                            break 'l130;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_6)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l130;
+                                        }
+                                        cx.put_byte(&mut s, b'.');
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                        rounds_130 -= 1;
+                                    }
+                                }
+                                s = cx.reserve(s, 1, 11);
+                                cx.put(&mut s, b"\" height=\"");
+                                if DEPTH && depth < 2 {
+                                    cx.put_mapped(&mut s, &BYTES_4);
+                                } else {
+                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
+                                    let mut rounds_131: u64 = 1;
+                                    'l131: loop {
+                                        if rounds_131 == 0 {
+                                            break 'l131;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_6)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l131;
+                                        }
+                                        cx.put_byte(&mut s, b'.');
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
+                                        rounds_131 -= 1;
+                                    }
+                                }
                                 s = cx.reserve(s, 0, 3);
                                 cx.put(&mut s, b"\"/>");
                             }
                             _ => {
                                 cx.put(&mut s, b"<circle cx=\"");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_125: u64 = 1;
-                                    'l125: loop {
-                                        if rounds_125 == 0 {
-                                            break 'l125;
+                                    let mut rounds_132: u64 = 1;
+                                    'l132: loop {
+                                        if rounds_132 == 0 {
+                                            break 'l132;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l125;
+                                            break 'l132;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_125 -= 1;
+                                        rounds_132 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 7);
                                 cx.put(&mut s, b"\" cy=\"");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_126: u64 = 1;
-                                    'l126: loop {
-                                        if rounds_126 == 0 {
-                                            break 'l126;
+                                    let mut rounds_133: u64 = 1;
+                                    'l133: loop {
+                                        if rounds_133 == 0 {
+                                            break 'l133;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l126;
+                                            break 'l133;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_126 -= 1;
+                                        rounds_133 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 6);
                                 cx.put(&mut s, b"\" r=\"");
                                 if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                                    cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_127: u64 = 1;
-                                    'l127: loop {
-                                        if rounds_127 == 0 {
-                                            break 'l127;
+                                    let mut rounds_134: u64 = 1;
+                                    'l134: loop {
+                                        if rounds_134 == 0 {
+                                            break 'l134;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_5)
+                                            cx.pick_within(&mut s, &COSTS_6)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l127;
+                                            break 'l134;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_127 -= 1;
+                                        rounds_134 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 0, 3);
@@ -7024,41 +7659,41 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                            cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
-                        match option {
-                            0 => {}
-                            1 => {
-                                cx.put_byte(&mut s, 10);
-                            }
-                            2 => {
-                                s = cx
-                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                            }
-                            _ => {
-                                cx.put_byte(&mut s, 10);
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b' ');
+                        if option < 2 {
+                            cx.put_packed(&mut s, &LITERALS_2, option);
+                        } else {
+                            match option {
+                                2 => {
+                                    s = cx
+                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                 }
-                                let mut rounds_128: u64 = 7;
-                                'l128: loop {
-                                    if rounds_128 == 0 {
-                                        break 'l128;
+                                _ => {
+                                    cx.put_byte(&mut s, 10);
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 0, 1);
+                                        cx.put_byte(&mut s, b' ');
                                     }
-                                    s = cx.reserve(s, 1, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l128;
+                                    let mut rounds_135: u64 = 7;
+                                    'l135: loop {
+                                        if rounds_135 == 0 {
+                                            break 'l135;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l135;
+                                        }
+                                        cx.put_byte(&mut s, b' ');
+                                        rounds_135 -= 1;
                                     }
-                                    cx.put_byte(&mut s, b' ');
-                                    rounds_128 -= 1;
                                 }
                             }
                         }
@@ -7079,7 +7714,8 @@ mod rules {
                 return cx.deeper(s, depth, rule_content_math::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CONTENT_MATH);
+                s = cx.string::<LEN>(s, &POOL_CONTENT_MATH);
+                return s;
             }
             for _ in 0..1 {
                 s = rule_math::<DEPTH, LEN>(cx, s, depth - 1);
@@ -7089,56 +7725,56 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                            cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
-                        match option {
-                            0 => {}
-                            1 => {
-                                cx.put_byte(&mut s, 10);
-                            }
-                            2 => {
-                                s = cx
-                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                            }
-                            _ => {
-                                cx.put_byte(&mut s, 10);
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b' ');
+                        if option < 2 {
+                            cx.put_packed(&mut s, &LITERALS_2, option);
+                        } else {
+                            match option {
+                                2 => {
+                                    s = cx
+                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                 }
-                                let mut rounds_131: u64 = 7;
-                                'l131: loop {
-                                    if rounds_131 == 0 {
-                                        break 'l131;
+                                _ => {
+                                    cx.put_byte(&mut s, 10);
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 0, 1);
+                                        cx.put_byte(&mut s, b' ');
                                     }
-                                    s = cx.reserve(s, 1, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l131;
+                                    let mut rounds_138: u64 = 7;
+                                    'l138: loop {
+                                        if rounds_138 == 0 {
+                                            break 'l138;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l138;
+                                        }
+                                        cx.put_byte(&mut s, b' ');
+                                        rounds_138 -= 1;
                                     }
-                                    cx.put_byte(&mut s, b' ');
-                                    rounds_131 -= 1;
                                 }
                             }
                         }
                     }
                 }
             }
-            'l130: loop {
+            'l137: loop {
                 s = cx.reserve(s, 1, 0);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_40)
+                    cx.pick_within(&mut s, &COSTS_39)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l130;
+                    break 'l137;
                 }
                 s = rule_math::<DEPTH, LEN>(cx, s, depth - 1);
                 s = cx.reserve(s, 1, 2);
@@ -7147,41 +7783,41 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                            cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
-                        match option {
-                            0 => {}
-                            1 => {
-                                cx.put_byte(&mut s, 10);
-                            }
-                            2 => {
-                                s = cx
-                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                            }
-                            _ => {
-                                cx.put_byte(&mut s, 10);
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b' ');
+                        if option < 2 {
+                            cx.put_packed(&mut s, &LITERALS_2, option);
+                        } else {
+                            match option {
+                                2 => {
+                                    s = cx
+                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                 }
-                                let mut rounds_132: u64 = 7;
-                                'l132: loop {
-                                    if rounds_132 == 0 {
-                                        break 'l132;
+                                _ => {
+                                    cx.put_byte(&mut s, 10);
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 0, 1);
+                                        cx.put_byte(&mut s, b' ');
                                     }
-                                    s = cx.reserve(s, 1, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l132;
+                                    let mut rounds_139: u64 = 7;
+                                    'l139: loop {
+                                        if rounds_139 == 0 {
+                                            break 'l139;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l139;
+                                        }
+                                        cx.put_byte(&mut s, b' ');
+                                        rounds_139 -= 1;
                                     }
-                                    cx.put_byte(&mut s, b' ');
-                                    rounds_132 -= 1;
                                 }
                             }
                         }
@@ -7202,14 +7838,15 @@ mod rules {
                 return cx.deeper(s, depth, rule_math::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_MATH);
+                s = cx.string::<LEN>(s, &POOL_MATH);
+                return s;
             }
             s = cx.reserve(s, 2, 19);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_41)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_43)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_18)
+                    cx.pick_mapped(&mut s, &OPTIONS_19)
                 };
                 match option {
                     0 => {
@@ -7221,37 +7858,37 @@ mod rules {
                         cx.put(&mut s, b"<m:mo>");
                         {
                             let option = if LEN {
-                                cx.pick_within(&mut s, &COSTS_42)
+                                cx.pick_within(&mut s, &COSTS_44)
                             } else {
                                 cx.pick8(&mut s, 5)
                             };
-                            cx.put_packed(&mut s, &LITERALS_7, option);
+                            cx.put_packed(&mut s, &LITERALS_10, option);
                         }
                         cx.put(&mut s, b"</m:mo>");
                     }
                     2 => {
                         cx.put(&mut s, b"<m:mn>");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_NUMBER);
+                            cx.put_mapped(&mut s, &BYTES_4);
                         } else {
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                            let mut rounds_134: u64 = 1;
-                            'l134: loop {
-                                if rounds_134 == 0 {
-                                    break 'l134;
+                            let mut rounds_141: u64 = 1;
+                            'l141: loop {
+                                if rounds_141 == 0 {
+                                    break 'l141;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_5)
+                                    cx.pick_within(&mut s, &COSTS_6)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l134;
+                                    break 'l141;
                                 }
                                 cx.put_byte(&mut s, b'.');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                rounds_134 -= 1;
+                                rounds_141 -= 1;
                             }
                         }
                         s = cx.reserve(s, 0, 7);
@@ -7283,21 +7920,21 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
+                return s;
             }
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_43)
+                    cx.pick_within(&mut s, &COSTS_45)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7314,29 +7951,72 @@ mod rules {
                     s = cx.reserve(s, 1, 3);
                     cx.put_byte(&mut s, b'"');
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_ID);
+                        {
+                            let option = cx.pick8(&mut s, 256);
+                            cx.put_packed(&mut s, &LITERALS_11, option);
+                        }
                     } else {
-                        cx.put_mapped(&mut s, &BYTES_12);
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                        cx.put_mapped(&mut s, &BYTES_14);
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_15, 1, 7);
                     }
                     s = cx.reserve(s, 0, 1);
                     cx.put_byte(&mut s, b'"');
                 }
             }
-            s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 1);
+            s = cx.reserve(s, 2, 1);
+            if !(DEPTH && depth < 1) {
+                {
+                    let option = if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_17)
+                    };
+                    if !matches!(option, 0) {
+                        if DEPTH && depth < 2 {
+                            cx.put_mapped(&mut s, &BYTES);
+                        } else {
+                            {
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                match option {
+                                    0 => {
+                                        cx.put_byte(&mut s, b' ');
+                                    }
+                                    _ => {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                    }
+                                }
+                            }
+                        }
+                        s = cx.reserve(s, 0, 8);
+                        cx.put(&mut s, b"xml:lang");
+                        s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
+                        s = cx.reserve(s, 1, 7);
+                        cx.put_byte(&mut s, b'"');
+                        {
+                            let option = if LEN {
+                                cx.pick_within(&mut s, &COSTS_40)
+                            } else {
+                                cx.pick8(&mut s, 5)
+                            };
+                            cx.put_packed(&mut s, &LITERALS_9, option);
+                        }
+                        cx.put_byte(&mut s, b'"');
+                    }
+                }
+            }
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_44)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_46)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_19)
+                    cx.pick_mapped(&mut s, &OPTIONS_20)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7355,7 +8035,7 @@ mod rules {
                     if DEPTH && depth < 1 {
                         s = cx.string::<LEN>(s, &POOL_DATE);
                     } else {
-                        cx.put_mapped(&mut s, &BYTES_14);
+                        cx.put_mapped(&mut s, &BYTES_16);
                         cx.put_mapped(&mut s, &BYTES_4);
                         cx.put_mapped(&mut s, &BYTES_4);
                         cx.put_mapped(&mut s, &BYTES_4);
@@ -7365,11 +8045,11 @@ mod rules {
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b'0');
-                                    cx.put_mapped(&mut s, &BYTES_15);
+                                    cx.put_mapped(&mut s, &BYTES_17);
                                 }
                                 _ => {
                                     cx.put_byte(&mut s, b'1');
-                                    cx.put_mapped(&mut s, &BYTES_16);
+                                    cx.put_mapped(&mut s, &BYTES_18);
                                 }
                             }
                         }
@@ -7379,7 +8059,7 @@ mod rules {
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b'0');
-                                    cx.put_mapped(&mut s, &BYTES_15);
+                                    cx.put_mapped(&mut s, &BYTES_17);
                                 }
                                 1 => {
                                     cx.put_byte(&mut s, b'1');
@@ -7387,7 +8067,7 @@ mod rules {
                                 }
                                 _ => {
                                     cx.put_byte(&mut s, b'2');
-                                    cx.put_mapped(&mut s, &BYTES_17);
+                                    cx.put_mapped(&mut s, &BYTES_19);
                                 }
                             }
                         }
@@ -7398,16 +8078,16 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_45)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_47)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_19)
+                    cx.pick_mapped(&mut s, &OPTIONS_20)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7435,21 +8115,21 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
+                return s;
             }
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_43)
+                    cx.pick_within(&mut s, &COSTS_45)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7466,10 +8146,13 @@ mod rules {
                     s = cx.reserve(s, 1, 3);
                     cx.put_byte(&mut s, b'"');
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_ID);
+                        {
+                            let option = cx.pick8(&mut s, 256);
+                            cx.put_packed(&mut s, &LITERALS_11, option);
+                        }
                     } else {
-                        cx.put_mapped(&mut s, &BYTES_12);
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                        cx.put_mapped(&mut s, &BYTES_14);
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_15, 1, 7);
                     }
                     s = cx.reserve(s, 0, 1);
                     cx.put_byte(&mut s, b'"');
@@ -7478,16 +8161,16 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_43)
+                    cx.pick_within(&mut s, &COSTS_45)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7507,16 +8190,16 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_46)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_48)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_20)
+                    cx.pick_mapped(&mut s, &OPTIONS_21)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7533,26 +8216,26 @@ mod rules {
                     s = cx.reserve(s, 1, 2);
                     cx.put_byte(&mut s, b'\'');
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_NUMBER);
+                        cx.put_mapped(&mut s, &BYTES_4);
                     } else {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                        let mut rounds_137: u64 = 1;
-                        'l137: loop {
-                            if rounds_137 == 0 {
-                                break 'l137;
+                        let mut rounds_144: u64 = 1;
+                        'l144: loop {
+                            if rounds_144 == 0 {
+                                break 'l144;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_5)
+                                cx.pick_within(&mut s, &COSTS_6)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l137;
+                                break 'l144;
                             }
                             cx.put_byte(&mut s, b'.');
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                            rounds_137 -= 1;
+                            rounds_144 -= 1;
                         }
                     }
                     s = cx.reserve(s, 0, 1);
@@ -7562,16 +8245,16 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_47)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_49)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_4)
+                    cx.pick_mapped(&mut s, &OPTIONS_3)
                 };
                 if !matches!(option, 0) {
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
+                        cx.put_mapped(&mut s, &BYTES);
                     } else {
                         {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                             match option {
                                 0 => {
                                     cx.put_byte(&mut s, b' ');
@@ -7588,65 +8271,16 @@ mod rules {
                     s = cx.reserve(s, 1, 3);
                     cx.put_byte(&mut s, b'"');
                     if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_ID);
+                        {
+                            let option = cx.pick8(&mut s, 256);
+                            cx.put_packed(&mut s, &LITERALS_11, option);
+                        }
                     } else {
-                        cx.put_mapped(&mut s, &BYTES_12);
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                        cx.put_mapped(&mut s, &BYTES_14);
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_15, 1, 7);
                     }
                     s = cx.reserve(s, 0, 29);
                     cx.put(&mut s, b"\" xmlns:ref=\"urn:example:ref\"");
-                }
-            }
-            s
-        }
-    }
-    /// Rule `lang_att`.
-    unsafe fn rule_lang_att<const DEPTH: bool, const LEN: bool>(
-        cx: &mut Machine<'_, '_>,
-        mut s: State,
-        mut depth: rt::Depth,
-    ) -> State {
-        unsafe {
-            if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
-            }
-            s = cx.reserve(s, 2, 1);
-            {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_40)
-                } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_21)
-                };
-                if !matches!(option, 0) {
-                    if DEPTH && depth < 1 {
-                        s = cx.string::<LEN>(s, &POOL_S);
-                    } else {
-                        {
-                            let option = cx.pick_mapped(&mut s, &OPTIONS_4);
-                            match option {
-                                0 => {
-                                    cx.put_byte(&mut s, b' ');
-                                }
-                                _ => {
-                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                }
-                            }
-                        }
-                    }
-                    s = cx.reserve(s, 0, 8);
-                    cx.put(&mut s, b"xml:lang");
-                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
-                    s = cx.reserve(s, 1, 7);
-                    cx.put_byte(&mut s, b'"');
-                    {
-                        let option = if LEN {
-                            cx.pick_within(&mut s, &COSTS_48)
-                        } else {
-                            cx.pick8(&mut s, 5)
-                        };
-                        cx.put_packed(&mut s, &LITERALS_8, option);
-                    }
-                    cx.put_byte(&mut s, b'"');
                 }
             }
             s
@@ -7660,27 +8294,27 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
+                return s;
             }
-            let mut rounds_140: u64 = 1;
-            'l140: loop {
-                if rounds_140 == 0 {
-                    break 'l140;
+            let mut rounds_146: u64 = 1;
+            'l146: loop {
+                if rounds_146 == 0 {
+                    break 'l146;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_46)
+                    cx.pick_within(&mut s, &COSTS_48)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l140;
+                    break 'l146;
                 }
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -7697,51 +8331,51 @@ mod rules {
                 s = cx.reserve(s, 1, 2);
                 cx.put_byte(&mut s, b'"');
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                    cx.put_mapped(&mut s, &BYTES_4);
                 } else {
                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                    let mut rounds_141: u64 = 1;
-                    'l141: loop {
-                        if rounds_141 == 0 {
-                            break 'l141;
+                    let mut rounds_147: u64 = 1;
+                    'l147: loop {
+                        if rounds_147 == 0 {
+                            break 'l147;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
-                            cx.pick_within(&mut s, &COSTS_5)
+                            cx.pick_within(&mut s, &COSTS_6)
                         } else {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l141;
+                            break 'l147;
                         }
                         cx.put_byte(&mut s, b'.');
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                        rounds_141 -= 1;
+                        rounds_147 -= 1;
                     }
                 }
                 s = cx.reserve(s, 0, 1);
                 cx.put_byte(&mut s, b'"');
-                rounds_140 -= 1;
+                rounds_146 -= 1;
             }
-            let mut rounds_142: u64 = 1;
-            'l142: loop {
-                if rounds_142 == 0 {
-                    break 'l142;
+            let mut rounds_148: u64 = 1;
+            'l148: loop {
+                if rounds_148 == 0 {
+                    break 'l148;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_45)
+                    cx.pick_within(&mut s, &COSTS_47)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l142;
+                    break 'l148;
                 }
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -7758,31 +8392,31 @@ mod rules {
                 s = cx.reserve(s, 1, 2);
                 cx.put_byte(&mut s, b'"');
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_NUMBER);
+                    cx.put_mapped(&mut s, &BYTES_4);
                 } else {
                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                    let mut rounds_143: u64 = 1;
-                    'l143: loop {
-                        if rounds_143 == 0 {
-                            break 'l143;
+                    let mut rounds_149: u64 = 1;
+                    'l149: loop {
+                        if rounds_149 == 0 {
+                            break 'l149;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
-                            cx.pick_within(&mut s, &COSTS_5)
+                            cx.pick_within(&mut s, &COSTS_6)
                         } else {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l143;
+                            break 'l149;
                         }
                         cx.put_byte(&mut s, b'.');
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                        rounds_143 -= 1;
+                        rounds_149 -= 1;
                     }
                 }
                 s = cx.reserve(s, 0, 1);
                 cx.put_byte(&mut s, b'"');
-                rounds_142 -= 1;
+                rounds_148 -= 1;
             }
             s
         }
@@ -7795,41 +8429,46 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ATT_VALUE);
+                s = cx.reserve(s, 1, 2);
+                {
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_12, option);
+                }
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_49)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_50)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_22)
                 };
                 match option {
                     0 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_145: u64 = 30;
-                        'l145: loop {
+                        let mut rounds_151: u64 = 30;
+                        'l151: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(3)) } else { None },
-                                Some(rounds_145),
+                                Some(rounds_151),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_18, 64, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_20, 64, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_145 -= done;
+                                rounds_151 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l145,
+                                rt::RunEnd::Stopped => break 'l151,
                                 rt::RunEnd::Capped => {
-                                    if rounds_145 == 0 {
-                                        break 'l145;
+                                    if rounds_151 == 0 {
+                                        break 'l151;
                                     }
                                     s = cx.reserve(s, 7, 4);
                                     if if LEN {
@@ -7838,7 +8477,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l145;
+                                        break 'l151;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -7850,7 +8489,7 @@ mod rules {
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_50)
+                                    cx.pick_within(&mut s, &COSTS_51)
                                 } else {
                                     cx.pick8(&mut s, 4)
                                 };
@@ -7864,9 +8503,9 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
                                                 match option {
                                                     0 => {
@@ -7885,7 +8524,7 @@ mod rules {
                                     }
                                     2 => {
                                         if DEPTH && depth < 1 {
-                                            s = cx.string::<LEN>(s, &POOL_ATT_CHAR);
+                                            cx.put_mapped(&mut s, &BYTES_23);
                                         } else {
                                             {
                                                 let option = if LEN {
@@ -7895,13 +8534,13 @@ mod rules {
                                                 };
                                                 match option {
                                                     0 => {
-                                                        cx.put_mapped(&mut s, &BYTES_19);
+                                                        cx.put_mapped(&mut s, &BYTES_21);
                                                     }
                                                     1 => {
                                                         cx.put_byte(&mut s, b'>');
                                                     }
                                                     2 => {
-                                                        cx.put_mapped(&mut s, &BYTES_20);
+                                                        cx.put_mapped(&mut s, &BYTES_22);
                                                     }
                                                     _ => {
                                                         if DEPTH && depth < 2 {
@@ -7916,7 +8555,7 @@ mod rules {
                                                                 match option {
                                                                     0 => {
                                                                         let option = cx.pick8(&mut s, 224);
-                                                                        cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_7, option);
                                                                     }
                                                                     1 => {
                                                                         s = cx.member::<LEN>(s, &CLASS);
@@ -7946,36 +8585,36 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_145 -= 1;
+                            rounds_151 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     1 => {
                         cx.put_byte(&mut s, b'\'');
-                        let mut rounds_146: u64 = 30;
-                        'l146: loop {
+                        let mut rounds_152: u64 = 30;
+                        'l152: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(3)) } else { None },
-                                Some(rounds_146),
+                                Some(rounds_152),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_21, 64, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_24, 64, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_146 -= done;
+                                rounds_152 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l146,
+                                rt::RunEnd::Stopped => break 'l152,
                                 rt::RunEnd::Capped => {
-                                    if rounds_146 == 0 {
-                                        break 'l146;
+                                    if rounds_152 == 0 {
+                                        break 'l152;
                                     }
                                     s = cx.reserve(s, 7, 4);
                                     if if LEN {
@@ -7984,7 +8623,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l146;
+                                        break 'l152;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -7996,7 +8635,7 @@ mod rules {
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_50)
+                                    cx.pick_within(&mut s, &COSTS_51)
                                 } else {
                                     cx.pick8(&mut s, 4)
                                 };
@@ -8010,9 +8649,9 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
                                                 match option {
                                                     0 => {
@@ -8031,7 +8670,7 @@ mod rules {
                                     }
                                     2 => {
                                         if DEPTH && depth < 1 {
-                                            s = cx.string::<LEN>(s, &POOL_ATT_CHAR);
+                                            cx.put_mapped(&mut s, &BYTES_23);
                                         } else {
                                             {
                                                 let option = if LEN {
@@ -8041,13 +8680,13 @@ mod rules {
                                                 };
                                                 match option {
                                                     0 => {
-                                                        cx.put_mapped(&mut s, &BYTES_19);
+                                                        cx.put_mapped(&mut s, &BYTES_21);
                                                     }
                                                     1 => {
                                                         cx.put_byte(&mut s, b'>');
                                                     }
                                                     2 => {
-                                                        cx.put_mapped(&mut s, &BYTES_20);
+                                                        cx.put_mapped(&mut s, &BYTES_22);
                                                     }
                                                     _ => {
                                                         if DEPTH && depth < 2 {
@@ -8062,7 +8701,7 @@ mod rules {
                                                                 match option {
                                                                     0 => {
                                                                         let option = cx.pick8(&mut s, 224);
-                                                                        cx.put_packed(&mut s, &LITERALS_6, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_7, option);
                                                                     }
                                                                     1 => {
                                                                         s = cx.member::<LEN>(s, &CLASS);
@@ -8092,7 +8731,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_146 -= 1;
+                            rounds_152 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'\'');
@@ -8119,12 +8758,13 @@ mod rules {
                 return cx.deeper(s, depth, rule_content_block::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CONTENT_BLOCK);
+                s = cx.string::<LEN>(s, &POOL_CONTENT_BLOCK);
+                return s;
             }
             s = cx.reserve(s, 2, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_11)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_12)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_24)
                 };
@@ -8133,41 +8773,41 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                            cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
-                        match option {
-                            0 => {}
-                            1 => {
-                                cx.put_byte(&mut s, 10);
-                            }
-                            2 => {
-                                s = cx
-                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                            }
-                            _ => {
-                                cx.put_byte(&mut s, 10);
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b' ');
+                        if option < 2 {
+                            cx.put_packed(&mut s, &LITERALS_2, option);
+                        } else {
+                            match option {
+                                2 => {
+                                    s = cx
+                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                 }
-                                let mut rounds_148: u64 = 7;
-                                'l148: loop {
-                                    if rounds_148 == 0 {
-                                        break 'l148;
+                                _ => {
+                                    cx.put_byte(&mut s, 10);
+                                    for _ in 0..1 {
+                                        s = cx.reserve(s, 0, 1);
+                                        cx.put_byte(&mut s, b' ');
                                     }
-                                    s = cx.reserve(s, 1, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l148;
+                                    let mut rounds_154: u64 = 7;
+                                    'l154: loop {
+                                        if rounds_154 == 0 {
+                                            break 'l154;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l154;
+                                        }
+                                        cx.put_byte(&mut s, b' ');
+                                        rounds_154 -= 1;
                                     }
-                                    cx.put_byte(&mut s, b' ');
-                                    rounds_148 -= 1;
                                 }
                             }
                         }
@@ -8182,7 +8822,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_51)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_52)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_25)
                                     };
@@ -8193,7 +8833,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                                     };
@@ -8226,67 +8866,67 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                             }
-                                            let mut rounds_150: u64 = 7;
-                                            'l150: loop {
-                                                if rounds_150 == 0 {
-                                                    break 'l150;
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
                                                 }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l150;
+                                                let mut rounds_156: u64 = 7;
+                                                'l156: loop {
+                                                    if rounds_156 == 0 {
+                                                        break 'l156;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l156;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_156 -= 1;
                                                 }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_150 -= 1;
                                             }
                                         }
                                     }
                                 }
                             }
                         }
-                        let mut rounds_149: u64 = 7;
-                        'l149: loop {
-                            if rounds_149 == 0 {
-                                break 'l149;
+                        let mut rounds_155: u64 = 7;
+                        'l155: loop {
+                            if rounds_155 == 0 {
+                                break 'l155;
                             }
                             s = cx.reserve(s, 3, 12);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_11)
+                                cx.pick_within(&mut s, &COSTS_12)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l149;
+                                break 'l155;
                             }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_BLOCK_PIECE);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_51)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_52)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_25)
                                     };
@@ -8297,7 +8937,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                                     };
@@ -8330,47 +8970,47 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                             }
-                                            let mut rounds_151: u64 = 7;
-                                            'l151: loop {
-                                                if rounds_151 == 0 {
-                                                    break 'l151;
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
                                                 }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l151;
+                                                let mut rounds_157: u64 = 7;
+                                                'l157: loop {
+                                                    if rounds_157 == 0 {
+                                                        break 'l157;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l157;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_157 -= 1;
                                                 }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_151 -= 1;
                                             }
                                         }
                                     }
                                 }
                             }
-                            rounds_149 -= 1;
+                            rounds_155 -= 1;
                         }
                     }
                     _ => {
@@ -8381,7 +9021,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                     };
@@ -8401,67 +9041,67 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                             }
-                                            let mut rounds_153: u64 = 7;
-                                            'l153: loop {
-                                                if rounds_153 == 0 {
-                                                    break 'l153;
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
                                                 }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l153;
+                                                let mut rounds_159: u64 = 7;
+                                                'l159: loop {
+                                                    if rounds_159 == 0 {
+                                                        break 'l159;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l159;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_159 -= 1;
                                                 }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_153 -= 1;
                                             }
                                         }
                                     }
                                 }
                             }
                         }
-                        let mut rounds_152: u64 = 10;
-                        'l152: loop {
-                            if rounds_152 == 0 {
-                                break 'l152;
+                        let mut rounds_158: u64 = 10;
+                        'l158: loop {
+                            if rounds_158 == 0 {
+                                break 'l158;
                             }
                             s = cx.reserve(s, 2, 5);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_11)
+                                cx.pick_within(&mut s, &COSTS_12)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l152;
+                                break 'l158;
                             }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                     };
@@ -8481,47 +9121,47 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_23)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
-                                    match option {
-                                        0 => {}
-                                        1 => {
-                                            cx.put_byte(&mut s, 10);
-                                        }
-                                        2 => {
-                                            s = cx
-                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                        }
-                                        _ => {
-                                            cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
+                                    if option < 2 {
+                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                    } else {
+                                        match option {
+                                            2 => {
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                                             }
-                                            let mut rounds_154: u64 = 7;
-                                            'l154: loop {
-                                                if rounds_154 == 0 {
-                                                    break 'l154;
+                                            _ => {
+                                                cx.put_byte(&mut s, 10);
+                                                for _ in 0..1 {
+                                                    s = cx.reserve(s, 0, 1);
+                                                    cx.put_byte(&mut s, b' ');
                                                 }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l154;
+                                                let mut rounds_160: u64 = 7;
+                                                'l160: loop {
+                                                    if rounds_160 == 0 {
+                                                        break 'l160;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l160;
+                                                    }
+                                                    cx.put_byte(&mut s, b' ');
+                                                    rounds_160 -= 1;
                                                 }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_154 -= 1;
                                             }
                                         }
                                     }
                                 }
                             }
-                            rounds_152 -= 1;
+                            rounds_158 -= 1;
                         }
                     }
                 }
@@ -8540,12 +9180,12 @@ mod rules {
                 return cx.deeper(s, depth, rule_content_mixed::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
+                return s;
             }
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_52)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_53)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_27)
                 };
@@ -8555,10 +9195,10 @@ mod rules {
                     }
                     1 => {
                         for _ in 0..2 {
-                            s = cx.reserve(s, 4, 40);
+                            s = cx.reserve(s, 5, 40);
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_5)
+                                    cx.pick_within(&mut s, &COSTS_6)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 };
@@ -8569,7 +9209,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_53)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_54)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -8586,7 +9226,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_26)
                                                                 };
@@ -8613,20 +9253,59 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_54)
+                                                                    cx.pick_within(&mut s, &COSTS_55)
                                                                 } else {
                                                                     cx.pick8(&mut s, 4)
                                                                 };
                                                                 match option {
                                                                     0 | 1 => {
-                                                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_13, option);
                                                                         s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
                                                                         s = cx.reserve(s, 0, 5);
-                                                                        cx.put_packed(&mut s, &LITERALS_10, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_14, option);
                                                                     }
                                                                     2 => {
                                                                         cx.put(&mut s, b"<code");
-                                                                        s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 3);
+                                                                        if !(DEPTH && depth < 3) {
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                                                                } else {
+                                                                                    cx.pick_mapped(&mut s, &OPTIONS_17)
+                                                                                };
+                                                                                if !matches!(option, 0) {
+                                                                                    if DEPTH && depth < 4 {
+                                                                                        cx.put_mapped(&mut s, &BYTES);
+                                                                                    } else {
+                                                                                        {
+                                                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                                                            match option {
+                                                                                                0 => {
+                                                                                                    cx.put_byte(&mut s, b' ');
+                                                                                                }
+                                                                                                _ => {
+                                                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                                                                }
+                                                                                            }
+                                                                                        }
+                                                                                    }
+                                                                                    s = cx.reserve(s, 0, 8);
+                                                                                    cx.put(&mut s, b"xml:lang");
+                                                                                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                                    s = cx.reserve(s, 1, 7);
+                                                                                    cx.put_byte(&mut s, b'"');
+                                                                                    {
+                                                                                        let option = if LEN {
+                                                                                            cx.pick_within(&mut s, &COSTS_40)
+                                                                                        } else {
+                                                                                            cx.pick8(&mut s, 5)
+                                                                                        };
+                                                                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                                                                    }
+                                                                                    cx.put_byte(&mut s, b'"');
+                                                                                }
+                                                                            }
+                                                                        }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'>');
                                                                         s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
@@ -8636,10 +9315,10 @@ mod rules {
                                                                     _ => {
                                                                         cx.put(&mut s, b"<a");
                                                                         if DEPTH && depth < 3 {
-                                                                            s = cx.string::<LEN>(s, &POOL_S);
+                                                                            cx.put_mapped(&mut s, &BYTES);
                                                                         } else {
                                                                             {
-                                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                                 match option {
                                                                                     0 => {
                                                                                         cx.put_byte(&mut s, b' ');
@@ -8650,30 +9329,61 @@ mod rules {
                                                                                 }
                                                                             }
                                                                         }
-                                                                        s = cx.reserve(s, 0, 25);
+                                                                        s = cx.reserve(s, 1, 31);
                                                                         cx.put(&mut s, b"href=\"http://example.com/");
-                                                                        s = rule_path::<DEPTH, LEN>(cx, s, depth - 3);
+                                                                        if DEPTH && depth < 3 {
+                                                                            s = cx.string::<LEN>(s, &POOL_PATH);
+                                                                        } else {
+                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
+                                                                            let mut rounds_163: u64 = 3;
+                                                                            'l163: loop {
+                                                                                if rounds_163 == 0 {
+                                                                                    break 'l163;
+                                                                                }
+                                                                                s = cx.reserve(s, 1, 1);
+                                                                                if if LEN {
+                                                                                    cx.pick_within(&mut s, &COSTS_6)
+                                                                                } else {
+                                                                                    cx.pick8(&mut s, 2)
+                                                                                } == 0
+                                                                                {
+                                                                                    break 'l163;
+                                                                                }
+                                                                                cx.put_byte(&mut s, b'/');
+                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                                                                                rounds_163 -= 1;
+                                                                            }
+                                                                            s = cx.reserve(s, 1, 4);
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_within(&mut s, &COSTS_37)
+                                                                                } else {
+                                                                                    cx.pick8(&mut s, 4)
+                                                                                };
+                                                                                cx.put_packed(&mut s, &LITERALS_8, option);
+                                                                            }
+                                                                        }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'"');
-                                                                        let mut rounds_157: u64 = 1;
-                                                                        'l157: loop {
-                                                                            if rounds_157 == 0 {
-                                                                                break 'l157;
+                                                                        let mut rounds_164: u64 = 1;
+                                                                        'l164: loop {
+                                                                            if rounds_164 == 0 {
+                                                                                break 'l164;
                                                                             }
                                                                             s = cx.reserve(s, 2, 1);
                                                                             if if LEN {
-                                                                                cx.pick_within(&mut s, &COSTS_4)
+                                                                                cx.pick_within(&mut s, &COSTS_5)
                                                                             } else {
                                                                                 cx.pick8(&mut s, 2)
                                                                             } == 0
                                                                             {
-                                                                                break 'l157;
+                                                                                break 'l164;
                                                                             }
                                                                             if DEPTH && depth < 3 {
-                                                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                                                cx.put_mapped(&mut s, &BYTES);
                                                                             } else {
                                                                                 {
-                                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                                     match option {
                                                                                         0 => {
                                                                                             cx.put_byte(&mut s, b' ');
@@ -8688,7 +9398,7 @@ mod rules {
                                                                             cx.put(&mut s, b"title");
                                                                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 3);
                                                                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                            rounds_157 -= 1;
+                                                                            rounds_164 -= 1;
                                                                         }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'>');
@@ -8713,23 +9423,23 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_156: u64 = 10;
-                        'l156: loop {
-                            if rounds_156 == 0 {
-                                break 'l156;
+                        let mut rounds_162: u64 = 10;
+                        'l162: loop {
+                            if rounds_162 == 0 {
+                                break 'l162;
                             }
-                            s = cx.reserve(s, 5, 40);
+                            s = cx.reserve(s, 6, 40);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l156;
+                                break 'l162;
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_5)
+                                    cx.pick_within(&mut s, &COSTS_6)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 };
@@ -8740,7 +9450,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_53)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_54)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -8757,7 +9467,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_4)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_26)
                                                                 };
@@ -8784,20 +9494,59 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_54)
+                                                                    cx.pick_within(&mut s, &COSTS_55)
                                                                 } else {
                                                                     cx.pick8(&mut s, 4)
                                                                 };
                                                                 match option {
                                                                     0 | 1 => {
-                                                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_13, option);
                                                                         s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
                                                                         s = cx.reserve(s, 0, 5);
-                                                                        cx.put_packed(&mut s, &LITERALS_10, option);
+                                                                        cx.put_packed(&mut s, &LITERALS_14, option);
                                                                     }
                                                                     2 => {
                                                                         cx.put(&mut s, b"<code");
-                                                                        s = rule_lang_att::<DEPTH, LEN>(cx, s, depth - 3);
+                                                                        if !(DEPTH && depth < 3) {
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                                                                } else {
+                                                                                    cx.pick_mapped(&mut s, &OPTIONS_17)
+                                                                                };
+                                                                                if !matches!(option, 0) {
+                                                                                    if DEPTH && depth < 4 {
+                                                                                        cx.put_mapped(&mut s, &BYTES);
+                                                                                    } else {
+                                                                                        {
+                                                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
+                                                                                            match option {
+                                                                                                0 => {
+                                                                                                    cx.put_byte(&mut s, b' ');
+                                                                                                }
+                                                                                                _ => {
+                                                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                                                                                }
+                                                                                            }
+                                                                                        }
+                                                                                    }
+                                                                                    s = cx.reserve(s, 0, 8);
+                                                                                    cx.put(&mut s, b"xml:lang");
+                                                                                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                                    s = cx.reserve(s, 1, 7);
+                                                                                    cx.put_byte(&mut s, b'"');
+                                                                                    {
+                                                                                        let option = if LEN {
+                                                                                            cx.pick_within(&mut s, &COSTS_40)
+                                                                                        } else {
+                                                                                            cx.pick8(&mut s, 5)
+                                                                                        };
+                                                                                        cx.put_packed(&mut s, &LITERALS_9, option);
+                                                                                    }
+                                                                                    cx.put_byte(&mut s, b'"');
+                                                                                }
+                                                                            }
+                                                                        }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'>');
                                                                         s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
@@ -8807,10 +9556,10 @@ mod rules {
                                                                     _ => {
                                                                         cx.put(&mut s, b"<a");
                                                                         if DEPTH && depth < 3 {
-                                                                            s = cx.string::<LEN>(s, &POOL_S);
+                                                                            cx.put_mapped(&mut s, &BYTES);
                                                                         } else {
                                                                             {
-                                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                                 match option {
                                                                                     0 => {
                                                                                         cx.put_byte(&mut s, b' ');
@@ -8821,30 +9570,61 @@ mod rules {
                                                                                 }
                                                                             }
                                                                         }
-                                                                        s = cx.reserve(s, 0, 25);
+                                                                        s = cx.reserve(s, 1, 31);
                                                                         cx.put(&mut s, b"href=\"http://example.com/");
-                                                                        s = rule_path::<DEPTH, LEN>(cx, s, depth - 3);
+                                                                        if DEPTH && depth < 3 {
+                                                                            s = cx.string::<LEN>(s, &POOL_PATH);
+                                                                        } else {
+                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
+                                                                            let mut rounds_165: u64 = 3;
+                                                                            'l165: loop {
+                                                                                if rounds_165 == 0 {
+                                                                                    break 'l165;
+                                                                                }
+                                                                                s = cx.reserve(s, 1, 1);
+                                                                                if if LEN {
+                                                                                    cx.pick_within(&mut s, &COSTS_6)
+                                                                                } else {
+                                                                                    cx.pick8(&mut s, 2)
+                                                                                } == 0
+                                                                                {
+                                                                                    break 'l165;
+                                                                                }
+                                                                                cx.put_byte(&mut s, b'/');
+                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                                                                                rounds_165 -= 1;
+                                                                            }
+                                                                            s = cx.reserve(s, 1, 4);
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_within(&mut s, &COSTS_37)
+                                                                                } else {
+                                                                                    cx.pick8(&mut s, 4)
+                                                                                };
+                                                                                cx.put_packed(&mut s, &LITERALS_8, option);
+                                                                            }
+                                                                        }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'"');
-                                                                        let mut rounds_158: u64 = 1;
-                                                                        'l158: loop {
-                                                                            if rounds_158 == 0 {
-                                                                                break 'l158;
+                                                                        let mut rounds_166: u64 = 1;
+                                                                        'l166: loop {
+                                                                            if rounds_166 == 0 {
+                                                                                break 'l166;
                                                                             }
                                                                             s = cx.reserve(s, 2, 1);
                                                                             if if LEN {
-                                                                                cx.pick_within(&mut s, &COSTS_4)
+                                                                                cx.pick_within(&mut s, &COSTS_5)
                                                                             } else {
                                                                                 cx.pick8(&mut s, 2)
                                                                             } == 0
                                                                             {
-                                                                                break 'l158;
+                                                                                break 'l166;
                                                                             }
                                                                             if DEPTH && depth < 3 {
-                                                                                s = cx.string::<LEN>(s, &POOL_S);
+                                                                                cx.put_mapped(&mut s, &BYTES);
                                                                             } else {
                                                                                 {
-                                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                                                                     match option {
                                                                                         0 => {
                                                                                             cx.put_byte(&mut s, b' ');
@@ -8859,7 +9639,7 @@ mod rules {
                                                                             cx.put(&mut s, b"title");
                                                                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 3);
                                                                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                            rounds_158 -= 1;
+                                                                            rounds_166 -= 1;
                                                                         }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'>');
@@ -8883,7 +9663,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_156 -= 1;
+                            rounds_162 -= 1;
                         }
                     }
                     _ => {
@@ -8902,12 +9682,12 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_SUBSET);
+                return s;
             }
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_55)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_56)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_29)
                 };
@@ -8918,7 +9698,7 @@ mod rules {
                             s = cx.reserve(s, 3, 2);
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_55)
+                                    cx.pick_within(&mut s, &COSTS_56)
                                 } else {
                                     cx.pick8(&mut s, 3)
                                 };
@@ -8932,9 +9712,9 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
                                                 match option {
                                                     0 => {
@@ -8959,10 +9739,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_160: u64 = 11;
-                        'l160: loop {
-                            if rounds_160 == 0 {
-                                break 'l160;
+                        let mut rounds_168: u64 = 11;
+                        'l168: loop {
+                            if rounds_168 == 0 {
+                                break 'l168;
                             }
                             s = cx.reserve(s, 4, 2);
                             if if LEN {
@@ -8971,11 +9751,11 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l160;
+                                break 'l168;
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_55)
+                                    cx.pick_within(&mut s, &COSTS_56)
                                 } else {
                                     cx.pick8(&mut s, 3)
                                 };
@@ -8989,9 +9769,9 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
                                                 match option {
                                                     0 => {
@@ -9015,7 +9795,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_160 -= 1;
+                            rounds_168 -= 1;
                         }
                     }
                     _ => {
@@ -9034,31 +9814,32 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CHAR_DATA);
+                s = cx.string::<LEN>(s, &POOL_CHAR_DATA);
+                return s;
             }
             s = cx.reserve(s, 5, 4);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_56)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_57)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_30)
                 };
                 match option {
                     0 => {
-                        cx.put_mapped(&mut s, &BYTES_22);
+                        cx.put_mapped(&mut s, &BYTES_25);
                     }
                     1 => {
-                        cx.put_mapped(&mut s, &BYTES_23);
+                        cx.put_mapped(&mut s, &BYTES_26);
                     }
                     2 => {
                         cx.put_byte(&mut s, b'>');
                     }
                     3 => {
                         cx.put_byte(&mut s, b']');
-                        let mut rounds_162: u64 = 1;
-                        'l162: loop {
-                            if rounds_162 == 0 {
-                                break 'l162;
+                        let mut rounds_170: u64 = 1;
+                        'l170: loop {
+                            if rounds_170 == 0 {
+                                break 'l170;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -9067,10 +9848,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l162;
+                                break 'l170;
                             }
                             cx.put_byte(&mut s, b']');
-                            rounds_162 -= 1;
+                            rounds_170 -= 1;
                         }
                         s = cx.reserve(s, 1, 1);
                         cx.put_mapped(&mut s, &BYTES_9);
@@ -9088,7 +9869,7 @@ mod rules {
                                 match option {
                                     0 => {
                                         let option = cx.pick8(&mut s, 224);
-                                        cx.put_packed(&mut s, &LITERALS_6, option);
+                                        cx.put_packed(&mut s, &LITERALS_7, option);
                                     }
                                     1 => {
                                         s = cx.member::<LEN>(s, &CLASS);
@@ -9122,14 +9903,15 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CDATA);
+                s = cx.string::<LEN>(s, &POOL_CDATA);
+                return s;
             }
             s = cx.reserve(s, 0, 9);
             cx.put(&mut s, b"<![CDATA[");
-            let mut rounds_164: u64 = 20;
-            'l164: loop {
-                if rounds_164 == 0 {
-                    break 'l164;
+            let mut rounds_172: u64 = 20;
+            'l172: loop {
+                if rounds_172 == 0 {
+                    break 'l172;
                 }
                 s = cx.reserve(s, 6, 4);
                 if if LEN {
@@ -9138,14 +9920,14 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l164;
+                    break 'l172;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_CDATA_PIECE);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_57)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_58)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_31)
                         };
@@ -9154,14 +9936,14 @@ mod rules {
                                 cx.put_byte(&mut s, b'&');
                             }
                             1 => {
-                                cx.put_mapped(&mut s, &BYTES_24);
+                                cx.put_mapped(&mut s, &BYTES_27);
                             }
                             2 => {
                                 cx.put_byte(&mut s, b']');
-                                let mut rounds_165: u64 = 1;
-                                'l165: loop {
-                                    if rounds_165 == 0 {
-                                        break 'l165;
+                                let mut rounds_173: u64 = 1;
+                                'l173: loop {
+                                    if rounds_173 == 0 {
+                                        break 'l173;
                                     }
                                     s = cx.reserve(s, 1, 1);
                                     if if LEN {
@@ -9170,10 +9952,10 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l165;
+                                        break 'l173;
                                     }
                                     cx.put_byte(&mut s, b']');
-                                    rounds_165 -= 1;
+                                    rounds_173 -= 1;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 cx.put_mapped(&mut s, &BYTES_9);
@@ -9191,7 +9973,7 @@ mod rules {
                                         match option {
                                             0 => {
                                                 let option = cx.pick8(&mut s, 224);
-                                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                                cx.put_packed(&mut s, &LITERALS_7, option);
                                             }
                                             1 => {
                                                 s = cx.member::<LEN>(s, &CLASS);
@@ -9219,9 +10001,9 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                                            cx.pick_mapped(&mut s, &OPTIONS_7)
                                         };
                                         match option {
                                             0 => {
@@ -9246,7 +10028,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_164 -= 1;
+                rounds_172 -= 1;
             }
             s = cx.reserve(s, 0, 3);
             cx.put(&mut s, b"]]>");
@@ -9261,240 +10043,245 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_REFERENCE);
+                s = cx.string::<LEN>(s, &POOL_REFERENCE);
+                return s;
             }
             s = cx.reserve(s, 7, 9);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_58)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_59)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_32)
                 };
-                match option {
-                    0 | 1 | 3 | 5 | 6 => {
-                        cx.put_packed(&mut s, &LITERALS_11, option);
-                    }
-                    2 => {
-                        cx.put(&mut s, b"&#");
-                        if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_CHAR_DECIMAL);
-                        } else {
-                            {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_59)
-                                } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_33)
-                                };
-                                match option {
-                                    0 => {
-                                        let mut rounds_167: u64 = 2;
-                                        'l167: loop {
-                                            if rounds_167 == 0 {
-                                                break 'l167;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l167;
-                                            }
-                                            cx.put_byte(&mut s, b'0');
-                                            rounds_167 -= 1;
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_24)
-                                            } else {
-                                                cx.pick8(&mut s, 3)
-                                            };
-                                            cx.put_packed(&mut s, &LITERALS_12, option);
-                                        }
-                                    }
-                                    1 => {
-                                        let mut rounds_168: u64 = 2;
-                                        'l168: loop {
-                                            if rounds_168 == 0 {
-                                                break 'l168;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l168;
-                                            }
-                                            cx.put_byte(&mut s, b'0');
-                                            rounds_168 -= 1;
-                                        }
-                                        s = cx.reserve(s, 3, 2);
-                                        {
-                                            let option = cx.pick8(&mut s, 2);
-                                            match option {
-                                                0 => {
-                                                    cx.put_byte(&mut s, b'3');
-                                                    cx.put_mapped(&mut s, &BYTES_25);
+                if option < 2 {
+                    cx.put_packed(&mut s, &LITERALS_18, option);
+                } else {
+                    match option {
+                        2 => {
+                            cx.put(&mut s, b"&#");
+                            if DEPTH && depth < 1 {
+                                s = cx.string::<LEN>(s, &POOL_CHAR_DECIMAL);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_60)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_33)
+                                    };
+                                    match option {
+                                        0 => {
+                                            let mut rounds_175: u64 = 2;
+                                            'l175: loop {
+                                                if rounds_175 == 0 {
+                                                    break 'l175;
                                                 }
-                                                _ => {
-                                                    cx.put_mapped(&mut s, &BYTES_26);
-                                                    cx.put_mapped(&mut s, &BYTES_4);
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l175;
+                                                }
+                                                cx.put_byte(&mut s, b'0');
+                                                rounds_175 -= 1;
+                                            }
+                                            s = cx.reserve(s, 1, 2);
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_25)
+                                                } else {
+                                                    cx.pick8(&mut s, 3)
+                                                };
+                                                cx.put_packed(&mut s, &LITERALS_15, option);
+                                            }
+                                        }
+                                        1 => {
+                                            let mut rounds_176: u64 = 2;
+                                            'l176: loop {
+                                                if rounds_176 == 0 {
+                                                    break 'l176;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l176;
+                                                }
+                                                cx.put_byte(&mut s, b'0');
+                                                rounds_176 -= 1;
+                                            }
+                                            s = cx.reserve(s, 3, 2);
+                                            {
+                                                let option = cx.pick8(&mut s, 2);
+                                                match option {
+                                                    0 => {
+                                                        cx.put_byte(&mut s, b'3');
+                                                        cx.put_mapped(&mut s, &BYTES_28);
+                                                    }
+                                                    _ => {
+                                                        cx.put_mapped(&mut s, &BYTES_29);
+                                                        cx.put_mapped(&mut s, &BYTES_4);
+                                                    }
                                                 }
                                             }
                                         }
-                                    }
-                                    2 => {
-                                        cx.put_mapped(&mut s, &BYTES_15);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    }
-                                    3 => {
-                                        cx.put_mapped(&mut s, &BYTES_15);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    }
-                                    4 => {
-                                        cx.put_mapped(&mut s, &BYTES_27);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    }
-                                    5 | 6 => {
-                                        cx.put_packed(&mut s, &LITERALS_13, option);
-                                        cx.put_mapped(&mut s, &BYTES_28);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    }
-                                    _ => {
-                                        cx.put_byte(&mut s, b'1');
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                        cx.put_mapped(&mut s, &BYTES_4);
+                                        2 => {
+                                            cx.put_mapped(&mut s, &BYTES_17);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                        }
+                                        3 => {
+                                            cx.put_mapped(&mut s, &BYTES_17);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                        }
+                                        4 => {
+                                            cx.put_mapped(&mut s, &BYTES_30);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                        }
+                                        5 | 6 => {
+                                            cx.put_packed(&mut s, &LITERALS_16, option);
+                                            cx.put_mapped(&mut s, &BYTES_31);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                        }
+                                        _ => {
+                                            cx.put_byte(&mut s, b'1');
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                            cx.put_mapped(&mut s, &BYTES_4);
+                                        }
                                     }
                                 }
                             }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b';');
                         }
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b';');
-                    }
-                    _ => {
-                        cx.put(&mut s, b"&#x");
-                        if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_CHAR_HEX);
-                        } else {
-                            {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_60)
-                                } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_34)
-                                };
-                                match option {
-                                    0 => {
-                                        let mut rounds_169: u64 = 2;
-                                        'l169: loop {
-                                            if rounds_169 == 0 {
-                                                break 'l169;
+                        3 | 5 | 6 => {
+                            cx.put_packed(&mut s, &LITERALS_17, option);
+                        }
+                        _ => {
+                            cx.put(&mut s, b"&#x");
+                            if DEPTH && depth < 1 {
+                                s = cx.string::<LEN>(s, &POOL_CHAR_HEX);
+                            } else {
+                                {
+                                    let option = if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_61)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_34)
+                                    };
+                                    match option {
+                                        0 => {
+                                            let mut rounds_177: u64 = 2;
+                                            'l177: loop {
+                                                if rounds_177 == 0 {
+                                                    break 'l177;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l177;
+                                                }
+                                                cx.put_byte(&mut s, b'0');
+                                                rounds_177 -= 1;
                                             }
                                             s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l169;
-                                            }
-                                            cx.put_byte(&mut s, b'0');
-                                            rounds_169 -= 1;
+                                            cx.put_mapped(&mut s, &BYTES_32);
                                         }
-                                        s = cx.reserve(s, 1, 1);
-                                        cx.put_mapped(&mut s, &BYTES_29);
-                                    }
-                                    1 => {
-                                        let mut rounds_170: u64 = 2;
-                                        'l170: loop {
-                                            if rounds_170 == 0 {
-                                                break 'l170;
+                                        1 => {
+                                            let mut rounds_178: u64 = 2;
+                                            'l178: loop {
+                                                if rounds_178 == 0 {
+                                                    break 'l178;
+                                                }
+                                                s = cx.reserve(s, 1, 1);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l178;
+                                                }
+                                                cx.put_byte(&mut s, b'0');
+                                                rounds_178 -= 1;
                                             }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l170;
-                                            }
-                                            cx.put_byte(&mut s, b'0');
-                                            rounds_170 -= 1;
+                                            s = cx.reserve(s, 2, 2);
+                                            cx.put_mapped(&mut s, &BYTES_33);
+                                            cx.put_mapped(&mut s, &BYTES_34);
                                         }
-                                        s = cx.reserve(s, 2, 2);
-                                        cx.put_mapped(&mut s, &BYTES_30);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    2 => {
-                                        cx.put_mapped(&mut s, &BYTES_32);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    3 => {
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_34);
-                                    }
-                                    4 => {
-                                        cx.put_mapped(&mut s, &BYTES_35);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    5 => {
-                                        cx.put_mapped(&mut s, &BYTES_36);
-                                        cx.put_mapped(&mut s, &BYTES_37);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    6 => {
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_38);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    7 => {
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_33);
-                                        cx.put_mapped(&mut s, &BYTES_38);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    8 => {
-                                        cx.put_mapped(&mut s, &BYTES_32);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                    }
-                                    _ => {
-                                        cx.put(&mut s, b"10");
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
-                                        cx.put_mapped(&mut s, &BYTES_31);
+                                        2 => {
+                                            cx.put_mapped(&mut s, &BYTES_35);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        3 => {
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_37);
+                                        }
+                                        4 => {
+                                            cx.put_mapped(&mut s, &BYTES_38);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        5 => {
+                                            cx.put_mapped(&mut s, &BYTES_39);
+                                            cx.put_mapped(&mut s, &BYTES_40);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        6 => {
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_41);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        7 => {
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_36);
+                                            cx.put_mapped(&mut s, &BYTES_41);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        8 => {
+                                            cx.put_mapped(&mut s, &BYTES_35);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
+                                        _ => {
+                                            cx.put(&mut s, b"10");
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                            cx.put_mapped(&mut s, &BYTES_34);
+                                        }
                                     }
                                 }
                             }
+                            s = cx.reserve(s, 0, 1);
+                            cx.put_byte(&mut s, b';');
                         }
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_byte(&mut s, b';');
                     }
                 }
             }
@@ -9509,20 +10296,21 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_EXTERNAL_ID);
+                s = cx.string::<LEN>(s, &POOL_EXTERNAL_ID);
+                return s;
             }
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_26)
+                    cx.pick_within(&mut s, &COSTS_27)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -9542,10 +10330,10 @@ mod rules {
                         s = cx.reserve(s, 1, 7);
                         cx.put(&mut s, b"PUBLIC");
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_S);
+                            cx.put_mapped(&mut s, &BYTES);
                         } else {
                             {
-                                let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b' ');
@@ -9562,10 +10350,10 @@ mod rules {
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
-                s = cx.string::<LEN>(s, &POOL_S);
+                cx.put_mapped(&mut s, &BYTES);
             } else {
                 {
-                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                     match option {
                         0 => {
                             cx.put_byte(&mut s, b' ');
@@ -9576,17 +10364,59 @@ mod rules {
                     }
                 }
             }
-            s = cx.reserve(s, 1, 8);
-            if DEPTH && depth < 1 {
+            s = rule_system_literal::<DEPTH, LEN>(cx, s, depth - 1);
+            s
+        }
+    }
+    /// Rule `system_literal`.
+    unsafe fn rule_system_literal<const DEPTH: bool, const LEN: bool>(
+        cx: &mut Machine<'_, '_>,
+        mut s: State,
+        mut depth: rt::Depth,
+    ) -> State {
+        unsafe {
+            if DEPTH && depth < 0 {
                 s = cx.string::<LEN>(s, &POOL_SYSTEM_LITERAL);
-            } else {
-                {
-                    let option = cx.pick8(&mut s, 2);
-                    cx.put_packed(&mut s, &LITERALS_14, option);
-                    s = rule_path::<DEPTH, LEN>(cx, s, depth - 2);
-                    s = cx.reserve(s, 0, 1);
-                    cx.put_packed(&mut s, &LITERALS_14, option);
+                return s;
+            }
+            s = cx.reserve(s, 2, 7);
+            {
+                let option = cx.pick8(&mut s, 2);
+                cx.put_packed(&mut s, &LITERALS_19, option);
+                if DEPTH && depth < 1 {
+                    s = cx.string::<LEN>(s, &POOL_PATH);
+                } else {
+                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
+                    let mut rounds_181: u64 = 3;
+                    'l181: loop {
+                        if rounds_181 == 0 {
+                            break 'l181;
+                        }
+                        s = cx.reserve(s, 1, 1);
+                        if if LEN {
+                            cx.pick_within(&mut s, &COSTS_6)
+                        } else {
+                            cx.pick8(&mut s, 2)
+                        } == 0
+                        {
+                            break 'l181;
+                        }
+                        cx.put_byte(&mut s, b'/');
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
+                        rounds_181 -= 1;
+                    }
+                    s = cx.reserve(s, 1, 4);
+                    {
+                        let option = if LEN {
+                            cx.pick_within(&mut s, &COSTS_37)
+                        } else {
+                            cx.pick8(&mut s, 4)
+                        };
+                        cx.put_packed(&mut s, &LITERALS_8, option);
+                    }
                 }
+                s = cx.reserve(s, 0, 1);
+                cx.put_packed(&mut s, &LITERALS_19, option);
             }
             s
         }
@@ -9599,25 +10429,30 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ATT_VALUE);
+                s = cx.reserve(s, 1, 2);
+                {
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_12, option);
+                }
+                return s;
             }
             s = cx.reserve(s, 3, 6);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_61)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_62)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_35)
                 };
                 match option {
                     0 => {
                         cx.put_byte(&mut s, b'"');
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES_39, 0, 20);
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_42, 0, 20);
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     1 => {
                         cx.put_byte(&mut s, b'\'');
-                        s = cx.repeat_bytes::<LEN>(s, &BYTES_40, 0, 20);
+                        s = cx.repeat_bytes::<LEN>(s, &BYTES_43, 0, 20);
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'\'');
                     }
@@ -9628,9 +10463,9 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                 };
                                 match option {
                                     0 => {
@@ -9653,9 +10488,9 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                    cx.pick_mapped(&mut s, &OPTIONS_7)
                                 };
                                 match option {
                                     0 => {
@@ -9687,26 +10522,27 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CONTENT_SPEC);
+                s = cx.string::<LEN>(s, &POOL_CONTENT_SPEC);
+                return s;
             }
             s = cx.reserve(s, 1, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_62)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_63)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_36)
                 };
                 match option {
                     0 | 2 => {
-                        cx.put_packed(&mut s, &LITERALS_15, option);
+                        cx.put_packed(&mut s, &LITERALS_20, option);
                     }
                     1 => {
                         s = rule_content_group::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     3 => {
                         cx.put_byte(&mut s, b'(');
-                        let mut rounds_174: u64 = 1;
-                        'l174: loop {
+                        let mut rounds_184: u64 = 1;
+                        'l184: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -9715,23 +10551,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_174),
+                                Some(rounds_184),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_174 -= done;
+                                rounds_184 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l174,
+                                rt::RunEnd::Stopped => break 'l184,
                                 rt::RunEnd::Capped => {
-                                    if rounds_174 == 0 {
-                                        break 'l174;
+                                    if rounds_184 == 0 {
+                                        break 'l184;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -9740,7 +10576,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l174;
+                                        break 'l184;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -9751,10 +10587,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -9765,12 +10601,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_174 -= 1;
+                            rounds_184 -= 1;
                         }
                         s = cx.reserve(s, 0, 7);
                         cx.put(&mut s, b"#PCDATA");
-                        let mut rounds_175: u64 = 1;
-                        'l175: loop {
+                        let mut rounds_185: u64 = 1;
+                        'l185: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -9779,23 +10615,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_175),
+                                Some(rounds_185),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_175 -= done;
+                                rounds_185 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l175,
+                                rt::RunEnd::Stopped => break 'l185,
                                 rt::RunEnd::Capped => {
-                                    if rounds_175 == 0 {
-                                        break 'l175;
+                                    if rounds_185 == 0 {
+                                        break 'l185;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -9804,7 +10640,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l175;
+                                        break 'l185;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -9815,10 +10651,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -9829,14 +10665,14 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_175 -= 1;
+                            rounds_185 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b')');
-                        let mut rounds_176: u64 = 1;
-                        'l176: loop {
-                            if rounds_176 == 0 {
-                                break 'l176;
+                        let mut rounds_186: u64 = 1;
+                        'l186: loop {
+                            if rounds_186 == 0 {
+                                break 'l186;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -9845,16 +10681,16 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l176;
+                                break 'l186;
                             }
                             cx.put_byte(&mut s, b'*');
-                            rounds_176 -= 1;
+                            rounds_186 -= 1;
                         }
                     }
                     _ => {
                         cx.put_byte(&mut s, b'(');
-                        let mut rounds_177: u64 = 1;
-                        'l177: loop {
+                        let mut rounds_187: u64 = 1;
+                        'l187: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -9863,23 +10699,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_177),
+                                Some(rounds_187),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_177 -= done;
+                                rounds_187 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l177,
+                                rt::RunEnd::Stopped => break 'l187,
                                 rt::RunEnd::Capped => {
-                                    if rounds_177 == 0 {
-                                        break 'l177;
+                                    if rounds_187 == 0 {
+                                        break 'l187;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -9888,7 +10724,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l177;
+                                        break 'l187;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -9899,10 +10735,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -9913,12 +10749,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_177 -= 1;
+                            rounds_187 -= 1;
                         }
                         s = cx.reserve(s, 0, 7);
                         cx.put(&mut s, b"#PCDATA");
-                        let mut rounds_178: u64 = 1;
-                        'l178: loop {
+                        let mut rounds_188: u64 = 1;
+                        'l188: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -9927,23 +10763,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_178),
+                                Some(rounds_188),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_178 -= done;
+                                rounds_188 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l178,
+                                rt::RunEnd::Stopped => break 'l188,
                                 rt::RunEnd::Capped => {
-                                    if rounds_178 == 0 {
-                                        break 'l178;
+                                    if rounds_188 == 0 {
+                                        break 'l188;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -9952,7 +10788,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l178;
+                                        break 'l188;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -9963,10 +10799,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -9977,12 +10813,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_178 -= 1;
+                            rounds_188 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'|');
-                        let mut rounds_179: u64 = 1;
-                        'l179: loop {
+                        let mut rounds_189: u64 = 1;
+                        'l189: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -9991,23 +10827,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_179),
+                                Some(rounds_189),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_179 -= done;
+                                rounds_189 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l179,
+                                rt::RunEnd::Stopped => break 'l189,
                                 rt::RunEnd::Capped => {
-                                    if rounds_179 == 0 {
-                                        break 'l179;
+                                    if rounds_189 == 0 {
+                                        break 'l189;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10016,7 +10852,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l179;
+                                        break 'l189;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10027,10 +10863,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -10041,12 +10877,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_179 -= 1;
+                            rounds_189 -= 1;
                         }
                         s = cx.reserve(s, 0, 2);
                         cx.put(&mut s, b"em");
-                        let mut rounds_180: u64 = 1;
-                        'l180: loop {
+                        let mut rounds_190: u64 = 1;
+                        'l190: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10055,23 +10891,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_180),
+                                Some(rounds_190),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_180 -= done;
+                                rounds_190 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l180,
+                                rt::RunEnd::Stopped => break 'l190,
                                 rt::RunEnd::Capped => {
-                                    if rounds_180 == 0 {
-                                        break 'l180;
+                                    if rounds_190 == 0 {
+                                        break 'l190;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10080,7 +10916,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l180;
+                                        break 'l190;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10091,10 +10927,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -10105,12 +10941,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_180 -= 1;
+                            rounds_190 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'|');
-                        let mut rounds_181: u64 = 1;
-                        'l181: loop {
+                        let mut rounds_191: u64 = 1;
+                        'l191: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10119,23 +10955,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_181),
+                                Some(rounds_191),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_181 -= done;
+                                rounds_191 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l181,
+                                rt::RunEnd::Stopped => break 'l191,
                                 rt::RunEnd::Capped => {
-                                    if rounds_181 == 0 {
-                                        break 'l181;
+                                    if rounds_191 == 0 {
+                                        break 'l191;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10144,7 +10980,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l181;
+                                        break 'l191;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10155,10 +10991,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -10169,12 +11005,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_181 -= 1;
+                            rounds_191 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'b');
-                        let mut rounds_182: u64 = 1;
-                        'l182: loop {
+                        let mut rounds_192: u64 = 1;
+                        'l192: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10183,23 +11019,23 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_182),
+                                Some(rounds_192),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
                             } else {
                                 let done;
-                                (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                                (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_182 -= done;
+                                rounds_192 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l182,
+                                rt::RunEnd::Stopped => break 'l192,
                                 rt::RunEnd::Capped => {
-                                    if rounds_182 == 0 {
-                                        break 'l182;
+                                    if rounds_192 == 0 {
+                                        break 'l192;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10208,7 +11044,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l182;
+                                        break 'l192;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10219,10 +11055,10 @@ mod rules {
                                 }
                             }
                             if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_S);
+                                cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
-                                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                                     match option {
                                         0 => {
                                             cx.put_byte(&mut s, b' ');
@@ -10233,7 +11069,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_182 -= 1;
+                            rounds_192 -= 1;
                         }
                         s = cx.reserve(s, 0, 2);
                         cx.put(&mut s, b")*");
@@ -10254,12 +11090,13 @@ mod rules {
                 return cx.deeper(s, depth, rule_content_group::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_CONTENT_GROUP);
+                s = cx.string::<LEN>(s, &POOL_CONTENT_GROUP);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_5)
+                    cx.pick_within(&mut s, &COSTS_6)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
@@ -10267,15 +11104,15 @@ mod rules {
                 s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
                 match option {
                     0 => {
-                        'l184: loop {
+                        'l194: loop {
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_5)
+                                cx.pick_within(&mut s, &COSTS_6)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l184;
+                                break 'l194;
                             }
                             cx.put_byte(&mut s, b',');
                             s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
@@ -10287,15 +11124,15 @@ mod rules {
                             cx.put_byte(&mut s, b'|');
                             s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
                         }
-                        'l185: loop {
+                        'l195: loop {
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_5)
+                                cx.pick_within(&mut s, &COSTS_6)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l185;
+                                break 'l195;
                             }
                             cx.put_byte(&mut s, b'|');
                             s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
@@ -10311,11 +11148,11 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_63)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_64)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_37)
                     };
-                    cx.put_packed(&mut s, &LITERALS_16, option);
+                    cx.put_packed(&mut s, &LITERALS_21, option);
                 }
             }
             s
@@ -10332,10 +11169,11 @@ mod rules {
                 return cx.deeper(s, depth, rule_particle::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_PARTICLE);
+                s = cx.string::<LEN>(s, &POOL_PARTICLE);
+                return s;
             }
-            let mut rounds_187: u64 = 1;
-            'l187: loop {
+            let mut rounds_197: u64 = 1;
+            'l197: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -10344,23 +11182,23 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_187),
+                    Some(rounds_197),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
                 } else {
                     let done;
-                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_187 -= done;
+                    rounds_197 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l187,
+                    rt::RunEnd::Stopped => break 'l197,
                     rt::RunEnd::Capped => {
-                        if rounds_187 == 0 {
-                            break 'l187;
+                        if rounds_197 == 0 {
+                            break 'l197;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -10369,7 +11207,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l187;
+                            break 'l197;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -10380,10 +11218,10 @@ mod rules {
                     }
                 }
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -10394,14 +11232,14 @@ mod rules {
                         }
                     }
                 }
-                rounds_187 -= 1;
+                rounds_197 -= 1;
             }
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_5)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_6)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_21)
+                    cx.pick_mapped(&mut s, &OPTIONS_17)
                 };
                 match option {
                     0 => {
@@ -10412,11 +11250,11 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_63)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_64)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_37)
                                 };
-                                cx.put_packed(&mut s, &LITERALS_16, option);
+                                cx.put_packed(&mut s, &LITERALS_21, option);
                             }
                         }
                     }
@@ -10425,8 +11263,8 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_188: u64 = 1;
-            'l188: loop {
+            let mut rounds_198: u64 = 1;
+            'l198: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -10435,23 +11273,23 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_188),
+                    Some(rounds_198),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
                 } else {
                     let done;
-                    (s, end, done) = cx.run::<false>(s, &BYTES_2, 228, allowed);
+                    (s, end, done) = cx.run::<false>(s, &BYTES_3, 228, allowed);
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_188 -= done;
+                    rounds_198 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l188,
+                    rt::RunEnd::Stopped => break 'l198,
                     rt::RunEnd::Capped => {
-                        if rounds_188 == 0 {
-                            break 'l188;
+                        if rounds_198 == 0 {
+                            break 'l198;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -10460,7 +11298,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l188;
+                            break 'l198;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -10471,10 +11309,10 @@ mod rules {
                     }
                 }
                 if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_S);
+                    cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
-                        let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                        let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                         match option {
                             0 => {
                                 cx.put_byte(&mut s, b' ');
@@ -10485,7 +11323,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_188 -= 1;
+                rounds_198 -= 1;
             }
             s
         }
@@ -10498,14 +11336,15 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ATT_DEF_ID);
+                s = cx.string::<LEN>(s, &POOL_ATT_DEF_ID);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
-                s = cx.string::<LEN>(s, &POOL_S);
+                cx.put_mapped(&mut s, &BYTES);
             } else {
                 {
-                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                     match option {
                         0 => {
                             cx.put_byte(&mut s, b' ');
@@ -10519,10 +11358,10 @@ mod rules {
             s = cx.reserve(s, 1, 4);
             cx.put(&mut s, b"key");
             if DEPTH && depth < 1 {
-                s = cx.string::<LEN>(s, &POOL_S);
+                cx.put_mapped(&mut s, &BYTES);
             } else {
                 {
-                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                     match option {
                         0 => {
                             cx.put_byte(&mut s, b' ');
@@ -10536,10 +11375,10 @@ mod rules {
             s = cx.reserve(s, 1, 3);
             cx.put(&mut s, b"ID");
             if DEPTH && depth < 1 {
-                s = cx.string::<LEN>(s, &POOL_S);
+                cx.put_mapped(&mut s, &BYTES);
             } else {
                 {
-                    let option = cx.pick_mapped(&mut s, &OPTIONS_4);
+                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
                     match option {
                         0 => {
                             cx.put_byte(&mut s, b' ');
@@ -10570,12 +11409,13 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_ENTITY_VALUE);
+                s = cx.string::<LEN>(s, &POOL_ENTITY_VALUE);
+                return s;
             }
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_65)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_38)
                 };
@@ -10593,11 +11433,11 @@ mod rules {
                         cx.put(&mut s, b"&#");
                         {
                             let option = if LEN {
-                                cx.pick_within(&mut s, &COSTS_65)
+                                cx.pick_within(&mut s, &COSTS_66)
                             } else {
                                 cx.pick8(&mut s, 4)
                             };
-                            cx.put_packed(&mut s, &LITERALS_17, option);
+                            cx.put_packed(&mut s, &LITERALS_22, option);
                         }
                         cx.put(&mut s, b";\"");
                     }
@@ -10623,7 +11463,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_PI_TARGET);
+                s = cx.string::<LEN>(s, &POOL_PI_TARGET);
+                return s;
             }
             s = cx.reserve(s, 5, 3);
             {
@@ -10635,17 +11476,17 @@ mod rules {
                 match option {
                     0 => {
                         if DEPTH && depth < 1 {
-                            s = cx.string::<LEN>(s, &POOL_NAME_START);
+                            cx.put_mapped(&mut s, &BYTES_44);
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_4)
+                                    cx.pick_mapped(&mut s, &OPTIONS_3)
                                 };
                                 match option {
                                     0 => {
-                                        cx.put_mapped(&mut s, &BYTES_41);
+                                        cx.put_mapped(&mut s, &BYTES_44);
                                     }
                                     _ => {
                                         if DEPTH && depth < 2 {
@@ -10653,30 +11494,30 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_66)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_67)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_40)
                                                 };
                                                 match option {
                                                     0 => {
                                                         let option = cx.pick8(&mut s, 112);
-                                                        cx.put_packed(&mut s, &LITERALS_18, option);
+                                                        cx.put_packed(&mut s, &LITERALS_23, option);
                                                     }
                                                     1 => {
                                                         let option = cx.pick8(&mut s, 61);
-                                                        cx.put_packed(&mut s, &LITERALS_19, option);
+                                                        cx.put_packed(&mut s, &LITERALS_24, option);
                                                     }
                                                     2 => {
                                                         let option = cx.pick8(&mut s, 64);
-                                                        cx.put_packed(&mut s, &LITERALS_20, option);
+                                                        cx.put_packed(&mut s, &LITERALS_25, option);
                                                     }
                                                     3 => {
                                                         let option = cx.pick8(&mut s, 27);
-                                                        cx.put_packed(&mut s, &LITERALS_21, option);
+                                                        cx.put_packed(&mut s, &LITERALS_26, option);
                                                     }
                                                     4 => {
                                                         let option = cx.pick8(&mut s, 174);
-                                                        cx.put_packed(&mut s, &LITERALS_22, option);
+                                                        cx.put_packed(&mut s, &LITERALS_27, option);
                                                     }
                                                     5 => {
                                                         s = cx.member::<LEN>(s, &CLASS_6);
@@ -10691,10 +11532,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_192: u64 = 15;
-                        'l192: loop {
-                            if rounds_192 == 0 {
-                                break 'l192;
+                        let mut rounds_202: u64 = 15;
+                        'l202: loop {
+                            if rounds_202 == 0 {
+                                break 'l202;
                             }
                             s = cx.reserve(s, 5, 3);
                             if if LEN {
@@ -10703,25 +11544,25 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l192;
+                                break 'l202;
                             }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_NAME_CHAR);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_3)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_4)
+                                        cx.pick_mapped(&mut s, &OPTIONS_3)
                                     };
                                     match option {
                                         0 => {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_67)
+                                                cx.pick_within(&mut s, &COSTS_68)
                                             } else {
                                                 cx.pick8(&mut s, 66)
                                             };
-                                            cx.put_packed(&mut s, &LITERALS_23, option);
+                                            cx.put_packed(&mut s, &LITERALS_28, option);
                                         }
                                         _ => {
                                             if DEPTH && depth < 2 {
@@ -10729,30 +11570,30 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_66)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_67)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_40)
                                                     };
                                                     match option {
                                                         0 => {
                                                             let option = cx.pick8(&mut s, 112);
-                                                            cx.put_packed(&mut s, &LITERALS_18, option);
+                                                            cx.put_packed(&mut s, &LITERALS_23, option);
                                                         }
                                                         1 => {
                                                             let option = cx.pick8(&mut s, 61);
-                                                            cx.put_packed(&mut s, &LITERALS_19, option);
+                                                            cx.put_packed(&mut s, &LITERALS_24, option);
                                                         }
                                                         2 => {
                                                             let option = cx.pick8(&mut s, 64);
-                                                            cx.put_packed(&mut s, &LITERALS_20, option);
+                                                            cx.put_packed(&mut s, &LITERALS_25, option);
                                                         }
                                                         3 => {
                                                             let option = cx.pick8(&mut s, 27);
-                                                            cx.put_packed(&mut s, &LITERALS_21, option);
+                                                            cx.put_packed(&mut s, &LITERALS_26, option);
                                                         }
                                                         4 => {
                                                             let option = cx.pick8(&mut s, 174);
-                                                            cx.put_packed(&mut s, &LITERALS_22, option);
+                                                            cx.put_packed(&mut s, &LITERALS_27, option);
                                                         }
                                                         5 => {
                                                             s = cx.member::<LEN>(s, &CLASS_6);
@@ -10767,11 +11608,11 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_192 -= 1;
+                            rounds_202 -= 1;
                         }
                     }
                     _ => {
-                        cx.put_mapped(&mut s, &BYTES_42);
+                        cx.put_mapped(&mut s, &BYTES_45);
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 9);
                     }
                 }
@@ -10787,7 +11628,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_WORDS);
+                s = cx.string::<LEN>(s, &POOL_WORDS);
+                return s;
             }
             s = cx.reserve(s, 2, 2);
             if DEPTH && depth < 1 {
@@ -10795,9 +11637,9 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS_6)
+                        cx.pick_mapped(&mut s, &OPTIONS_7)
                     };
                     match option {
                         0 => {
@@ -10821,9 +11663,9 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                            cx.pick_mapped(&mut s, &OPTIONS_7)
                         };
                         match option {
                             0 => {
@@ -10840,19 +11682,19 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_194: u64 = 15;
-            'l194: loop {
-                if rounds_194 == 0 {
-                    break 'l194;
+            let mut rounds_204: u64 = 15;
+            'l204: loop {
+                if rounds_204 == 0 {
+                    break 'l204;
                 }
                 s = cx.reserve(s, 3, 3);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_5)
+                    cx.pick_within(&mut s, &COSTS_6)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l194;
+                    break 'l204;
                 }
                 cx.put_byte(&mut s, b' ');
                 if DEPTH && depth < 1 {
@@ -10860,9 +11702,9 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
                         } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_6)
+                            cx.pick_mapped(&mut s, &OPTIONS_7)
                         };
                         match option {
                             0 => {
@@ -10878,48 +11720,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_194 -= 1;
-            }
-            s
-        }
-    }
-    /// Rule `path`.
-    unsafe fn rule_path<const DEPTH: bool, const LEN: bool>(
-        cx: &mut Machine<'_, '_>,
-        mut s: State,
-        mut depth: rt::Depth,
-    ) -> State {
-        unsafe {
-            if DEPTH && depth < 0 {
-                return cx.string::<LEN>(s, &POOL_PATH);
-            }
-            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-            let mut rounds_196: u64 = 3;
-            'l196: loop {
-                if rounds_196 == 0 {
-                    break 'l196;
-                }
-                s = cx.reserve(s, 1, 1);
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_5)
-                } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l196;
-                }
-                cx.put_byte(&mut s, b'/');
-                s = cx.repeat_bytes::<LEN>(s, &BYTES_43, 1, 7);
-                rounds_196 -= 1;
-            }
-            s = cx.reserve(s, 1, 4);
-            {
-                let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_68)
-                } else {
-                    cx.pick8(&mut s, 4)
-                };
-                cx.put_packed(&mut s, &LITERALS_24, option);
+                rounds_204 -= 1;
             }
             s
         }
@@ -10929,40 +11730,38 @@ mod rules {
     static ENDS: [u32; 3] = [128, 205, 256];
     static COSTS_2: [u64; 2] = [0, 21];
     static COSTS_3: [u64; 2] = [0, 1];
-    static OPTIONS_2: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static COSTS_4: [u64; 2] = [0, 9];
-    static ENDS_2: [u32; 2] = [20, 256];
-    static POOL_ELEMENT_ROOT: rt::Strings = rt::Strings::new(
-        b"<br/>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 5],
-        Some(b"<A/>"),
-    );
-    static OPTIONS_3: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static COSTS_5: [u64; 2] = [0, 2];
-    static ENDS_3: [u32; 2] = [64, 256];
-    static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static OPTIONS_2: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_4: [u64; 3] = [0, 4, 6];
+    static ENDS_2: [u32; 3] = [64, 160, 256];
     static BYTES: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
-    static POOL_S: rt::Strings = rt::Strings::new(
-        b"\t\n\r \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 1, 2, 3, 4],
-        None,
-    );
-    static COSTS_6: [u64; 2] = [0, 12];
-    static BYTES_2: [u8; 256] = *b"                                                                                                                                                                                                                                                                ";
-    static BYTES_3: [u8; 256] = *b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-    static ENDS_4: [u32; 2] = [228, 256];
+    static BYTES_2: [u8; 256] = *b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+    static OPTIONS_3: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static ENDS_3: [u32; 2] = [228, 256];
     static LITERALS: [u64; 2] = [0x010000000000000a, 0x0200000000000a0d];
     static POOL_NL: rt::Strings = rt::Strings::new(
         b"\n\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 1, 3],
         None,
     );
-    static COSTS_7: [u64; 2] = [0, 19];
-    static COSTS_8: [u64; 2] = [0, 15];
-    static COSTS_9: [u64; 2] = [0, 16];
-    static COSTS_10: [u64; 2] = [0, 17];
-    static COSTS_11: [u64; 2] = [0, 4];
-    static COSTS_12: [u64; 3] = [0, 3, 7];
+    static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_5: [u64; 2] = [0, 9];
+    static ENDS_4: [u32; 2] = [20, 256];
+    static POOL_ELEMENT_ROOT: rt::Strings = rt::Strings::new(
+        b"<br/>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 5],
+        Some(b"<A/>"),
+    );
+    static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_6: [u64; 2] = [0, 2];
+    static ENDS_5: [u32; 2] = [64, 256];
+    static COSTS_7: [u64; 2] = [0, 12];
+    static BYTES_3: [u8; 256] = *b"                                                                                                                                                                                                                                                                ";
+    static COSTS_8: [u64; 2] = [0, 19];
+    static COSTS_9: [u64; 2] = [0, 15];
+    static COSTS_10: [u64; 2] = [0, 16];
+    static COSTS_11: [u64; 2] = [0, 17];
+    static COSTS_12: [u64; 2] = [0, 4];
+    static COSTS_13: [u64; 3] = [0, 3, 7];
     static POOL_ATT_DEF_KIND: rt::Strings = rt::Strings::new(
         b"\tkind\t(old)\t\"old\"\tkind\t(old)\n\"old\"\tkind\t(old)\r\"old\"\tkind\t(old) \"old\"\tkind\n(old)\t\"old\"\tkind\n(old)\n\"old\"\tkind\n(old)\r\"old\"\tkind\n(old) \"old\"\tkind\r(old)\t\"old\"\tkind\r(old)\n\"old\"\tkind\r(old)\r\"old\"\tkind\r(old) \"old\"\tkind (old)\t\"old\"\tkind (old)\n\"old\"\tkind (old)\r\"old\"\tkind (old) \"old\"\nkind\t(old)\t\"old\"\nkind\t(old)\n\"old\"\nkind\t(old)\r\"old\"\nkind\t(old) \"old\"\nkind\n(old)\t\"old\"\nkind\n(old)\n\"old\"\nkind\n(old)\r\"old\"\nkind\n(old) \"old\"\nkind\r(old)\t\"old\"\nkind\r(old)\n\"old\"\nkind\r(old)\r\"old\"\nkind\r(old) \"old\"\nkind (old)\t\"old\"\nkind (old)\n\"old\"\nkind (old)\r\"old\"\nkind (old) \"old\"\rkind\t(old)\t\"old\"\rkind\t(old)\n\"old\"\rkind\t(old)\r\"old\"\rkind\t(old) \"old\"\rkind\n(old)\t\"old\"\rkind\n(old)\n\"old\"\rkind\n(old)\r\"old\"\rkind\n(old) \"old\"\rkind\r(old)\t\"old\"\rkind\r(old)\n\"old\"\rkind\r(old)\r\"old\"\rkind\r(old) \"old\"\rkind (old)\t\"old\"\rkind (old)\n\"old\"\rkind (old)\r\"old\"\rkind (old) \"old\" kind\t(old)\t\"old\" kind\t(old)\n\"old\" kind\t(old)\r\"old\" kind\t(old) \"old\" kind\n(old)\t\"old\" kind\n(old)\n\"old\" kind\n(old)\r\"old\" kind\n(old) \"old\" kind\r(old)\t\"old\" kind\r(old)\n\"old\" kind\r(old)\r\"old\" kind\r(old) \"old\" kind (old)\t\"old\" kind (old)\n\"old\" kind (old)\r\"old\" kind (old) \"old\"\tkind\t(old)\t#IMPLIED\tkind\t(old)\n#IMPLIED\tkind\t(old)\r#IMPLIED\tkind\t(old) #IMPLIED\tkind\n(old)\t#IMPLIED\tkind\n(old)\n#IMPLIED\tkind\n(old)\r#IMPLIED\tkind\n(old) #IMPLIED\tkind\r(old)\t#IMPLIED\tkind\r(old)\n#IMPLIED\tkind\r(old)\r#IMPLIED\tkind\r(old) #IMPLIED\tkind (old)\t#IMPLIED\tkind (old)\n#IMPLIED\tkind (old)\r#IMPLIED\tkind (old) #IMPLIED\nkind\t(old)\t#IMPLIED\nkind\t(old)\n#IMPLIED\nkind\t(old)\r#IMPLIED\nkind\t(old) #IMPLIED\nkind\n(old)\t#IMPLIED\nkind\n(old)\n#IMPLIED\nkind\n(old)\r#IMPLIED\nkind\n(old) #IMPLIED\nkind\r(old)\t#IMPLIED\nkind\r(old)\n#IMPLIED\nkind\r(old)\r#IMPLIED\nkind\r(old) #IMPLIED\nkind (old)\t#IMPLIED\nkind (old)\n#IMPLIED\nkind (old)\r#IMPLIED\nkind (old) #IMPLIED\rkind\t(old)\t#IMPLIED\rkind\t(old)\n#IMPLIED\rkind\t(old)\r#IMPLIED\rkind\t(old) #IMPLIED\rkind\n(old)\t#IMPLIED\rkind\n(old)\n#IMPLIED\rkind\n(old)\r#IMPLIED\rkind\n(old) #IMPLIED\rkind\r(old)\t#IMPLIED\rkind\r(old)\n#IMPLIED\rkind\r(old)\r#IMPLIED\rkind\r(old) #IMPLIED\rkind (old)\t#IMPLIED\rkind (old)\n#IMPLIED\rkind (old)\r#IMPLIED\rkind (old) #IMPLIED kind\t(old)\t#IMPLIED kind\t(old)\n#IMPLIED kind\t(old)\r#IMPLIED kind\t(old) #IMPLIED kind\n(old)\t#IMPLIED kind\n(old)\n#IMPLIED kind\n(old)\r#IMPLIED kind\n(old) #IMPLIED kind\r(old)\t#IMPLIED kind\r(old)\n#IMPLIED kind\r(old)\r#IMPLIED kind\r(old) #IMPLIED kind (old)\t#IMPLIED kind (old)\n#IMPLIED kind (old)\r#IMPLIED kind (old) #IMPLIED\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -10979,7 +11778,7 @@ mod rules {
         ],
         None,
     );
-    static COSTS_13: [u64; 4] = [0, 6, 7, 7];
+    static COSTS_14: [u64; 4] = [0, 6, 7, 7];
     static POOL_ATT_DEF_TEXT: rt::Strings = rt::Strings::new(
         b"\tsubject\tCDATA\t#IMPLIED\tsubject\tCDATA\n#IMPLIED\tsubject\tCDATA\r#IMPLIED\tsubject\tCDATA #IMPLIED\tsubject\nCDATA\t#IMPLIED\tsubject\nCDATA\n#IMPLIED\tsubject\nCDATA\r#IMPLIED\tsubject\nCDATA #IMPLIED\tsubject\rCDATA\t#IMPLIED\tsubject\rCDATA\n#IMPLIED\tsubject\rCDATA\r#IMPLIED\tsubject\rCDATA #IMPLIED\tsubject CDATA\t#IMPLIED\tsubject CDATA\n#IMPLIED\tsubject CDATA\r#IMPLIED\tsubject CDATA #IMPLIED\nsubject\tCDATA\t#IMPLIED\nsubject\tCDATA\n#IMPLIED\nsubject\tCDATA\r#IMPLIED\nsubject\tCDATA #IMPLIED\nsubject\nCDATA\t#IMPLIED\nsubject\nCDATA\n#IMPLIED\nsubject\nCDATA\r#IMPLIED\nsubject\nCDATA #IMPLIED\nsubject\rCDATA\t#IMPLIED\nsubject\rCDATA\n#IMPLIED\nsubject\rCDATA\r#IMPLIED\nsubject\rCDATA #IMPLIED\nsubject CDATA\t#IMPLIED\nsubject CDATA\n#IMPLIED\nsubject CDATA\r#IMPLIED\nsubject CDATA #IMPLIED\rsubject\tCDATA\t#IMPLIED\rsubject\tCDATA\n#IMPLIED\rsubject\tCDATA\r#IMPLIED\rsubject\tCDATA #IMPLIED\rsubject\nCDATA\t#IMPLIED\rsubject\nCDATA\n#IMPLIED\rsubject\nCDATA\r#IMPLIED\rsubject\nCDATA #IMPLIED\rsubject\rCDATA\t#IMPLIED\rsubject\rCDATA\n#IMPLIED\rsubject\rCDATA\r#IMPLIED\rsubject\rCDATA #IMPLIED\rsubject CDATA\t#IMPLIED\rsubject CDATA\n#IMPLIED\rsubject CDATA\r#IMPLIED\rsubject CDATA #IMPLIED subject\tCDATA\t#IMPLIED subject\tCDATA\n#IMPLIED subject\tCDATA\r#IMPLIED subject\tCDATA #IMPLIED subject\nCDATA\t#IMPLIED subject\nCDATA\n#IMPLIED subject\nCDATA\r#IMPLIED subject\nCDATA #IMPLIED subject\rCDATA\t#IMPLIED subject\rCDATA\n#IMPLIED subject\rCDATA\r#IMPLIED subject\rCDATA #IMPLIED subject CDATA\t#IMPLIED subject CDATA\n#IMPLIED subject CDATA\r#IMPLIED subject CDATA #IMPLIED\tsubject\tCDATA\t#REQUIRED\tsubject\tCDATA\n#REQUIRED\tsubject\tCDATA\r#REQUIRED\tsubject\tCDATA #REQUIRED\tsubject\nCDATA\t#REQUIRED\tsubject\nCDATA\n#REQUIRED\tsubject\nCDATA\r#REQUIRED\tsubject\nCDATA #REQUIRED\tsubject\rCDATA\t#REQUIRED\tsubject\rCDATA\n#REQUIRED\tsubject\rCDATA\r#REQUIRED\tsubject\rCDATA #REQUIRED\tsubject CDATA\t#REQUIRED\tsubject CDATA\n#REQUIRED\tsubject CDATA\r#REQUIRED\tsubject CDATA #REQUIRED\nsubject\tCDATA\t#REQUIRED\nsubject\tCDATA\n#REQUIRED\nsubject\tCDATA\r#REQUIRED\nsubject\tCDATA #REQUIRED\nsubject\nCDATA\t#REQUIRED\nsubject\nCDATA\n#REQUIRED\nsubject\nCDATA\r#REQUIRED\nsubject\nCDATA #REQUIRED\nsubject\rCDATA\t#REQUIRED\nsubject\rCDATA\n#REQUIRED\nsubject\rCDATA\r#REQUIRED\nsubject\rCDATA #REQUIRED\nsubject CDATA\t#REQUIRED\nsubject CDATA\n#REQUIRED\nsubject CDATA\r#REQUIRED\nsubject CDATA #REQUIRED\rsubject\tCDATA\t#REQUIRED\rsubject\tCDATA\n#REQUIRED\rsubject\tCDATA\r#REQUIRED\rsubject\tCDATA #REQUIRED\rsubject\nCDATA\t#REQUIRED\rsubject\nCDATA\n#REQUIRED\rsubject\nCDATA\r#REQUIRED\rsubject\nCDATA #REQUIRED\rsubject\rCDATA\t#REQUIRED\rsubject\rCDATA\n#REQUIRED\rsubject\rCDATA\r#REQUIRED\rsubject\rCDATA #REQUIRED\rsubject CDATA\t#REQUIRED\rsubject CDATA\n#REQUIRED\rsubject CDATA\r#REQUIRED\rsubject CDATA #REQUIRED subject\tCDATA\t#REQUIRED subject\tCDATA\n#REQUIRED subject\tCDATA\r#REQUIRED subject\tCDATA #REQUIRED subject\nCDATA\t#REQUIRED subject\nCDATA\n#REQUIRED subject\nCDATA\r#REQUIRED subject\nCDATA #REQUIRED subject\rCDATA\t#REQUIRED subject\rCDATA\n#REQUIRED subject\rCDATA\r#REQUIRED subject\rCDATA #REQUIRED subject CDATA\t#REQUIRED subject CDATA\n#REQUIRED subject CDATA\r#REQUIRED subject CDATA #REQUIRED\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -10996,9 +11795,9 @@ mod rules {
         ],
         Some(b" subject CDATA \"\""),
     );
-    static COSTS_14: [u64; 2] = [0, 7];
-    static COSTS_15: [u64; 2] = [0, 20];
-    static COSTS_16: [u64; 6] = [0, 1, 1, 2, 3, 3];
+    static COSTS_15: [u64; 2] = [0, 7];
+    static COSTS_16: [u64; 2] = [0, 20];
+    static COSTS_17: [u64; 6] = [0, 1, 1, 2, 3, 3];
     static STRINGS: rt::Strings = rt::Strings::new(
         b"IDREFIDREFSENTITYNMTOKENNMTOKENSENTITIES\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 5, 11, 17, 24, 32, 40],
@@ -11030,17 +11829,12 @@ mod rules {
         ],
         None,
     );
-    static COSTS_17: [u64; 2] = [0, 5];
-    static COSTS_18: [u64; 2] = [0, 22];
-    static COSTS_19: [u64; 2] = [0, 23];
-    static COSTS_20: [u64; 2] = [0, 29];
-    static COSTS_21: [u64; 2] = [0, 25];
-    static COSTS_22: [u64; 2] = [0, 36];
-    static POOL_SUBSET: rt::Strings = rt::Strings::new(
-        b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 0],
-        None,
-    );
+    static COSTS_18: [u64; 2] = [0, 5];
+    static COSTS_19: [u64; 2] = [0, 22];
+    static COSTS_20: [u64; 2] = [0, 23];
+    static COSTS_21: [u64; 2] = [0, 29];
+    static COSTS_22: [u64; 2] = [0, 25];
+    static COSTS_23: [u64; 2] = [0, 36];
     static POOL_DOCTYPE: rt::Strings = rt::Strings::new(
         b"<!DOCTYPE\taa><!DOCTYPE\tau><!DOCTYPE\tbo><!DOCTYPE\tci><!DOCTYPE\tdd><!DOCTYPE\tdx><!DOCTYPE\ter><!DOCTYPE\tfm><!DOCTYPE\tgg><!DOCTYPE\tha><!DOCTYPE\thv><!DOCTYPE\tip><!DOCTYPE\tjj><!DOCTYPE\tke><!DOCTYPE\tky><!DOCTYPE\tls><!DOCTYPE\tmn><!DOCTYPE\tnh><!DOCTYPE\tob><!DOCTYPE\tov><!DOCTYPE\tpq><!DOCTYPE\tqk><!DOCTYPE\tre><!DOCTYPE\trz><!DOCTYPE\tst><!DOCTYPE\ttn><!DOCTYPE\tui><!DOCTYPE\tvc><!DOCTYPE\tvw><!DOCTYPE\twr><!DOCTYPE\tyl><!DOCTYPE\tzf><!DOCTYPE\naa><!DOCTYPE\nau><!DOCTYPE\nbo><!DOCTYPE\nci><!DOCTYPE\ndd><!DOCTYPE\ndx><!DOCTYPE\ner><!DOCTYPE\nfm><!DOCTYPE\ngg><!DOCTYPE\nha><!DOCTYPE\nhv><!DOCTYPE\nip><!DOCTYPE\njj><!DOCTYPE\nke><!DOCTYPE\nky><!DOCTYPE\nls><!DOCTYPE\nmn><!DOCTYPE\nnh><!DOCTYPE\nob><!DOCTYPE\nov><!DOCTYPE\npq><!DOCTYPE\nqk><!DOCTYPE\nre><!DOCTYPE\nrz><!DOCTYPE\nst><!DOCTYPE\ntn><!DOCTYPE\nui><!DOCTYPE\nvc><!DOCTYPE\nvw><!DOCTYPE\nwr><!DOCTYPE\nyl><!DOCTYPE\nzf><!DOCTYPE\raa><!DOCTYPE\rau><!DOCTYPE\rbo><!DOCTYPE\rci><!DOCTYPE\rdd><!DOCTYPE\rdx><!DOCTYPE\rer><!DOCTYPE\rfm><!DOCTYPE\rgg><!DOCTYPE\rha><!DOCTYPE\rhv><!DOCTYPE\rip><!DOCTYPE\rjj><!DOCTYPE\rke><!DOCTYPE\rky><!DOCTYPE\rls><!DOCTYPE\rmn><!DOCTYPE\rnh><!DOCTYPE\rob><!DOCTYPE\rov><!DOCTYPE\rpq><!DOCTYPE\rqk><!DOCTYPE\rre><!DOCTYPE\rrz><!DOCTYPE\rst><!DOCTYPE\rtn><!DOCTYPE\rui><!DOCTYPE\rvc><!DOCTYPE\rvw><!DOCTYPE\rwr><!DOCTYPE\ryl><!DOCTYPE\rzf><!DOCTYPE aa><!DOCTYPE au><!DOCTYPE bo><!DOCTYPE ci><!DOCTYPE dd><!DOCTYPE dx><!DOCTYPE er><!DOCTYPE fm><!DOCTYPE gg><!DOCTYPE ha><!DOCTYPE hv><!DOCTYPE ip><!DOCTYPE jj><!DOCTYPE ke><!DOCTYPE ky><!DOCTYPE ls><!DOCTYPE mn><!DOCTYPE nh><!DOCTYPE ob><!DOCTYPE ov><!DOCTYPE pq><!DOCTYPE qk><!DOCTYPE re><!DOCTYPE rz><!DOCTYPE st><!DOCTYPE tn><!DOCTYPE ui><!DOCTYPE vc><!DOCTYPE vw><!DOCTYPE wr><!DOCTYPE yl><!DOCTYPE zf><!DOCTYPE\taa[]><!DOCTYPE\tau[]><!DOCTYPE\tbo[]><!DOCTYPE\tci[]><!DOCTYPE\tdd[]><!DOCTYPE\tdx[]><!DOCTYPE\ter[]><!DOCTYPE\tfm[]><!DOCTYPE\tgg[]><!DOCTYPE\tha[]><!DOCTYPE\thv[]><!DOCTYPE\tip[]><!DOCTYPE\tjj[]><!DOCTYPE\tke[]><!DOCTYPE\tky[]><!DOCTYPE\tls[]><!DOCTYPE\tmn[]><!DOCTYPE\tnh[]><!DOCTYPE\tob[]><!DOCTYPE\tov[]><!DOCTYPE\tpq[]><!DOCTYPE\tqk[]><!DOCTYPE\tre[]><!DOCTYPE\trz[]><!DOCTYPE\tst[]><!DOCTYPE\ttn[]><!DOCTYPE\tui[]><!DOCTYPE\tvc[]><!DOCTYPE\tvw[]><!DOCTYPE\twr[]><!DOCTYPE\tyl[]><!DOCTYPE\tzf[]><!DOCTYPE\naa[]><!DOCTYPE\nau[]><!DOCTYPE\nbo[]><!DOCTYPE\nci[]><!DOCTYPE\ndd[]><!DOCTYPE\ndx[]><!DOCTYPE\ner[]><!DOCTYPE\nfm[]><!DOCTYPE\ngg[]><!DOCTYPE\nha[]><!DOCTYPE\nhv[]><!DOCTYPE\nip[]><!DOCTYPE\njj[]><!DOCTYPE\nke[]><!DOCTYPE\nky[]><!DOCTYPE\nls[]><!DOCTYPE\nmn[]><!DOCTYPE\nnh[]><!DOCTYPE\nob[]><!DOCTYPE\nov[]><!DOCTYPE\npq[]><!DOCTYPE\nqk[]><!DOCTYPE\nre[]><!DOCTYPE\nrz[]><!DOCTYPE\nst[]><!DOCTYPE\ntn[]><!DOCTYPE\nui[]><!DOCTYPE\nvc[]><!DOCTYPE\nvw[]><!DOCTYPE\nwr[]><!DOCTYPE\nyl[]><!DOCTYPE\nzf[]><!DOCTYPE\raa[]><!DOCTYPE\rau[]><!DOCTYPE\rbo[]><!DOCTYPE\rci[]><!DOCTYPE\rdd[]><!DOCTYPE\rdx[]><!DOCTYPE\rer[]><!DOCTYPE\rfm[]><!DOCTYPE\rgg[]><!DOCTYPE\rha[]><!DOCTYPE\rhv[]><!DOCTYPE\rip[]><!DOCTYPE\rjj[]><!DOCTYPE\rke[]><!DOCTYPE\rky[]><!DOCTYPE\rls[]><!DOCTYPE\rmn[]><!DOCTYPE\rnh[]><!DOCTYPE\rob[]><!DOCTYPE\rov[]><!DOCTYPE\rpq[]><!DOCTYPE\rqk[]><!DOCTYPE\rre[]><!DOCTYPE\rrz[]><!DOCTYPE\rst[]><!DOCTYPE\rtn[]><!DOCTYPE\rui[]><!DOCTYPE\rvc[]><!DOCTYPE\rvw[]><!DOCTYPE\rwr[]><!DOCTYPE\ryl[]><!DOCTYPE\rzf[]><!DOCTYPE aa[]><!DOCTYPE au[]><!DOCTYPE bo[]><!DOCTYPE ci[]><!DOCTYPE dd[]><!DOCTYPE dx[]><!DOCTYPE er[]><!DOCTYPE fm[]><!DOCTYPE gg[]><!DOCTYPE ha[]><!DOCTYPE hv[]><!DOCTYPE ip[]><!DOCTYPE jj[]><!DOCTYPE ke[]><!DOCTYPE ky[]><!DOCTYPE ls[]><!DOCTYPE mn[]><!DOCTYPE nh[]><!DOCTYPE ob[]><!DOCTYPE ov[]><!DOCTYPE pq[]><!DOCTYPE qk[]><!DOCTYPE re[]><!DOCTYPE rz[]><!DOCTYPE st[]><!DOCTYPE tn[]><!DOCTYPE ui[]><!DOCTYPE vc[]><!DOCTYPE vw[]><!DOCTYPE wr[]><!DOCTYPE yl[]><!DOCTYPE zf[]>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11094,17 +11888,18 @@ mod rules {
         ],
         None,
     );
-    static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_23: [u64; 4] = [0, 1, 1, 2];
-    static ENDS_5: [u32; 4] = [79, 158, 177, 256];
+    static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
+    static COSTS_24: [u64; 4] = [0, 1, 1, 2];
+    static ENDS_6: [u32; 4] = [79, 158, 177, 256];
+    static LITERALS_2: [u64; 2] = [0x0000000000000000, 0x010000000000000a];
     static POOL_WS_TEXT: rt::Strings = rt::Strings::new(
         b"\t\n\r \n \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 0, 1, 2, 3, 4, 6],
         None,
     );
-    static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_24: [u64; 3] = [0, 1, 1];
-    static ENDS_6: [u32; 3] = [23, 209, 256];
+    static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_25: [u64; 3] = [0, 1, 1];
+    static ENDS_7: [u32; 3] = [23, 209, 256];
     static BYTES_4: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
     static BYTES_5: [u8; 256] = *b"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqrrrrrrrrrrsssssssssstttttttttuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwxxxxxxxxxxyyyyyyyyyyzzzzzzzzz";
     static BYTES_6: [u8; 256] = *b"AAAAAAAAAABBBBBBBBBBCCCCCCCCCCDDDDDDDDDDEEEEEEEEEEFFFFFFFFFFGGGGGGGGGHHHHHHHHHHIIIIIIIIIIJJJJJJJJJJKKKKKKKKKKLLLLLLLLLLMMMMMMMMMNNNNNNNNNNOOOOOOOOOOPPPPPPPPPPQQQQQQQQQQRRRRRRRRRRSSSSSSSSSSTTTTTTTTTUUUUUUUUUUVVVVVVVVVVWWWWWWWWWWXXXXXXXXXXYYYYYYYYYYZZZZZZZZZ";
@@ -11136,8 +11931,8 @@ mod rules {
         &[0, 9, 18],
         None,
     );
-    static COSTS_25: [u64; 4] = [0, 1, 6, 11];
-    static COSTS_26: [u64; 2] = [0, 3];
+    static COSTS_26: [u64; 4] = [0, 1, 6, 11];
+    static COSTS_27: [u64; 2] = [0, 3];
     static POOL_PARAGRAPH: rt::Strings = rt::Strings::new(
         b"<p>&gt;&gt;</p><p>&gt;&lt;</p><p>&lt;&gt;</p><p>&lt;&lt;</p><p>&amp;&gt;</p><p>&amp;&lt;</p><p>&gt;&amp;</p><p>&lt;&amp;</p><p>&amp;&amp;</p><p>&apos;&gt;</p><p>&apos;&lt;</p><p>&gt;&apos;</p><p>&gt;&quot;</p><p>&lt;&apos;</p><p>&lt;&quot;</p><p>&quot;&gt;</p><p>&quot;&lt;</p><p>&amp;&apos;</p><p>&amp;&quot;</p><p>&apos;&amp;</p><p>&quot;&amp;</p><p>&apos;&apos;</p><p>&apos;&quot;</p><p>&quot;&apos;</p><p>&quot;&quot;</p><p>&company;&gt;</p><p>&company;&lt;</p><p>&gt;&company;</p><p>&gt;&product;</p><p>&lt;&company;</p><p>&lt;&product;</p><p>&product;&gt;</p><p>&product;&lt;</p><p>&amp;&company;</p><p>&amp;&product;</p><p>&company;&amp;</p><p>&product;&amp;</p><p>&apos;&company;</p><p>&apos;&product;</p><p>&company;&apos;</p><p>&company;&quot;</p><p>&product;&apos;</p><p>&product;&quot;</p><p>&quot;&company;</p><p>&quot;&product;</p><p>&company;&company;</p><p>&company;&product;</p><p>&product;&company;</p><p>&product;&product;</p>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11148,7 +11943,7 @@ mod rules {
         ],
         Some(b"<p>0 00 0</p>"),
     );
-    static COSTS_27: [u64; 2] = [0, 13];
+    static COSTS_28: [u64; 2] = [0, 13];
     static POOL_SECTION: rt::Strings = rt::Strings::new(
         b"<section title=\"0 \"><p>&gt;&gt;</p></section><section title=\"4 \"> <p>&gt;&gt;</p>\r</section><section title=\"Fu \"> <p>&lt;&lt;</p></section><section title=\"Re \">\r<p>&lt;&lt;</p></section><section title=\"co \">\t<p>&lt;&gt;</p></section><section title=\"jt \">\t<p>&lt;&lt;</p></section><section title=\"va \">\t<p>&lt;&gt;</p></section><section title=\"2 \">\n<p>&quot;&lt;</p></section><section title=\"Bf \">\n<p>&lt;&lt;</p>\r</section><section title=\"Ej \">\r<p>&gt;&gt;</p> </section><section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section><section title=\"Mk \"> <p>&lt;&lt;</p>\n</section><section title=\"Ok \"><p>&lt;&quot;</p></section><section title=\"Sj \">\n<p>&gt;&lt;</p>\n</section><section title=\"Ux \">\t<p>&lt;&gt;</p>\n</section><section title=\"Ye \">\r<p>&amp;&gt;</p></section><section title=\"bd \">\r<p>&gt;&gt;</p>\n</section><section title=\"fh \"> <p>&amp;&lt;</p></section><section title=\"ii \"><p>&amp;&lt;</p>\r</section><section title=\"mh \">\t<p>&gt;&amp;</p></section><section title=\"pv \"><p>&quot;&gt;</p></section><section title=\"sh \"><p>&gt;&amp;</p>\t</section><section title=\"wb \"><p>&lt;&amp;</p>\n</section><section title=\"ym \"><p>&amp;&gt;</p> </section><section title=\"Ba \">\n <p>&gt;&gt;</p> </section><section title=\"Db \"><p>&quot;&gt;</p>\t</section><section title=\"Eu \">\n <p>&lt;&lt;</p>\t</section><section title=\"Hf \">\n <p>&amp;&gt;</p></section><section title=\"Il \">\n<p>&lt;&quot;</p></section><section title=\"Ko \">\n<p>&amp;&gt;</p>\r</section><section title=\"Mu \">\n<p>&lt;&gt;</p>\n </section><section title=\"Oy \">\n<p>&amp;&gt;</p>\t</section><section title=\"Qy \">\n <p>&gt;&gt;</p>\n</section><section title=\"Su \">\t<p>&gt;&apos;</p></section><section title=\"Vd \"> <p>&lt;&amp;</p>\t</section><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section><section title=\"Yp \">\r<p>&amp;&lt;</p>\r</section><section title=\"as \"><p>&lt;&apos;</p>\t</section><section title=\"dd \">\n<p>&amp;&gt;</p> </section><section title=\"fc \">\r<p>&lt;&gt;</p>\n </section><section title=\"hc \"><p>&gt;&apos;</p> </section><section title=\"in \">\r<p>&gt;&amp;</p>\n</section><section title=\"kw \"><p>&lt;&apos;</p> </section><section title=\"mh \">\n <p>&lt;&gt;</p>\t</section><section title=\"oi \"> <p>&amp;&gt;</p>\r</section><section title=\"qw \">\r<p>&amp;&lt;</p>\r</section><section title=\"tc \">\n<p>&quot;&gt;</p></section><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section><section title=\"xg \">\t<p>&lt;&lt;</p>\n </section><section title=\"yw \">\r<p>&lt;&amp;</p>\t</section><section title=\"8 \"><p>&company;&gt;</p></section><section title=\"Ba \">\n<p>&apos;&gt;</p> </section><section title=\"Cl \">\t<p>&amp;&lt;</p>\n </section><section title=\"Eb \"><p>&gt;&quot;</p>\n </section><section title=\"Fp \"> <p>&quot;&gt;</p>\t</section><section title=\"Ha \"><p>&amp;&apos;</p>\t</section><section title=\"Il \">\n <p>&amp;&lt;</p>\r</section><section title=\"Ko \">\n<p>&gt;&apos;</p>\t</section><section title=\"Me \">\t<p>&apos;&gt;</p>\r</section><section title=\"Np \">\r<p>&amp;&gt;</p>\n </section><section title=\"Oq \">\n <p>&amp;&amp;</p></section><section title=\"Qt \">\r<p>&quot;&amp;</p></section><section title=\"Rz \"> <p>&amp;&amp;</p> </section><section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section><section title=\"Vt \">\r<p>&gt;&amp;</p>\n </section><section title=\"Wt \">\t<p>&lt;&apos;</p>\t</section><section title=\"Ye \">\r<p>&gt;&apos;</p>\r</section><section title=\"ac \">\n <p>&amp;&gt;</p> </section><section title=\"by \">\n<p>&amp;&quot;</p></section><section title=\"dj \">\r<p>&amp;&amp;</p>\r</section><section title=\"eo \"> <p>&quot;&gt;</p>\r</section><section title=\"gs \">\n<p>&lt;&quot;</p>\t</section><section title=\"id \"> <p>&lt;&amp;</p>\n </section><section title=\"jt \">\t<p>&gt;&apos;</p>\n</section><section title=\"lh \"> <p>&apos;&lt;</p>\t</section><section title=\"nh \">\t<p>&amp;&quot;</p></section><section title=\"os \">\r<p>&amp;&amp;</p>\t</section><section title=\"qb \">\r<p>&quot;&gt;</p>\n</section><section title=\"rm \">\n <p>&amp;&gt;</p>\t</section><section title=\"sx \">\n <p>&quot;&lt;</p></section><section title=\"ui \">\t<p>&quot;&amp;</p></section><section title=\"vv \"> <p>&lt;&apos;</p>\r</section><section title=\"xr \"> <p>&gt;&quot;</p>\t</section><section title=\"zh \">\t<p>&gt;&amp;</p>\n </section><section title=\"8 \">\r<p>&quot;&apos;</p>\r</section><section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section><section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section><section title=\"Fp \"><p>&lt;&product;</p></section><section title=\"Hk \">\t<p>&apos;&apos;</p></section><section title=\"Jl \"><p>&quot;&quot;</p>\r</section><section title=\"Lp \"><p>&apos;&quot;</p>\r</section><section title=\"Nf \"> <p>&amp;&apos;</p> </section><section title=\"Py \">\n <p>&quot;&lt;</p>\n</section><section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section><section title=\"Sz \"><p>&apos;&apos;</p>\t</section><section title=\"Vn \">\t<p>&apos;&lt;</p>\n </section><section title=\"Wy \"><p>&gt;&product;</p></section><section title=\"ac \">\n<p>&apos;&apos;</p></section><section title=\"bn \"> <p>&amp;&quot;</p>\r</section><section title=\"dj \">\r<p>&quot;&lt;</p>\n </section><section title=\"fh \"> <p>&quot;&amp;</p>\t</section><section title=\"hn \">\n <p>&quot;&gt;</p>\r</section><section title=\"jo \"><p>&amp;&quot;</p>\n </section><section title=\"lw \"><p>&quot;&quot;</p> </section><section title=\"nn \">\n <p>&lt;&quot;</p>\t</section><section title=\"pl \">\r<p>&apos;&amp;</p>\t</section><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section><section title=\"ts \">\t<p>&amp;&quot;</p>\r</section><section title=\"vf \"> <p>&amp;&apos;</p>\t</section><section title=\"xl \">\n <p>&quot;&amp;</p></section><section title=\"yw \">\r<p>&apos;&lt;</p>\n </section><section title=\"4 \"> <p>&product;&lt;</p> </section><section title=\"Ba \">\n<p>&apos;&quot;</p>\n</section><section title=\"Db \"><p>&company;&amp;</p></section><section title=\"Fj \">\n<p>&apos;&apos;</p> </section><section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section><section title=\"Jl \">\n <p>&amp;&apos;</p>\n</section><section title=\"Lp \"><p>&lt;&product;</p>\t</section><section title=\"Oa \">\t<p>&amp;&quot;</p>\n </section><section title=\"Po \"><p>&product;&lt;</p>\t</section><section title=\"Rj \">\r<p>&lt;&company;</p></section><section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section><section title=\"Vt \">\r<p>&company;&lt;</p></section><section title=\"Xj \">\n <p>&apos;&quot;</p></section><section title=\"Zs \"> <p>&quot;&quot;</p> </section><section title=\"bi \"> <p>&quot;&apos;</p>\n</section><section title=\"ct \"> <p>&lt;&company;</p></section><section title=\"fc \">\n <p>&apos;&amp;</p>\n</section><section title=\"hi \">\r<p>&company;&lt;</p></section><section title=\"jo \"><p>&gt;&company;</p>\r</section><section title=\"lm \">\n <p>&amp;&apos;</p> </section><section title=\"nn \"><p>&lt;&product;</p>\n</section><section title=\"pv \"><p>&company;&lt;</p>\n</section><section title=\"rm \">\t<p>&amp;&quot;</p>\n </section><section title=\"th \"><p>&gt;&product;</p>\r</section><section title=\"vf \"> <p>&lt;&company;</p></section><section title=\"xg \"><p>&product;&amp;</p></section><section title=\"zs \"><p>&gt;&company;</p>\t</section><section title=\"Bk \">\r<p>&company;&gt;</p>\r</section><section title=\"Cl \">\t<p>&gt;&product;</p>\t</section><section title=\"Ej \">\r<p>&product;&lt;</p> </section><section title=\"Gf \">\r<p>&product;&gt;</p>\r</section><section title=\"Il \">\n <p>&lt;&product;</p></section><section title=\"Jl \"><p>&amp;&company;</p>\n</section><section title=\"Kz \">\t<p>&company;&lt;</p> </section><section title=\"Me \">\n <p>&quot;&quot;</p>\r</section><section title=\"Np \">\r<p>&gt;&product;</p>\t</section><section title=\"Po \">\r<p>&product;&lt;</p>\r</section><section title=\"Rj \">\r<p>&product;&gt;</p>\t</section><section title=\"Sz \"><p>&amp;&product;</p>\t</section><section title=\"Us \">\t<p>&gt;&product;</p>\n</section><section title=\"Vy \">\r<p>&company;&lt;</p>\r</section><section title=\"Xz \">\n<p>&company;&gt;</p>\t</section><section title=\"ac \">\n<p>&lt;&product;</p>\n</section><section title=\"cd \"><p>&product;&amp;</p> </section><section title=\"dt \">\n <p>&quot;&quot;</p>\t</section><section title=\"fh \"> <p>&product;&gt;</p> </section><section title=\"gx \"> <p>&lt;&product;</p>\r</section><section title=\"it \"> <p>&gt;&product;</p> </section><section title=\"kg \"> <p>&gt;&company;</p>\n</section><section title=\"lw \"><p>&product;&lt;</p>\n </section><section title=\"nh \"> <p>&apos;&apos;</p>\n </section><section title=\"oy \">\r<p>&quot;&apos;</p>\n </section><section title=\"qr \">\n<p>&product;&gt;</p> </section><section title=\"sr \"> <p>&company;&lt;</p>\n</section><section title=\"va \">\t<p>&product;&amp;</p></section><section title=\"wl \">\r<p>&lt;&company;</p> </section><section title=\"yb \">\n<p>&gt;&product;</p>\n</section><section title=\"zs \"><p>&company;&lt;</p>\n </section><section title=\"Ap \">\r<p>&product;&apos;</p></section><section title=\"Cg \">\t<p>&lt;&company;</p>\n </section><section title=\"Dr \">\n<p>&company;&amp;</p> </section><section title=\"Fp \"> <p>&apos;&company;</p></section><section title=\"Hf \">\n <p>&product;&gt;</p>\r</section><section title=\"Jb \">\n<p>&lt;&product;</p>\n </section><section title=\"Lp \"><p>&product;&apos;</p>\r</section><section title=\"Nk \">\n <p>&lt;&product;</p>\t</section><section title=\"Oy \">\n<p>&company;&amp;</p>\r</section><section title=\"Qt \">\r<p>&amp;&product;</p>\r</section><section title=\"Sj \">\n<p>&amp;&company;</p>\n</section><section title=\"Ux \">\t<p>&amp;&product;</p>\t</section><section title=\"Wy \"> <p>&product;&amp;</p> </section><section title=\"Yj \">\n <p>&product;&amp;</p></section><section title=\"Zs \"><p>&apos;&product;</p> </section><section title=\"bn \"> <p>&product;&amp;</p>\n</section><section title=\"do \">\r<p>&amp;&company;</p>\t</section><section title=\"fc \">\n <p>&lt;&company;</p>\n</section><section title=\"gx \"> <p>&product;&quot;</p></section><section title=\"in \">\n <p>&product;&gt;</p> </section><section title=\"jy \">\t<p>&company;&quot;</p></section><section title=\"lm \">\r<p>&company;&amp;</p>\n</section><section title=\"nn \"><p>&product;&apos;</p> </section><section title=\"qb \">\n <p>&lt;&product;</p>\r</section><section title=\"sc \">\n<p>&product;&lt;</p>\n </section><section title=\"ts \">\t<p>&product;&amp;</p>\n</section><section title=\"vf \"> <p>&company;&quot;</p></section><section title=\"ww \">\r<p>&company;&amp;</p>\t</section><section title=\"ym \"><p>&product;&quot;</p> </section><section title=\"&company;\"><p>&gt;&apos;</p>\n</section><section title=\"Bv \">\n<p>&quot;&company;</p> </section><section title=\"Ej \">\r<p>&apos;&product;</p>\r</section><section title=\"Fu \"> <p>&apos;&company;</p>\t</section><section title=\"Il \">\n <p>&gt;&company;</p>\n </section><section title=\"Jt \">\t<p>&company;&quot;</p>\n</section><section title=\"Le \"> <p>&company;&amp;</p>\n </section><section title=\"Nk \">\n <p>&product;&lt;</p>\n </section><section title=\"Py \">\t<p>&quot;&product;</p>\r</section><section title=\"Rj \">\r<p>&product;&quot;</p> </section><section title=\"Tp \">\n<p>&apos;&company;</p>\r</section><section title=\"Vt \">\r<p>&product;&quot;</p>\n</section><section title=\"Xj \">\t<p>&product;&amp;</p>\n </section><section title=\"ac \">\n <p>&company;&lt;</p>\n </section><section title=\"by \">\n<p>&company;&quot;</p>\r</section><section title=\"dt \">\n <p>&product;&apos;</p></section><section title=\"gc \">\n <p>&apos;&product;</p></section><section title=\"id \"> <p>&quot;&product;</p>\r</section><section title=\"kg \"> <p>&company;&apos;</p>\t</section><section title=\"mh \">\t<p>&apos;&company;</p> </section><section title=\"ns \">\r<p>&amp;&company;</p>\n </section><section title=\"oy \">\r<p>&quot;&product;</p> </section><section title=\"rm \">\t<p>&company;&apos;</p> </section><section title=\"tn \">\n<p>&quot;&product;</p>\n</section><section title=\"va \">\n <p>&product;&amp;</p>\r</section><section title=\"xl \">\n <p>&amp;&product;</p>\r</section><section title=\"zh \">\t<p>&product;&quot;</p>\n</section><section title=\"Ba \">\n <p>&quot;&product;</p> </section><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section><section title=\"Le \">\n <p>&company;&apos;</p>\n</section><section title=\"Qt \">\r<p>&quot;&product;</p>\n </section><section title=\"Ux \">\n <p>&company;&quot;</p>\n</section><section title=\"Zs \"> <p>&company;&quot;</p>\n </section><section title=\"eo \"><p>&product;&company;</p></section><section title=\"jy \">\n <p>&quot;&company;</p>\r</section><section title=\"qb \">\n <p>&product;&quot;</p>\t</section><section title=\"ui \">\t<p>&quot;&product;</p>\n </section><section title=\"yr \">\n<p>&product;&quot;</p>\n </section><section title=\"Fp \"> <p>&company;&product;</p></section><section title=\"Na \"><p>&company;&company;</p>\t</section><section title=\"Yj \"><p>&company;&product;</p>\n</section><section title=\"ii \"><p>&product;&company;</p>\t</section><section title=\"qg \"> <p>&product;&company;</p></section><section title=\"Cl \">\t<p>&product;&company;</p>\n</section><section title=\"Gp \">\t<p>&company;&product;</p> </section><section title=\"Kz \">\t<p>&company;&product;</p>\n</section><section title=\"Qd \">\n<p>&product;&product;</p>\n</section><section title=\"Vy \">\r<p>&company;&company;</p> </section><section title=\"bn \"> <p>&product;&company;</p> </section><section title=\"hn \">\n <p>&product;&product;</p></section><section title=\"lw \">\r<p>&company;&company;</p>\t</section><section title=\"pq \"> <p>&product;&product;</p> </section><section title=\"vq \">\n<p>&company;&product;</p>\r</section><section title=\"zm \">\t<p>&company;&company;</p> </section><section title=\"Jl \">\n <p>&company;&product;</p> </section><section title=\"Tk \">\n <p>&product;&company;</p> </section><section title=\"lh \"> <p>&company;&product;</p>\n </section><section title=\"wl \">\n <p>&product;&product;</p>\n</section>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11176,7 +11971,7 @@ mod rules {
         ],
         Some(b"<section title=\"0 \"><p>0 00 0</p></section>"),
     );
-    static COSTS_28: [u64; 2] = [0, 43];
+    static COSTS_29: [u64; 2] = [0, 43];
     static POOL_ENTITY_USER: rt::Strings = rt::Strings::new(
         b"<report><section title=\"0 \"><p>&gt;&gt;</p></section></report><report><section title=\"0 \"><p>&gt;&gt;</p></section>\r</report><report><section title=\"0 \"><p>&gt;&gt;</p></section>\n </report><report><section title=\"Ok \"><p>&lt;&quot;</p></section></report><report><section title=\"fh \"> <p>&amp;&lt;</p></section></report><report>\t<section title=\"Re \">\r<p>&lt;&lt;</p></section>\r</report><report>\n<section title=\"jt \">\t<p>&lt;&lt;</p></section> </report><report>\r<section title=\"jt \">\t<p>&lt;&lt;</p></section>\t</report><report> <section title=\"Ye \">\r<p>&amp;&gt;</p></section></report><report><section title=\"Hf \">\n <p>&amp;&gt;</p></section></report><report><section title=\"co \">\t<p>&lt;&gt;</p></section>\n </report><report><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section></report><report>\t<section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section>\n</report><report>\t<section title=\"as \"><p>&lt;&apos;</p>\t</section></report><report>\t<section title=\"ym \"><p>&amp;&gt;</p> </section>\t</report><report>\n <section title=\"jt \">\t<p>&lt;&lt;</p></section>\n</report><report>\n<section title=\"Sj \">\n<p>&gt;&lt;</p>\n</section>\n</report><report>\n<section title=\"mh \">\t<p>&gt;&amp;</p></section>\t</report><report>\r<section title=\"Ej \">\r<p>&gt;&gt;</p> </section>\n</report><report>\r<section title=\"Ux \">\t<p>&lt;&gt;</p>\n</section>\r</report><report>\r<section title=\"jt \">\t<p>&lt;&lt;</p></section>\n </report><report> <section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section>\t</report><report> <section title=\"Ye \">\r<p>&amp;&gt;</p></section>\t</report><report> <section title=\"mh \">\n <p>&lt;&gt;</p>\t</section></report><report><section title=\"Hf \">\n <p>&amp;&gt;</p></section>\n</report><report><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n</report><report><section title=\"kw \"><p>&lt;&apos;</p> </section>\t</report><report><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section> </report><report>\t<section title=\"Db \"><p>&quot;&gt;</p>\t</section>\r</report><report>\t<section title=\"Qy \">\n <p>&gt;&gt;</p>\n</section>\r</report><report>\t<section title=\"as \"><p>&lt;&apos;</p>\t</section>\n</report><report>\t<section title=\"os \">\r<p>&amp;&amp;</p>\t</section></report><report>\n <section title=\"2 \">\n<p>&quot;&lt;</p></section> </report><report>\n <section title=\"Ok \"><p>&lt;&quot;</p></section>\n</report><report>\n <section title=\"ii \"><p>&amp;&lt;</p>\r</section> </report><report>\n<section title=\"Ba \">\n <p>&gt;&gt;</p> </section>\n</report><report>\n<section title=\"Ko \">\n<p>&amp;&gt;</p>\r</section>\t</report><report>\n<section title=\"Vd \"> <p>&lt;&amp;</p>\t</section>\r</report><report>\n<section title=\"in \">\r<p>&gt;&amp;</p>\n</section>\r</report><report>\n<section title=\"uv \">\t<p>&lt;&amp;</p>\r</section>\t</report><report>\r<section title=\"Il \">\n<p>&lt;&quot;</p></section>\r</report><report>\r<section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\t</report><report>\r<section title=\"hc \"><p>&gt;&apos;</p> </section>\r</report><report>\r<section title=\"tc \">\n<p>&quot;&gt;</p></section>\n</report><report> <section title=\"Db \"><p>&quot;&gt;</p>\t</section> </report><report> <section title=\"Mu \">\n<p>&lt;&gt;</p>\n </section>\r</report><report> <section title=\"Yp \">\r<p>&amp;&lt;</p>\r</section> </report><report> <section title=\"ui \">\t<p>&quot;&amp;</p></section></report><report> <section title=\"xg \">\t<p>&lt;&lt;</p>\n </section> </report><report><section title=\"Il \">\n <p>&amp;&lt;</p>\r</section> </report><report><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n </report><report><section title=\"jt \">\t<p>&gt;&apos;</p>\n</section>\t</report><report><section title=\"kw \"><p>&lt;&apos;</p> </section>\n </report><report>\t<section title=\"8 \"><p>&company;&gt;</p></section>\n</report><report>\t<section title=\"Db \"><p>&quot;&gt;</p>\t</section>\n </report><report>\t<section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section>\n</report><report>\t<section title=\"dj \">\r<p>&amp;&amp;</p>\r</section>\t</report><report>\t<section title=\"os \">\r<p>&amp;&amp;</p>\t</section>\t</report><report>\t<section title=\"vf \"> <p>&amp;&apos;</p>\t</section></report><report>\n <section title=\"Il \">\n <p>&amp;&lt;</p>\r</section></report><report>\n <section title=\"Ok \"><p>&lt;&quot;</p></section>\n </report><report>\n <section title=\"hc \"><p>&gt;&apos;</p> </section>\t</report><report>\n <section title=\"tc \">\n<p>&quot;&gt;</p></section>\n</report><report>\n<section title=\"Cl \">\t<p>&amp;&lt;</p>\n </section>\t</report><report>\n<section title=\"Me \">\t<p>&apos;&gt;</p>\r</section>\r</report><report>\n<section title=\"Vt \">\r<p>&gt;&amp;</p>\n </section>\t</report><report>\n<section title=\"eo \"> <p>&quot;&gt;</p>\r</section> </report><report>\n<section title=\"qb \">\r<p>&quot;&gt;</p>\n</section> </report><report>\r<section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section></report><report>\r<section title=\"Rz \"> <p>&amp;&amp;</p> </section>\t</report><report>\r<section title=\"ac \">\n<p>&apos;&apos;</p></section></report><report>\r<section title=\"hc \"><p>&gt;&apos;</p> </section>\n </report><report>\r<section title=\"tc \">\n<p>&quot;&gt;</p></section>\n </report><report> <section title=\"Ba \">\n<p>&apos;&gt;</p> </section>\t</report><report> <section title=\"Il \">\n <p>&amp;&lt;</p>\r</section>\r</report><report> <section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section>\t</report><report> <section title=\"eo \"> <p>&quot;&gt;</p>\r</section> </report><report> <section title=\"nh \">\t<p>&amp;&quot;</p></section>\n</report><report> <section title=\"ui \">\t<p>&quot;&amp;</p></section> </report><report><section title=\"Hk \">\t<p>&apos;&apos;</p></section>\r</report><report><section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section> </report><report><section title=\"hn \">\n <p>&quot;&gt;</p>\r</section>\n</report><report><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section> </report><report>\t<section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section>\n</report><report>\t<section title=\"Lp \"><p>&apos;&quot;</p>\r</section>\t</report><report>\t<section title=\"bn \"> <p>&amp;&quot;</p>\r</section> </report><report>\t<section title=\"hn \">\n <p>&quot;&gt;</p>\r</section>\r</report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section></report><report>\n <section title=\"Ba \">\n<p>&apos;&gt;</p> </section> </report><report>\n <section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section></report><report>\n <section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n </report><report>\n <section title=\"hc \"><p>&gt;&apos;</p> </section>\n </report><report>\n <section title=\"rm \">\n <p>&quot;&lt;</p>\r</section></report><report>\n<section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section>\t</report><report>\n<section title=\"Me \">\t<p>&apos;&gt;</p>\r</section>\n </report><report>\n<section title=\"ac \">\n<p>&apos;&apos;</p></section>\t</report><report>\n<section title=\"nn \">\n <p>&lt;&quot;</p>\t</section>\n</report><report>\n<section title=\"th \"><p>&gt;&product;</p>\r</section></report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section></report><report>\r<section title=\"Py \">\n <p>&quot;&lt;</p>\n</section> </report><report>\r<section title=\"ac \">\n<p>&apos;&apos;</p></section> </report><report>\r<section title=\"nn \">\n <p>&lt;&quot;</p>\t</section> </report><report>\r<section title=\"yw \">\r<p>&apos;&lt;</p>\n </section> </report><report> <section title=\"Hk \">\t<p>&apos;&apos;</p></section>\n</report><report> <section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section> </report><report> <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section>\r</report><report> <section title=\"pl \">\r<p>&apos;&amp;</p>\t</section>\t</report><report><section title=\"Db \"><p>&company;&amp;</p></section>\n</report><report><section title=\"Oa \">\t<p>&amp;&quot;</p>\n </section>\t</report><report><section title=\"bi \"> <p>&quot;&apos;</p>\n</section>\t</report><report><section title=\"lm \">\n <p>&amp;&apos;</p> </section>\t</report><report><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section>\n </report><report>\t<section title=\"Il \">\n <p>&lt;&product;</p></section></report><report>\t<section title=\"Xj \">\n <p>&apos;&quot;</p></section>\t</report><report>\t<section title=\"dt \">\n <p>&quot;&quot;</p>\t</section></report><report>\t<section title=\"lw \"><p>&product;&lt;</p>\n </section></report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section>\r</report><report>\n <section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section></report><report>\n <section title=\"ct \"> <p>&lt;&company;</p></section></report><report>\n <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section> </report><report>\n <section title=\"rm \">\n <p>&quot;&lt;</p>\r</section> </report><report>\n<section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section>\n </report><report>\n<section title=\"Jl \"><p>&amp;&company;</p>\n</section></report><report>\n<section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section>\n</report><report>\n<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section>\t</report><report>\n<section title=\"th \"><p>&gt;&product;</p>\r</section>\r</report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\t</report><report>\r<section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section> </report><report>\r<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section> </report><report>\r<section title=\"rm \">\t<p>&amp;&quot;</p>\n </section>\n</report><report>\r<section title=\"zs \"><p>&gt;&company;</p>\t</section> </report><report> <section title=\"Hk \">\t<p>&apos;&apos;</p></section>\n </report><report> <section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section> </report><report> <section title=\"gx \"> <p>&lt;&product;</p>\r</section></report><report> <section title=\"th \"><p>&gt;&product;</p>\r</section> </report><report><section title=\"Bk \">\r<p>&company;&gt;</p>\r</section>\r</report><report><section title=\"Me \">\n <p>&quot;&quot;</p>\r</section> </report><report><section title=\"Vy \">\r<p>&company;&lt;</p>\r</section> </report><report><section title=\"in \">\n <p>&product;&gt;</p> </section></report><report><section title=\"yb \">\n<p>&gt;&product;</p>\n</section>\t</report><report>\t<section title=\"Il \">\n <p>&lt;&product;</p></section>\n</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section></report><report>\t<section title=\"Po \">\r<p>&product;&lt;</p>\r</section> </report><report>\t<section title=\"in \">\n <p>&product;&gt;</p> </section></report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section>\n </report><report>\n <section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\t</report><report>\n <section title=\"Po \"><p>&product;&lt;</p>\t</section>\r</report><report>\n <section title=\"ct \"> <p>&lt;&company;</p></section>\t</report><report>\n <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section>\n </report><report>\n <section title=\"yw \">\r<p>&apos;&lt;</p>\n </section>\n </report><report>\n<section title=\"Bk \">\r<p>&company;&gt;</p>\r</section>\r</report><report>\n<section title=\"Qt \">\r<p>&amp;&product;</p>\r</section></report><report>\n<section title=\"cd \"><p>&product;&amp;</p> </section>\n</report><report>\n<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section>\n </report><report>\n<section title=\"nn \"><p>&product;&apos;</p> </section></report><report>\r<section title=\"Ap \">\r<p>&product;&apos;</p></section></report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\n </report><report>\r<section title=\"dt \">\n <p>&quot;&quot;</p>\t</section>\n</report><report>\r<section title=\"lw \"><p>&product;&lt;</p>\n </section>\t</report><report>\r<section title=\"yb \">\n<p>&gt;&product;</p>\n</section> </report><report> <section title=\"Kz \">\t<p>&company;&lt;</p> </section>\n</report><report> <section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section>\n </report><report> <section title=\"ct \"> <p>&lt;&company;</p></section>\n </report><report> <section title=\"lw \"><p>&product;&lt;</p>\n </section>\r</report><report> <section title=\"zs \"><p>&company;&lt;</p>\n </section>\n</report><report><section title=\"Lp \"><p>&product;&apos;</p>\r</section>\r</report><report><section title=\"Wy \"> <p>&product;&amp;</p> </section>\n</report><report><section title=\"fh \"> <p>&product;&gt;</p> </section>\n </report><report><section title=\"oy \">\r<p>&quot;&product;</p> </section></report><report>\t<section title=\"Cg \">\t<p>&lt;&company;</p>\n </section>\n</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\t</report><report>\t<section title=\"Wy \"> <p>&product;&amp;</p> </section>\r</report><report>\t<section title=\"in \">\n <p>&product;&gt;</p> </section>\t</report><report>\t<section title=\"sc \">\n<p>&product;&lt;</p>\n </section>\t</report><report>\n <section title=\"Cl \">\t<p>&gt;&product;</p>\t</section>\n</report><report>\n <section title=\"Me \">\n <p>&quot;&quot;</p>\r</section>\n</report><report>\n <section title=\"Xz \">\n<p>&company;&gt;</p>\t</section>\t</report><report>\n <section title=\"it \"> <p>&gt;&product;</p> </section>\n</report><report>\n <section title=\"qr \">\n<p>&product;&gt;</p> </section>\t</report><report>\n <section title=\"zs \"><p>&company;&lt;</p>\n </section> </report><report>\n<section title=\"Hf \">\n <p>&product;&gt;</p>\r</section>\t</report><report>\n<section title=\"Qt \">\r<p>&amp;&product;</p>\r</section> </report><report>\n<section title=\"do \">\r<p>&amp;&company;</p>\t</section> </report><report>\n<section title=\"nn \"><p>&product;&apos;</p> </section>\r</report><report>\r<section title=\"Fu \"> <p>&apos;&company;</p>\t</section></report><report>\r<section title=\"Po \">\r<p>&product;&lt;</p>\r</section>\n </report><report>\r<section title=\"by \">\n<p>&company;&quot;</p>\r</section></report><report>\r<section title=\"lw \"><p>&product;&lt;</p>\n </section>\n </report><report>\r<section title=\"qb \">\n <p>&lt;&product;</p>\r</section> </report><report> <section title=\"Jt \">\t<p>&company;&quot;</p>\n</section></report><report> <section title=\"Us \">\t<p>&gt;&product;</p>\n</section>\n </report><report> <section title=\"Xj \">\t<p>&product;&amp;</p>\n </section></report><report> <section title=\"lw \"><p>&product;&lt;</p>\n </section>\n </report><report> <section title=\"tn \">\n<p>&quot;&product;</p>\n</section></report><report><section title=\"&company;\"><p>&gt;&apos;</p>\n</section> </report><report><section title=\"Wy \"> <p>&product;&amp;</p> </section>\n </report><report><section title=\"ac \">\n <p>&company;&lt;</p>\n </section> </report><report><section title=\"oy \">\r<p>&quot;&product;</p> </section>\n</report><report>\t<section title=\"Bv \">\n<p>&quot;&company;</p> </section>\r</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\n </report><report>\t<section title=\"Wy \"> <p>&product;&amp;</p> </section>\n </report><report>\t<section title=\"rm \">\t<p>&company;&apos;</p> </section>\n</report><report>\n <section title=\"Dr \">\n<p>&company;&amp;</p> </section>\n</report><report>\n <section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\r</report><report>\n <section title=\"Xz \">\n<p>&company;&gt;</p>\t</section>\n </report><report>\n <section title=\"in \">\n <p>&product;&gt;</p> </section>\n</report><report>\n <section title=\"vf \"> <p>&company;&quot;</p></section> </report><report>\n<section title=\"Ej \">\r<p>&apos;&product;</p>\r</section> </report><report>\n<section title=\"Rj \">\r<p>&product;&quot;</p> </section> </report><report>\n<section title=\"oy \">\r<p>&quot;&product;</p> </section>\t</report><report>\r<section title=\"Ba \">\n <p>&quot;&product;</p> </section></report><report>\r<section title=\"Py \">\t<p>&quot;&product;</p>\r</section>\t</report><report>\r<section title=\"Py \">\t<p>&quot;&product;</p>\r</section> </report><report>\r<section title=\"fc \">\n <p>&lt;&company;</p>\n</section>\n </report><report>\r<section title=\"qb \">\n <p>&lt;&product;</p>\r</section>\n </report><report> <section title=\"Jt \">\t<p>&company;&quot;</p>\n</section>\t</report><report> <section title=\"Qt \">\r<p>&quot;&product;</p>\n </section></report><report> <section title=\"id \"> <p>&quot;&product;</p>\r</section>\t</report><report> <section title=\"qb \">\n <p>&lt;&product;</p>\r</section>\n </report><report><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section>\t</report><report><section title=\"Zs \"> <p>&company;&quot;</p>\n </section>\n</report><report>\t<section title=\"Le \">\n <p>&company;&apos;</p>\n</section>\t</report><report>\t<section title=\"qb \">\n <p>&product;&quot;</p>\t</section>\r</report><report>\n <section title=\"Bv \">\n<p>&quot;&company;</p> </section>\t</report><report>\n <section title=\"Nk \">\n <p>&product;&lt;</p>\n </section>\t</report><report>\n <section title=\"Ux \">\n <p>&company;&quot;</p>\n</section></report><report>\n <section title=\"in \">\n <p>&product;&gt;</p> </section>\n </report><report>\n<section title=\"Ba \">\n <p>&quot;&product;</p> </section>\n</report><report>\n<section title=\"jy \">\n <p>&quot;&company;</p>\r</section>\n</report><report>\r<section title=\"Ba \">\n <p>&quot;&product;</p> </section>\t</report><report>\r<section title=\"by \">\n<p>&company;&quot;</p>\r</section>\n </report><report>\r<section title=\"eo \"><p>&product;&company;</p></section> </report><report> <section title=\"Xj \">\t<p>&product;&amp;</p>\n </section>\n </report><report><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section>\n </report><report><section title=\"ii \"><p>&product;&company;</p>\t</section> </report><report>\t<section title=\"qg \"> <p>&product;&company;</p></section>\t</report><report>\n <section title=\"Bv \">\n<p>&quot;&company;</p> </section>\n </report><report>\n <section title=\"Ux \">\n <p>&company;&quot;</p>\n</section> </report><report>\n<section title=\"Na \"><p>&company;&company;</p>\t</section>\n</report><report>\r<section title=\"Fp \"> <p>&company;&product;</p></section>\n</report><report> <section title=\"Na \"><p>&company;&company;</p>\t</section>\r</report><report><section title=\"Vy \">\r<p>&company;&company;</p> </section>\r</report><report><section title=\"vq \">\n<p>&company;&product;</p>\r</section>\n</report><report>\t<section title=\"Tk \">\n <p>&product;&company;</p> </section></report><report>\t<section title=\"zm \">\t<p>&company;&company;</p> </section> </report><report>\n<section title=\"Cl \">\t<p>&product;&company;</p>\n</section>\r</report><report>\n<section title=\"lw \">\r<p>&company;&company;</p>\t</section> </report><report>\r<section title=\"Qd \">\n<p>&product;&product;</p>\n</section>\n</report><report> <section title=\"Kz \">\t<p>&company;&product;</p>\n</section>\t</report><report> <section title=\"Na \"><p>&company;&company;</p>\t</section>\n </report><report> <section title=\"wl \">\n <p>&product;&product;</p>\n</section></report><report>\t<section title=\"Tk \">\n <p>&product;&company;</p> </section>\r</report><report>\n <section title=\"Vy \">\r<p>&company;&company;</p> </section> </report><report>\n<section title=\"Cl \">\t<p>&product;&company;</p>\n</section>\n </report><report>\r<section title=\"Qd \">\n<p>&product;&product;</p>\n</section>\n </report><report> <section title=\"wl \">\n <p>&product;&product;</p>\n</section>\n</report>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11231,9 +12026,9 @@ mod rules {
         ],
         Some(b"<A/>"),
     );
-    static LITERALS_2: [u64; 2] = [0x05000022302e3122, 0x05000027302e3127];
-    static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static LITERALS_3: [u64; 3] = [
+    static LITERALS_3: [u64; 2] = [0x05000022302e3122, 0x05000027302e3127];
+    static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static LITERALS_4: [u64; 3] = [
         0x0722382d46545522, 0x0722382d66747522, 0x0727382d46545527,
     ];
     static POOL_ENCODING_DECL: rt::Strings = rt::Strings::new(
@@ -11244,8 +12039,8 @@ mod rules {
         ],
         None,
     );
-    static COSTS_29: [u64; 4] = [0, 0, 1, 1];
-    static LITERALS_4: [u64; 4] = [
+    static COSTS_30: [u64; 4] = [0, 0, 1, 1];
+    static LITERALS_5: [u64; 4] = [
         0x04000000226f6e22, 0x04000000276f6e27, 0x0500002273657922, 0x0500002773657927,
     ];
     static POOL_STANDALONE_DECL: rt::Strings = rt::Strings::new(
@@ -11262,10 +12057,10 @@ mod rules {
         &[0, 21, 42, 63, 84, 105, 126, 147, 168, 191, 214, 237, 260, 283, 306, 329, 352],
         None,
     );
-    static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_30: [u64; 3] = [0, 0, 2];
-    static ENDS_7: [u32; 3] = [205, 231, 256];
-    static LITERALS_5: [u64; 3] = [
+    static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_31: [u64; 3] = [0, 0, 2];
+    static ENDS_8: [u32; 3] = [205, 231, 256];
+    static LITERALS_6: [u64; 3] = [
         0x010000000000003d, 0x0000000000000000, 0x0300000000203d20,
     ];
     static POOL_EQ: rt::Strings = rt::Strings::new(
@@ -11273,9 +12068,6 @@ mod rules {
         &[0, 1, 4],
         None,
     );
-    static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_31: [u64; 3] = [0, 4, 6];
-    static ENDS_8: [u32; 3] = [64, 160, 256];
     static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static ENDS_9: [u32; 2] = [73, 256];
     static OPTIONS_11: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
@@ -11290,7 +12082,7 @@ mod rules {
     static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_34: [u64; 6] = [0, 0, 0, 1, 2, 2];
     static ENDS_12: [u32; 6] = [102, 153, 179, 205, 231, 256];
-    static LITERALS_6: [u64; 224] = [
+    static LITERALS_7: [u64; 224] = [
         0x020000000000a0c2, 0x020000000000a1c2, 0x020000000000a2c2, 0x020000000000a3c2,
         0x020000000000a4c2, 0x020000000000a5c2, 0x020000000000a6c2, 0x020000000000a7c2,
         0x020000000000a8c2, 0x020000000000a9c2, 0x020000000000aac2, 0x020000000000abc2,
@@ -11385,27 +12177,7 @@ mod rules {
         ],
         None,
     );
-    static POOL_COMMENT_CHAR: rt::Strings = rt::Strings::new(
-        b"\t\n !\"#$%&'()*+,./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-            22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-            41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-            60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-            79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96,
-        ],
-        None,
-    );
-    static POOL_COMMENT_PIECE: rt::Strings = rt::Strings::new(
-        b"\n \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 1, 2],
-        None,
-    );
-    static POOL_COMMENT: rt::Strings = rt::Strings::new(
-        b"<!---->\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 7],
-        None,
-    );
+    static BYTES_10: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,...///00111222334445556677788899:::;;;<<===>>>??@@@AAABBCCCDDDEEFFFGGGHHIIIJJJKKLLLMMMNNOOOPPPQQRRRSSSTTUUUVVVWWXXXYYYZZ[[[\\\\\\]]^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_35: [u64; 3] = [0, 2, 39];
     static ENDS_13: [u32; 3] = [37, 183, 256];
@@ -11435,8 +12207,8 @@ mod rules {
     static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_36: [u64; 5] = [0, 1, 1, 1, 5];
     static ENDS_14: [u32; 5] = [59, 79, 177, 197, 256];
-    static BYTES_10: [u8; 256] = *b"!!!\"\"\"###$$$%%&&&'''((()))**+++,,,---..///0001112223344455566677888999:::;;;<<===@@@AAABBBCCDDDEEEFFFGGHHHIIIJJJKKKLLMMMNNNOOOPPQQQRRRSSSTTTUUVVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbbccdddeeefffgghhhiiijjjkkkllmmmnnnooopppqqrrrssstttuuvvvwwwxxxyyyzz{{{|||}}}~~";
-    static BYTES_11: [u8; 256] = *b"   !!!\"\"\"###$$%%%&&&'''(()))***+++,,---...///001112223334455566677788999:::;;;<<===@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
+    static BYTES_11: [u8; 256] = *b"!!!\"\"\"###$$$%%&&&'''((()))**+++,,,---..///0001112223344455566677888999:::;;;<<===@@@AAABBBCCDDDEEEFFFGGHHHIIIJJJKKKLLMMMNNNOOOPPQQQRRRSSSTTTUUVVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbbccdddeeefffgghhhiiijjjkkkllmmmnnnooopppqqrrrssstttuuvvvwwwxxxyyyzz{{{|||}}}~~";
+    static BYTES_12: [u8; 256] = *b"   !!!\"\"\"###$$%%%&&&'''(()))***+++,,---...///001112223334455566677788999:::;;;<<===@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static POOL_PI_PIECE: rt::Strings = rt::Strings::new(
         b"!\"#$%&'()*+,-./0123456789:;<=@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~? ?!?\"?#?$?%?&?'?(?)?*?+?,?-?.?/?0?1?2?3?4?5?6?7?8?9?:?;?<?=?@?A?B?C?D?E?F?G?H?I?J?K?L?M?N?O?P?Q?R?S?T?U?V?W?X?Y?Z?[?\\?]?^?_?`?a?b?c?d?e?f?g?h?i?j?k?l?m?n?o?p?q?r?s?t?u?v?w?x?y?z?{?|?}?~\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11451,6 +12223,34 @@ mod rules {
             194, 196, 198, 200, 202, 204, 206, 208, 210, 212, 214, 216, 218, 220, 222,
             224, 226, 228, 230, 232, 234, 236, 238, 240, 242, 244, 246, 248, 250, 252,
             254, 256, 258, 260, 262, 264, 266, 268, 270, 272, 274, 276, 278,
+        ],
+        None,
+    );
+    static BYTES_13: [u8; 256] = *b"0000000111111122222223333333444444455555556666666777777788888889999999_______aaaaaaabbbbbbcccccccdddddddeeeeeeefffffffggggggghhhhhhhiiiiiiijjjjjjjkkkkkkklllllllmmmmmmmnnnnnnooooooopppppppqqqqqqqrrrrrrrssssssstttttttuuuuuuuvvvvvvvwwwwwwwxxxxxxxyyyyyyyzzzzzz";
+    static COSTS_37: [u64; 4] = [0, 4, 4, 4];
+    static LITERALS_8: [u64; 4] = [
+        0x0000000000000000, 0x040000006c6d782e, 0x040000006474642e, 0x04000000676e702e,
+    ];
+    static POOL_PATH: rt::Strings = rt::Strings::new(
+        b"aaakavbfbqcaclcvdgdrebemewfhfrgcgngxhihsidiniyjijtkekokzljlumempnanknvofoqpaplpvqgqrrbrmrwshsrtctntxuiusvdvnvywiwtxexoxzyjyuzezpaa.dtdac.pngaf.xmlak.dtdan.pngap.xmlav.dtdax.pngba.xmlbf.dtdbi.pngbk.xmlbq.dtdbs.pngbv.xmlca.dtdcd.pngcg.xmlcl.dtdco.pngcq.xmlcv.dtdcy.pngdb.xmldg.dtddj.pngdl.xmldr.dtddt.pngdw.xmleb.dtdee.pngeg.xmlem.dtdeo.pnger.xmlew.dtdez.pngfc.xmlfh.dtdfj.pngfm.xmlfr.dtdfu.pngfx.xmlgc.dtdgf.pnggh.xmlgn.dtdgp.pnggs.xmlgx.dtdha.pnghc.xmlhi.dtdhk.pnghn.xmlhs.dtdhv.pnghx.xmlid.dtdif.pngii.xmlin.dtdiq.pngit.xmliy.dtdjb.pngjd.xmlji.dtdjl.pngjo.xmljt.dtdjw.pngjy.xmlke.dtdkg.pngkj.xmlko.dtdkr.pngkt.xmlkz.dtdlb.pngle.xmllj.dtdlm.pnglp.xmllu.dtdlw.pnglz.xmlme.dtdmh.pngmk.xmlmp.dtdms.pngmu.xmlna.dtdnc.pngnf.xmlnk.dtdnn.pngnp.xmlnv.dtdnx.pngoa.xmlof.dtdoi.pngok.xmloq.dtdos.pngov.xmlpa.dtdpd.pngpg.xmlpl.dtdpo.pngpq.xmlpv.dtdpy.pngqb.xmlqg.dtdqj.pngql.xmlqr.dtdqt.pngqw.xmlrb.dtdre.pngrg.xmlrm.dtdro.pngrr.xmlrw.dtdrz.pngsc.xmlsh.dtdsj.pngsm.xmlsr.dtdsu.pngsx.xmltc.dtdtf.pngth.xmltn.dtdtp.pngts.xmltx.dtdua.pnguc.xmlui.dtduk.pngun.xmlus.dtduv.pngux.xmlvd.dtdvf.pngvi.xmlvn.dtdvq.pngvt.xmlvy.dtdwb.pngwd.xmlwi.dtdwl.pngwo.xmlwt.dtdww.pngwy.xmlxe.dtdxg.pngxj.xmlxo.dtdxr.pngxt.xmlxz.dtdyb.pngye.xmlyj.dtdym.pngyp.xmlyu.dtdyw.pngyz.xmlze.dtdzh.pngzk.xmlzp.dtdzs.pngzu.xml\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
+            40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66, 68, 70, 72, 74, 76,
+            78, 80, 82, 84, 86, 88, 90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110,
+            112, 114, 116, 118, 120, 122, 124, 126, 128, 134, 140, 146, 152, 158, 164,
+            170, 176, 182, 188, 194, 200, 206, 212, 218, 224, 230, 236, 242, 248, 254,
+            260, 266, 272, 278, 284, 290, 296, 302, 308, 314, 320, 326, 332, 338, 344,
+            350, 356, 362, 368, 374, 380, 386, 392, 398, 404, 410, 416, 422, 428, 434,
+            440, 446, 452, 458, 464, 470, 476, 482, 488, 494, 500, 506, 512, 518, 524,
+            530, 536, 542, 548, 554, 560, 566, 572, 578, 584, 590, 596, 602, 608, 614,
+            620, 626, 632, 638, 644, 650, 656, 662, 668, 674, 680, 686, 692, 698, 704,
+            710, 716, 722, 728, 734, 740, 746, 752, 758, 764, 770, 776, 782, 788, 794,
+            800, 806, 812, 818, 824, 830, 836, 842, 848, 854, 860, 866, 872, 878, 884,
+            890, 896, 902, 908, 914, 920, 926, 932, 938, 944, 950, 956, 962, 968, 974,
+            980, 986, 992, 998, 1004, 1010, 1016, 1022, 1028, 1034, 1040, 1046, 1052,
+            1058, 1064, 1070, 1076, 1082, 1088, 1094, 1100, 1106, 1112, 1118, 1124, 1130,
+            1136, 1142, 1148, 1154, 1160, 1166, 1172, 1178, 1184, 1190, 1196, 1202, 1208,
+            1214, 1220, 1226, 1232, 1238, 1244, 1250, 1256, 1262, 1268, 1274, 1280,
         ],
         None,
     );
@@ -11482,9 +12282,17 @@ mod rules {
         Some(b"<?A?>"),
     );
     static OPTIONS_16: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C";
-    static COSTS_37: [u64; 13] = [0, 0, 2, 4, 4, 4, 6, 9, 10, 19, 21, 33, 63];
+    static COSTS_38: [u64; 13] = [0, 0, 2, 4, 4, 4, 6, 9, 10, 19, 21, 33, 63];
     static ENDS_15: [u32; 13] = [
         38, 76, 114, 124, 134, 162, 172, 191, 219, 229, 238, 247, 256,
+    ];
+    static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_39: [u64; 2] = [0, 14];
+    static ENDS_16: [u32; 2] = [213, 256];
+    static COSTS_40: [u64; 5] = [0, 0, 0, 0, 3];
+    static LITERALS_9: [u64; 5] = [
+        0x0200000000006e65, 0x0200000000006564, 0x0200000000007266, 0x020000000000616a,
+        0x05000042472d6e65,
     ];
     static POOL_ELEMENT_PAIRED: rt::Strings = rt::Strings::new(
         b"<title></title><\xE6\x97\xA5\xE6\x9C\xAC></\xE6\x97\xA5\xE6\x9C\xAC><M\xC3\xBCller></M\xC3\xBCller><pre\txml:space='default'></pre\t><pre\txml:space='default'></pre\n><pre\txml:space='default'></pre\r><pre\txml:space='default'></pre ><pre\nxml:space='default'></pre\t><pre\nxml:space='default'></pre\n><pre\nxml:space='default'></pre\r><pre\nxml:space='default'></pre ><pre\rxml:space='default'></pre\t><pre\rxml:space='default'></pre\n><pre\rxml:space='default'></pre\r><pre\rxml:space='default'></pre ><pre xml:space='default'></pre\t><pre xml:space='default'></pre\n><pre xml:space='default'></pre\r><pre xml:space='default'></pre >\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -11494,15 +12302,10 @@ mod rules {
         ],
         Some(b"<item></item>"),
     );
-    static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_38: [u64; 5] = [0, 1, 3, 11, 26];
-    static ENDS_16: [u32; 5] = [85, 128, 192, 235, 256];
-    static COSTS_39: [u64; 5] = [0, 12, 16, 21, 22];
-    static POOL_NUMBER: rt::Strings = rt::Strings::new(
-        b"0123456789\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-        None,
-    );
+    static OPTIONS_18: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
+    static COSTS_41: [u64; 5] = [0, 1, 3, 11, 26];
+    static ENDS_17: [u32; 5] = [85, 128, 192, 235, 256];
+    static COSTS_42: [u64; 5] = [0, 12, 16, 21, 22];
     static POOL_SHAPE: rt::Strings = rt::Strings::new(
         b"<text x=\"0\"></text><text x=\"2\"></text><text x=\"4\"></text><text x=\"7\"></text><text x=\"9\"></text><path d=\"M0 0 L7 0 Z\"/><path d=\"M0 1 L5 0 Z\"/><path d=\"M0 2 L8 3 Z\"/><path d=\"M0 3 L4 8 Z\"/><path d=\"M0 4 L3 3 Z\"/><path d=\"M0 5 L4 6 Z\"/><path d=\"M0 6 L2 6 Z\"/><path d=\"M0 7 L4 4 Z\"/><path d=\"M0 8 L2 4 Z\"/><path d=\"M0 9 L3 3 Z\"/><path d=\"M1 0 L2 1 Z\"/><path d=\"M1 0 L9 8 Z\"/><path d=\"M1 2 L1 0 Z\"/><path d=\"M1 2 L8 7 Z\"/><path d=\"M1 4 L0 8 Z\"/><path d=\"M1 4 L9 4 Z\"/><path d=\"M1 6 L0 6 Z\"/><path d=\"M1 6 L8 2 Z\"/><path d=\"M1 7 L4 8 Z\"/><path d=\"M1 8 L8 0 Z\"/><path d=\"M1 9 L5 1 Z\"/><path d=\"M2 0 L6 9 Z\"/><path d=\"M2 1 L4 3 Z\"/><path d=\"M2 2 L6 1 Z\"/><path d=\"M2 3 L4 7 Z\"/><path d=\"M2 4 L2 7 Z\"/><path d=\"M2 5 L3 9 Z\"/><path d=\"M2 6 L1 0 Z\"/><path d=\"M2 7 L2 8 Z\"/><path d=\"M2 8 L2 2 Z\"/><path d=\"M2 9 L2 6 Z\"/><path d=\"M3 0 L0 6 Z\"/><path d=\"M3 0 L9 1 Z\"/><path d=\"M3 2 L0 4 Z\"/><path d=\"M3 2 L8 0 Z\"/><path d=\"M3 3 L9 8 Z\"/><path d=\"M3 4 L6 9 Z\"/><path d=\"M3 5 L9 6 Z\"/><path d=\"M3 6 L7 6 Z\"/><path d=\"M3 7 L4 7 Z\"/><path d=\"M3 8 L6 5 Z\"/><path d=\"M3 9 L4 4 Z\"/><path d=\"M4 0 L6 3 Z\"/><path d=\"M4 1 L4 2 Z\"/><path d=\"M4 2 L6 0 Z\"/><path d=\"M4 3 L2 6 Z\"/><path d=\"M4 4 L2 0 Z\"/><path d=\"M4 5 L2 3 Z\"/><path d=\"M4 6 L0 3 Z\"/><path d=\"M4 7 L3 6 Z\"/><path d=\"M4 8 L0 1 Z\"/><path d=\"M4 9 L2 5 Z\"/><path d=\"M5 0 L0 5 Z\"/><path d=\"M5 0 L7 5 Z\"/><path d=\"M5 1 L9 3 Z\"/><path d=\"M5 2 L7 3 Z\"/><path d=\"M5 3 L9 1 Z\"/><path d=\"M5 4 L7 1 Z\"/><path d=\"M5 5 L8 0 Z\"/><path d=\"M5 6 L6 9 Z\"/><path d=\"M5 7 L4 9 Z\"/><path d=\"M5 8 L5 8 Z\"/><path d=\"M5 9 L3 8 Z\"/><path d=\"M6 0 L5 6 Z\"/><path d=\"M6 1 L3 6 Z\"/><path d=\"M6 2 L4 5 Z\"/><path d=\"M6 3 L2 4 Z\"/><path d=\"M6 4 L0 4 Z\"/><path d=\"M6 5 L2 2 Z\"/><path d=\"M6 6 L0 2 Z\"/><path d=\"M6 7 L1 5 Z\"/><path d=\"M6 7 L9 1 Z\"/><path d=\"M6 9 L1 8 Z\"/><path d=\"M6 9 L9 5 Z\"/><path d=\"M7 0 L6 9 Z\"/><path d=\"M7 1 L8 7 Z\"/><path d=\"M7 2 L6 7 Z\"/><path d=\"M7 3 L9 0 Z\"/><path d=\"M7 4 L5 5 Z\"/><path d=\"M7 5 L8 3 Z\"/><path d=\"M7 6 L4 4 Z\"/><path d=\"M7 7 L3 3 Z\"/><path d=\"M7 8 L5 1 Z\"/><path d=\"M7 9 L3 1 Z\"/><path d=\"M8 0 L4 0 Z\"/><path d=\"M8 1 L2 9 Z\"/><path d=\"M8 2 L3 8 Z\"/><path d=\"M8 3 L2 7 Z\"/><path d=\"M8 3 L9 4 Z\"/><path d=\"M8 5 L1 6 Z\"/><path d=\"M8 5 L9 2 Z\"/><path d=\"M8 7 L2 3 Z\"/><path d=\"M8 7 L9 0 Z\"/><path d=\"M8 9 L1 1 Z\"/><path d=\"M8 9 L8 8 Z\"/><path d=\"M9 0 L6 8 Z\"/><path d=\"M9 1 L7 1 Z\"/><path d=\"M9 2 L5 1 Z\"/><path d=\"M9 3 L8 4 Z\"/><path d=\"M9 4 L4 9 Z\"/><path d=\"M9 5 L6 7 Z\"/><path d=\"M9 6 L4 7 Z\"/><path d=\"M9 7 L2 7 Z\"/><path d=\"M9 8 L4 5 Z\"/><path d=\"M9 9 L2 4 Z\"/><rect width=\"0\" height=\"1\"/><rect width=\"0\" height=\"3\"/><rect width=\"0\" height=\"6\"/><rect width=\"0\" height=\"8\"/><rect width=\"1\" height=\"0\"/><rect width=\"1\" height=\"3\"/><rect width=\"1\" height=\"5\"/><rect width=\"1\" height=\"8\"/><rect width=\"2\" height=\"0\"/><rect width=\"2\" height=\"3\"/><rect width=\"2\" height=\"5\"/><rect width=\"2\" height=\"7\"/><rect width=\"3\" height=\"0\"/><rect width=\"3\" height=\"2\"/><rect width=\"3\" height=\"5\"/><rect width=\"3\" height=\"7\"/><rect width=\"4\" height=\"0\"/><rect width=\"4\" height=\"2\"/><rect width=\"4\" height=\"5\"/><rect width=\"4\" height=\"7\"/><rect width=\"4\" height=\"9\"/><rect width=\"5\" height=\"2\"/><rect width=\"5\" height=\"4\"/><rect width=\"5\" height=\"7\"/><rect width=\"5\" height=\"9\"/><rect width=\"6\" height=\"2\"/><rect width=\"6\" height=\"4\"/><rect width=\"6\" height=\"6\"/><rect width=\"6\" height=\"9\"/><rect width=\"7\" height=\"1\"/><rect width=\"7\" height=\"4\"/><rect width=\"7\" height=\"6\"/><rect width=\"7\" height=\"9\"/><rect width=\"8\" height=\"1\"/><rect width=\"8\" height=\"3\"/><rect width=\"8\" height=\"6\"/><rect width=\"8\" height=\"8\"/><rect width=\"9\" height=\"1\"/><rect width=\"9\" height=\"3\"/><rect width=\"9\" height=\"6\"/><rect width=\"9\" height=\"8\"/><circle cx=\"0\" cy=\"0\" r=\"0\"/><circle cx=\"0\" cy=\"1\" r=\"1\"/><circle cx=\"0\" cy=\"1\" r=\"9\"/><circle cx=\"0\" cy=\"3\" r=\"1\"/><circle cx=\"0\" cy=\"3\" r=\"9\"/><circle cx=\"0\" cy=\"5\" r=\"0\"/><circle cx=\"0\" cy=\"5\" r=\"8\"/><circle cx=\"0\" cy=\"6\" r=\"6\"/><circle cx=\"0\" cy=\"7\" r=\"8\"/><circle cx=\"0\" cy=\"8\" r=\"5\"/><circle cx=\"0\" cy=\"9\" r=\"7\"/><circle cx=\"1\" cy=\"0\" r=\"5\"/><circle cx=\"1\" cy=\"1\" r=\"7\"/><circle cx=\"1\" cy=\"2\" r=\"5\"/><circle cx=\"1\" cy=\"3\" r=\"2\"/><circle cx=\"1\" cy=\"4\" r=\"4\"/><circle cx=\"1\" cy=\"5\" r=\"2\"/><circle cx=\"1\" cy=\"6\" r=\"4\"/><circle cx=\"1\" cy=\"7\" r=\"1\"/><circle cx=\"1\" cy=\"8\" r=\"3\"/><circle cx=\"1\" cy=\"9\" r=\"1\"/><circle cx=\"1\" cy=\"9\" r=\"9\"/><circle cx=\"2\" cy=\"1\" r=\"0\"/><circle cx=\"2\" cy=\"1\" r=\"8\"/><circle cx=\"2\" cy=\"3\" r=\"0\"/><circle cx=\"2\" cy=\"3\" r=\"8\"/><circle cx=\"2\" cy=\"5\" r=\"0\"/><circle cx=\"2\" cy=\"5\" r=\"7\"/><circle cx=\"2\" cy=\"6\" r=\"5\"/><circle cx=\"2\" cy=\"7\" r=\"7\"/><circle cx=\"2\" cy=\"8\" r=\"5\"/><circle cx=\"2\" cy=\"9\" r=\"6\"/><circle cx=\"3\" cy=\"0\" r=\"4\"/><circle cx=\"3\" cy=\"1\" r=\"6\"/><circle cx=\"3\" cy=\"2\" r=\"4\"/><circle cx=\"3\" cy=\"3\" r=\"2\"/><circle cx=\"3\" cy=\"4\" r=\"3\"/><circle cx=\"3\" cy=\"5\" r=\"1\"/><circle cx=\"3\" cy=\"6\" r=\"3\"/><circle cx=\"3\" cy=\"7\" r=\"1\"/><circle cx=\"3\" cy=\"8\" r=\"2\"/><circle cx=\"3\" cy=\"9\" r=\"0\"/><circle cx=\"3\" cy=\"9\" r=\"8\"/><circle cx=\"4\" cy=\"1\" r=\"0\"/><circle cx=\"4\" cy=\"1\" r=\"7\"/><circle cx=\"4\" cy=\"2\" r=\"9\"/><circle cx=\"4\" cy=\"3\" r=\"7\"/><circle cx=\"4\" cy=\"4\" r=\"9\"/><circle cx=\"4\" cy=\"5\" r=\"7\"/><circle cx=\"4\" cy=\"6\" r=\"4\"/><circle cx=\"4\" cy=\"7\" r=\"6\"/><circle cx=\"4\" cy=\"8\" r=\"4\"/><circle cx=\"4\" cy=\"9\" r=\"6\"/><circle cx=\"5\" cy=\"0\" r=\"3\"/><circle cx=\"5\" cy=\"1\" r=\"5\"/><circle cx=\"5\" cy=\"2\" r=\"3\"/><circle cx=\"5\" cy=\"3\" r=\"1\"/><circle cx=\"5\" cy=\"4\" r=\"2\"/><circle cx=\"5\" cy=\"5\" r=\"0\"/><circle cx=\"5\" cy=\"6\" r=\"2\"/><circle cx=\"5\" cy=\"7\" r=\"0\"/><circle cx=\"5\" cy=\"8\" r=\"2\"/><circle cx=\"5\" cy=\"8\" r=\"9\"/><circle cx=\"5\" cy=\"9\" r=\"7\"/><circle cx=\"6\" cy=\"0\" r=\"9\"/><circle cx=\"6\" cy=\"1\" r=\"7\"/><circle cx=\"6\" cy=\"2\" r=\"8\"/><circle cx=\"6\" cy=\"3\" r=\"6\"/><circle cx=\"6\" cy=\"4\" r=\"8\"/><circle cx=\"6\" cy=\"5\" r=\"6\"/><circle cx=\"6\" cy=\"6\" r=\"4\"/><circle cx=\"6\" cy=\"7\" r=\"5\"/><circle cx=\"6\" cy=\"8\" r=\"3\"/><circle cx=\"6\" cy=\"9\" r=\"5\"/><circle cx=\"7\" cy=\"0\" r=\"3\"/><circle cx=\"7\" cy=\"1\" r=\"4\"/><circle cx=\"7\" cy=\"2\" r=\"2\"/><circle cx=\"7\" cy=\"3\" r=\"0\"/><circle cx=\"7\" cy=\"4\" r=\"2\"/><circle cx=\"7\" cy=\"5\" r=\"0\"/><circle cx=\"7\" cy=\"6\" r=\"1\"/><circle cx=\"7\" cy=\"6\" r=\"9\"/><circle cx=\"7\" cy=\"8\" r=\"1\"/><circle cx=\"7\" cy=\"8\" r=\"9\"/><circle cx=\"7\" cy=\"9\" r=\"6\"/><circle cx=\"8\" cy=\"0\" r=\"8\"/><circle cx=\"8\" cy=\"1\" r=\"6\"/><circle cx=\"8\" cy=\"2\" r=\"8\"/><circle cx=\"8\" cy=\"3\" r=\"5\"/><circle cx=\"8\" cy=\"4\" r=\"7\"/><circle cx=\"8\" cy=\"5\" r=\"5\"/><circle cx=\"8\" cy=\"6\" r=\"3\"/><circle cx=\"8\" cy=\"7\" r=\"5\"/><circle cx=\"8\" cy=\"8\" r=\"2\"/><circle cx=\"8\" cy=\"9\" r=\"4\"/><circle cx=\"9\" cy=\"0\" r=\"2\"/><circle cx=\"9\" cy=\"1\" r=\"4\"/><circle cx=\"9\" cy=\"2\" r=\"1\"/><circle cx=\"9\" cy=\"2\" r=\"9\"/><circle cx=\"9\" cy=\"4\" r=\"1\"/><circle cx=\"9\" cy=\"4\" r=\"9\"/><circle cx=\"9\" cy=\"6\" r=\"0\"/><circle cx=\"9\" cy=\"6\" r=\"8\"/><circle cx=\"9\" cy=\"8\" r=\"0\"/><circle cx=\"9\" cy=\"8\" r=\"8\"/>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11529,7 +12332,6 @@ mod rules {
         ],
         Some(b"<g></g>"),
     );
-    static COSTS_40: [u64; 2] = [0, 14];
     static POOL_CONTENT_MATH: rt::Strings = rt::Strings::new(
         b"<m:mi>a</m:mi><m:mi>b</m:mi><m:mi>c</m:mi><m:mi>d</m:mi><m:mi>e</m:mi><m:mi>f</m:mi><m:mi>g</m:mi><m:mi>h</m:mi><m:mi>i</m:mi><m:mi>j</m:mi><m:mi>k</m:mi><m:mi>l</m:mi><m:mi>m</m:mi><m:mi>n</m:mi><m:mi>o</m:mi><m:mi>p</m:mi><m:mi>q</m:mi><m:mi>r</m:mi><m:mi>s</m:mi><m:mi>t</m:mi><m:mi>u</m:mi><m:mi>v</m:mi><m:mi>w</m:mi><m:mi>x</m:mi><m:mi>y</m:mi><m:mi>z</m:mi><m:mo>+</m:mo><m:mo>-</m:mo><m:mo>=</m:mo><m:mi>a</m:mi>\t<m:mi>a</m:mi>\n<m:mi>a</m:mi>\r<m:mi>a</m:mi> <m:mi>b</m:mi>\t<m:mi>b</m:mi>\n<m:mi>b</m:mi>\r<m:mi>b</m:mi> <m:mi>c</m:mi>\t<m:mi>c</m:mi>\n<m:mi>c</m:mi>\r<m:mi>c</m:mi> <m:mi>d</m:mi>\t<m:mi>d</m:mi>\n<m:mi>d</m:mi>\r<m:mi>d</m:mi> <m:mi>e</m:mi>\t<m:mi>e</m:mi>\n<m:mi>e</m:mi>\r<m:mi>e</m:mi> <m:mi>f</m:mi>\t<m:mi>f</m:mi>\n<m:mi>f</m:mi>\r<m:mi>f</m:mi> <m:mi>g</m:mi>\t<m:mi>g</m:mi>\n<m:mi>g</m:mi>\r<m:mi>g</m:mi> <m:mi>h</m:mi>\t<m:mi>h</m:mi>\n<m:mi>h</m:mi>\r<m:mi>h</m:mi> <m:mi>i</m:mi>\t<m:mi>i</m:mi>\n<m:mi>i</m:mi>\r<m:mi>i</m:mi> <m:mi>j</m:mi>\t<m:mi>j</m:mi>\n<m:mi>j</m:mi>\r<m:mi>j</m:mi> <m:mi>k</m:mi>\t<m:mi>k</m:mi>\n<m:mi>k</m:mi>\r<m:mi>k</m:mi> <m:mi>l</m:mi>\t<m:mi>l</m:mi>\n<m:mi>l</m:mi>\r<m:mi>l</m:mi> <m:mi>m</m:mi>\t<m:mi>m</m:mi>\n<m:mi>m</m:mi>\r<m:mi>m</m:mi> <m:mi>n</m:mi>\t<m:mi>n</m:mi>\n<m:mi>n</m:mi>\r<m:mi>n</m:mi> <m:mi>o</m:mi>\t<m:mi>o</m:mi>\n<m:mi>o</m:mi>\r<m:mi>o</m:mi> <m:mi>p</m:mi>\t<m:mi>p</m:mi>\n<m:mi>p</m:mi>\r<m:mi>p</m:mi> <m:mi>q</m:mi>\t<m:mi>q</m:mi>\n<m:mi>q</m:mi>\r<m:mi>q</m:mi> <m:mi>r</m:mi>\t<m:mi>r</m:mi>\n<m:mi>r</m:mi>\r<m:mi>r</m:mi> <m:mi>s</m:mi>\t<m:mi>s</m:mi>\n<m:mi>s</m:mi>\r<m:mi>s</m:mi> <m:mi>t</m:mi>\t<m:mi>t</m:mi>\n<m:mi>t</m:mi>\r<m:mi>t</m:mi> <m:mi>u</m:mi>\t<m:mi>u</m:mi>\n<m:mi>u</m:mi>\r<m:mi>u</m:mi> <m:mi>v</m:mi>\t<m:mi>v</m:mi>\n<m:mi>v</m:mi>\r<m:mi>v</m:mi> <m:mi>w</m:mi>\t<m:mi>w</m:mi>\n<m:mi>w</m:mi>\r<m:mi>w</m:mi> <m:mi>x</m:mi>\t<m:mi>x</m:mi>\n<m:mi>x</m:mi>\r<m:mi>x</m:mi> <m:mi>y</m:mi>\t<m:mi>y</m:mi>\n<m:mi>y</m:mi>\r<m:mi>y</m:mi> <m:mi>z</m:mi>\t<m:mi>z</m:mi>\n<m:mi>z</m:mi>\r<m:mi>z</m:mi> <m:mo>+</m:mo>\t<m:mo>+</m:mo>\n<m:mo>+</m:mo>\r<m:mo>+</m:mo> <m:mo>-</m:mo>\t<m:mo>-</m:mo>\n<m:mo>-</m:mo>\r<m:mo>-</m:mo> <m:mo>=</m:mo>\t<m:mo>=</m:mo>\n<m:mo>=</m:mo>\r<m:mo>=</m:mo> <m:mi>a</m:mi>\n <m:mi>b</m:mi>\n <m:mi>c</m:mi>\n <m:mi>d</m:mi>\n <m:mi>e</m:mi>\n <m:mi>f</m:mi>\n <m:mi>g</m:mi>\n <m:mi>h</m:mi>\n <m:mi>i</m:mi>\n <m:mi>j</m:mi>\n <m:mi>k</m:mi>\n <m:mi>l</m:mi>\n <m:mi>m</m:mi>\n <m:mi>n</m:mi>\n <m:mi>o</m:mi>\n <m:mi>p</m:mi>\n <m:mi>q</m:mi>\n <m:mi>r</m:mi>\n <m:mi>s</m:mi>\n <m:mi>t</m:mi>\n <m:mi>u</m:mi>\n <m:mi>v</m:mi>\n <m:mi>w</m:mi>\n <m:mi>x</m:mi>\n <m:mi>y</m:mi>\n <m:mi>z</m:mi>\n <m:mo>+</m:mo>\n <m:mo>-</m:mo>\n <m:mo>=</m:mo>\n <m:mo>&lt;</m:mo><m:mo>&lt;</m:mo>\t<m:mo>&lt;</m:mo>\n<m:mo>&lt;</m:mo>\r<m:mo>&lt;</m:mo> <m:mo>&#215;</m:mo><m:mo>&lt;</m:mo>\n <m:mo>&#215;</m:mo>\t<m:mo>&#215;</m:mo>\n<m:mo>&#215;</m:mo>\r<m:mo>&#215;</m:mo> <m:mo>&#215;</m:mo>\n \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11550,11 +12352,11 @@ mod rules {
         ],
         None,
     );
-    static OPTIONS_18: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_41: [u64; 5] = [0, 0, 0, 17, 33];
-    static ENDS_17: [u32; 5] = [70, 140, 210, 233, 256];
-    static COSTS_42: [u64; 5] = [0, 0, 0, 3, 5];
-    static LITERALS_7: [u64; 5] = [
+    static OPTIONS_19: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
+    static COSTS_43: [u64; 5] = [0, 0, 0, 17, 33];
+    static ENDS_18: [u32; 5] = [70, 140, 210, 233, 256];
+    static COSTS_44: [u64; 5] = [0, 0, 0, 3, 5];
+    static LITERALS_10: [u64; 5] = [
         0x010000000000002b, 0x010000000000002d, 0x010000000000003d, 0x040000003b746c26,
         0x06003b3531322326,
     ];
@@ -11566,39 +12368,82 @@ mod rules {
         ],
         None,
     );
-    static COSTS_43: [u64; 2] = [0, 8];
-    static BYTES_12: [u8; 256] = *b"__________aaaaaaaaabbbbbbbbbbcccccccccddddddddddeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiijjjjjjjjjjkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnoooooooooppppppppppqqqqqqqqqrrrrrrrrrrsssssssssttttttttttuuuuuuuuuvvvvvvvvvvwwwwwwwwwxxxxxxxxxxyyyyyyyyyzzzzzzzzz";
-    static BYTES_13: [u8; 256] = *b"-------.......00000011111112222223333333444444555555566666667777778888888999999_______aaaaaabbbbbbbcccccccddddddeeeeeeeffffffggggggghhhhhhiiiiiiijjjjjjkkkkkkklllllllmmmmmmnnnnnnnoooooopppppppqqqqqqrrrrrrrsssssssttttttuuuuuuuvvvvvvwwwwwwwxxxxxxyyyyyyyzzzzzz";
-    static POOL_ID: rt::Strings = rt::Strings::new(
-        b"_-_1_6_9_d_g_m_p_u_xa2a5a_acahakaqatayb.b5b8bcbfbkbnbtbwc0c3c9cbcfcicncqcvcyd0d4d8dcdgdjdndsdwdze1e4e9ebegejeoerexf-f2f5f9fdfhfkfoftfwg.g3g7g_gdghglgogsgxh.h2h7h_hehhhmhphthwi2i5i_iciiiliqitiyj.j4j8jcjfjljojtjwk.k3k8kakfkikokrkwkzl1l6l_ldlhlllqlulzm1m5m_mdmimlmqmumzn0n5n8ndngnlnontnwo0o3o8oaogojonoqovoyp0p3p7p_pepipnpqpupzq3q6q_qcqhqkqpqsqxr-r2r6r_rcrgrlrprsrws-s4s7sbsesislsqstsxt-t2t8tatftktotstwtzu2u5uauduhukuqutuyv.v3v7vbvevjvmvsvvw-w2w6w_wdwhwlwpwuwyx0x3x8xcxgxkxoxsxwy0y5y9ycyhylypytyxz.z2z7z_zeziznzrzv\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
-            40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66, 68, 70, 72, 74, 76,
-            78, 80, 82, 84, 86, 88, 90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110,
-            112, 114, 116, 118, 120, 122, 124, 126, 128, 130, 132, 134, 136, 138, 140,
-            142, 144, 146, 148, 150, 152, 154, 156, 158, 160, 162, 164, 166, 168, 170,
-            172, 174, 176, 178, 180, 182, 184, 186, 188, 190, 192, 194, 196, 198, 200,
-            202, 204, 206, 208, 210, 212, 214, 216, 218, 220, 222, 224, 226, 228, 230,
-            232, 234, 236, 238, 240, 242, 244, 246, 248, 250, 252, 254, 256, 258, 260,
-            262, 264, 266, 268, 270, 272, 274, 276, 278, 280, 282, 284, 286, 288, 290,
-            292, 294, 296, 298, 300, 302, 304, 306, 308, 310, 312, 314, 316, 318, 320,
-            322, 324, 326, 328, 330, 332, 334, 336, 338, 340, 342, 344, 346, 348, 350,
-            352, 354, 356, 358, 360, 362, 364, 366, 368, 370, 372, 374, 376, 378, 380,
-            382, 384, 386, 388, 390, 392, 394, 396, 398, 400, 402, 404, 406, 408, 410,
-            412, 414, 416, 418, 420, 422, 424, 426, 428, 430, 432, 434, 436, 438, 440,
-            442, 444, 446, 448, 450, 452, 454, 456, 458, 460, 462, 464, 466, 468, 470,
-            472, 474, 476, 478, 480, 482, 484, 486, 488, 490, 492, 494, 496, 498, 500,
-            502, 504, 506, 508, 510, 512,
-        ],
-        None,
-    );
-    static OPTIONS_19: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static COSTS_44: [u64; 2] = [0, 18];
-    static ENDS_18: [u32; 2] = [192, 256];
-    static BYTES_14: [u8; 256] = *b"1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111122222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
-    static BYTES_15: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
-    static BYTES_16: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000011111111111111111111111111111111111111111111111111111111111111111111111111111111111112222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
-    static BYTES_17: [u8; 256] = *b"0000000000000000000000000000011111111111111111111111111112222222222222222222222222222233333333333333333333333333334444444444444444444444444444455555555555555555555555555556666666666666666666666666666677777777777777777777777777778888888888888888888888888888";
+    static COSTS_45: [u64; 2] = [0, 8];
+    static BYTES_14: [u8; 256] = *b"__________aaaaaaaaabbbbbbbbbbcccccccccddddddddddeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiijjjjjjjjjjkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnoooooooooppppppppppqqqqqqqqqrrrrrrrrrrsssssssssttttttttttuuuuuuuuuvvvvvvvvvvwwwwwwwwwxxxxxxxxxxyyyyyyyyyzzzzzzzzz";
+    static BYTES_15: [u8; 256] = *b"-------.......00000011111112222223333333444444555555566666667777778888888999999_______aaaaaabbbbbbbcccccccddddddeeeeeeeffffffggggggghhhhhhiiiiiiijjjjjjkkkkkkklllllllmmmmmmnnnnnnnoooooopppppppqqqqqqrrrrrrrsssssssttttttuuuuuuuvvvvvvwwwwwwwxxxxxxyyyyyyyzzzzzz";
+    static LITERALS_11: [u64; 256] = [
+        0x0200000000002d5f, 0x020000000000315f, 0x020000000000365f, 0x020000000000395f,
+        0x020000000000645f, 0x020000000000675f, 0x0200000000006d5f, 0x020000000000705f,
+        0x020000000000755f, 0x020000000000785f, 0x0200000000003261, 0x0200000000003561,
+        0x0200000000005f61, 0x0200000000006361, 0x0200000000006861, 0x0200000000006b61,
+        0x0200000000007161, 0x0200000000007461, 0x0200000000007961, 0x0200000000002e62,
+        0x0200000000003562, 0x0200000000003862, 0x0200000000006362, 0x0200000000006662,
+        0x0200000000006b62, 0x0200000000006e62, 0x0200000000007462, 0x0200000000007762,
+        0x0200000000003063, 0x0200000000003363, 0x0200000000003963, 0x0200000000006263,
+        0x0200000000006663, 0x0200000000006963, 0x0200000000006e63, 0x0200000000007163,
+        0x0200000000007663, 0x0200000000007963, 0x0200000000003064, 0x0200000000003464,
+        0x0200000000003864, 0x0200000000006364, 0x0200000000006764, 0x0200000000006a64,
+        0x0200000000006e64, 0x0200000000007364, 0x0200000000007764, 0x0200000000007a64,
+        0x0200000000003165, 0x0200000000003465, 0x0200000000003965, 0x0200000000006265,
+        0x0200000000006765, 0x0200000000006a65, 0x0200000000006f65, 0x0200000000007265,
+        0x0200000000007865, 0x0200000000002d66, 0x0200000000003266, 0x0200000000003566,
+        0x0200000000003966, 0x0200000000006466, 0x0200000000006866, 0x0200000000006b66,
+        0x0200000000006f66, 0x0200000000007466, 0x0200000000007766, 0x0200000000002e67,
+        0x0200000000003367, 0x0200000000003767, 0x0200000000005f67, 0x0200000000006467,
+        0x0200000000006867, 0x0200000000006c67, 0x0200000000006f67, 0x0200000000007367,
+        0x0200000000007867, 0x0200000000002e68, 0x0200000000003268, 0x0200000000003768,
+        0x0200000000005f68, 0x0200000000006568, 0x0200000000006868, 0x0200000000006d68,
+        0x0200000000007068, 0x0200000000007468, 0x0200000000007768, 0x0200000000003269,
+        0x0200000000003569, 0x0200000000005f69, 0x0200000000006369, 0x0200000000006969,
+        0x0200000000006c69, 0x0200000000007169, 0x0200000000007469, 0x0200000000007969,
+        0x0200000000002e6a, 0x020000000000346a, 0x020000000000386a, 0x020000000000636a,
+        0x020000000000666a, 0x0200000000006c6a, 0x0200000000006f6a, 0x020000000000746a,
+        0x020000000000776a, 0x0200000000002e6b, 0x020000000000336b, 0x020000000000386b,
+        0x020000000000616b, 0x020000000000666b, 0x020000000000696b, 0x0200000000006f6b,
+        0x020000000000726b, 0x020000000000776b, 0x0200000000007a6b, 0x020000000000316c,
+        0x020000000000366c, 0x0200000000005f6c, 0x020000000000646c, 0x020000000000686c,
+        0x0200000000006c6c, 0x020000000000716c, 0x020000000000756c, 0x0200000000007a6c,
+        0x020000000000316d, 0x020000000000356d, 0x0200000000005f6d, 0x020000000000646d,
+        0x020000000000696d, 0x0200000000006c6d, 0x020000000000716d, 0x020000000000756d,
+        0x0200000000007a6d, 0x020000000000306e, 0x020000000000356e, 0x020000000000386e,
+        0x020000000000646e, 0x020000000000676e, 0x0200000000006c6e, 0x0200000000006f6e,
+        0x020000000000746e, 0x020000000000776e, 0x020000000000306f, 0x020000000000336f,
+        0x020000000000386f, 0x020000000000616f, 0x020000000000676f, 0x0200000000006a6f,
+        0x0200000000006e6f, 0x020000000000716f, 0x020000000000766f, 0x020000000000796f,
+        0x0200000000003070, 0x0200000000003370, 0x0200000000003770, 0x0200000000005f70,
+        0x0200000000006570, 0x0200000000006970, 0x0200000000006e70, 0x0200000000007170,
+        0x0200000000007570, 0x0200000000007a70, 0x0200000000003371, 0x0200000000003671,
+        0x0200000000005f71, 0x0200000000006371, 0x0200000000006871, 0x0200000000006b71,
+        0x0200000000007071, 0x0200000000007371, 0x0200000000007871, 0x0200000000002d72,
+        0x0200000000003272, 0x0200000000003672, 0x0200000000005f72, 0x0200000000006372,
+        0x0200000000006772, 0x0200000000006c72, 0x0200000000007072, 0x0200000000007372,
+        0x0200000000007772, 0x0200000000002d73, 0x0200000000003473, 0x0200000000003773,
+        0x0200000000006273, 0x0200000000006573, 0x0200000000006973, 0x0200000000006c73,
+        0x0200000000007173, 0x0200000000007473, 0x0200000000007873, 0x0200000000002d74,
+        0x0200000000003274, 0x0200000000003874, 0x0200000000006174, 0x0200000000006674,
+        0x0200000000006b74, 0x0200000000006f74, 0x0200000000007374, 0x0200000000007774,
+        0x0200000000007a74, 0x0200000000003275, 0x0200000000003575, 0x0200000000006175,
+        0x0200000000006475, 0x0200000000006875, 0x0200000000006b75, 0x0200000000007175,
+        0x0200000000007475, 0x0200000000007975, 0x0200000000002e76, 0x0200000000003376,
+        0x0200000000003776, 0x0200000000006276, 0x0200000000006576, 0x0200000000006a76,
+        0x0200000000006d76, 0x0200000000007376, 0x0200000000007676, 0x0200000000002d77,
+        0x0200000000003277, 0x0200000000003677, 0x0200000000005f77, 0x0200000000006477,
+        0x0200000000006877, 0x0200000000006c77, 0x0200000000007077, 0x0200000000007577,
+        0x0200000000007977, 0x0200000000003078, 0x0200000000003378, 0x0200000000003878,
+        0x0200000000006378, 0x0200000000006778, 0x0200000000006b78, 0x0200000000006f78,
+        0x0200000000007378, 0x0200000000007778, 0x0200000000003079, 0x0200000000003579,
+        0x0200000000003979, 0x0200000000006379, 0x0200000000006879, 0x0200000000006c79,
+        0x0200000000007079, 0x0200000000007479, 0x0200000000007879, 0x0200000000002e7a,
+        0x020000000000327a, 0x020000000000377a, 0x0200000000005f7a, 0x020000000000657a,
+        0x020000000000697a, 0x0200000000006e7a, 0x020000000000727a, 0x020000000000767a,
+    ];
+    static OPTIONS_20: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_46: [u64; 2] = [0, 18];
+    static ENDS_19: [u32; 2] = [192, 256];
+    static BYTES_16: [u8; 256] = *b"1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111122222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
+    static BYTES_17: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
+    static BYTES_18: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000011111111111111111111111111111111111111111111111111111111111111111111111111111111111112222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
+    static BYTES_19: [u8; 256] = *b"0000000000000000000000000000011111111111111111111111111112222222222222222222222222222233333333333333333333333333334444444444444444444444444444455555555555555555555555555556666666666666666666666666666677777777777777777777777777778888888888888888888888888888";
     static POOL_DATE: rt::Strings = rt::Strings::new(
         b"1000-01-011006-02-031015-03-061022-01-011031-02-041038-03-071048-01-021055-02-051061-01-011071-02-031078-05-101085-01-021092-04-081101-02-041109-03-071117-01-031125-03-051132-01-011141-02-041149-03-061155-01-021165-02-051170-01-011178-02-031187-03-061194-01-021202-02-041212-05-111219-01-031226-04-091235-01-011242-04-081251-02-041259-03-061266-01-021275-02-041284-03-071290-02-031299-03-051306-01-011315-02-041323-03-061330-01-021336-02-051343-01-011352-02-031361-05-101369-01-021376-04-081385-02-041392-03-071401-01-031409-03-051416-01-011423-02-041430-03-061438-01-021446-02-051453-01-011463-02-031471-03-061479-01-021486-02-041495-05-111502-01-021508-04-091517-01-011524-04-081533-02-031540-03-061548-01-021557-02-041566-03-071573-02-031580-03-051586-01-011595-02-041603-03-061610-01-021619-02-051625-01-011634-02-031643-04-101650-01-021658-04-081667-02-041670-03-071678-01-031686-02-051694-01-011703-02-041712-03-061719-01-021726-02-051736-03-071742-02-031751-03-061757-01-011765-02-041773-05-111780-01-021788-04-091797-01-011803-03-071813-02-031820-03-061828-01-021836-02-041843-03-071850-01-031859-03-051865-01-011874-02-041883-03-061890-01-021898-02-051907-01-011914-02-031923-04-101930-01-021938-04-081947-02-041956-03-071963-01-031970-02-051977-01-011987-02-041995-03-062002-01-022009-02-042017-03-072024-02-032033-03-052040-01-012048-02-042057-05-102064-01-022073-04-092080-01-012087-03-072094-02-032101-03-062111-01-022118-02-042127-03-072134-01-032144-03-052150-01-012158-02-042165-03-062172-01-022181-02-052189-01-012196-02-032205-04-102211-01-012221-04-082228-02-042238-03-072244-01-022251-02-052257-01-012267-02-032275-03-062282-01-022291-02-042299-03-072306-01-032315-03-052322-01-012331-02-042337-05-102342-01-022351-04-092359-01-012366-03-072374-02-032384-03-062390-01-022398-02-042407-03-072413-01-032421-02-052429-01-012436-02-042445-03-062451-01-022461-02-052469-05-112478-02-032484-04-102491-01-012501-04-082507-02-042515-03-062523-01-022530-02-052537-01-012546-02-032555-03-062562-01-022571-02-042578-03-072586-01-032593-03-052600-01-012607-02-042617-05-102625-01-022632-04-092640-01-012647-03-072657-02-032664-03-062670-01-022678-02-042687-03-072694-01-032703-02-052710-01-012718-02-032727-03-062734-01-022742-02-042752-05-112758-02-032764-04-092771-01-012781-04-082788-02-042797-03-062804-01-022813-02-052820-01-012828-02-032835-03-062842-01-022851-02-042858-03-072868-01-032875-03-052881-01-012891-02-042898-05-102908-01-022914-04-092921-02-052929-03-072937-02-032945-03-062952-01-012961-02-042969-03-072975-01-022985-02-052992-01-01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11624,48 +12469,27 @@ mod rules {
         ],
         None,
     );
-    static COSTS_45: [u64; 2] = [0, 11];
-    static OPTIONS_20: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static COSTS_46: [u64; 2] = [0, 10];
-    static ENDS_19: [u32; 2] = [171, 256];
-    static COSTS_47: [u64; 2] = [0, 40];
-    static OPTIONS_21: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_20: [u32; 2] = [213, 256];
-    static COSTS_48: [u64; 5] = [0, 0, 0, 0, 3];
-    static LITERALS_8: [u64; 5] = [
-        0x0200000000006e65, 0x0200000000006564, 0x0200000000007266, 0x020000000000616a,
-        0x05000042472d6e65,
-    ];
+    static COSTS_47: [u64; 2] = [0, 11];
+    static OPTIONS_21: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_48: [u64; 2] = [0, 10];
+    static ENDS_20: [u32; 2] = [171, 256];
+    static COSTS_49: [u64; 2] = [0, 40];
     static OPTIONS_22: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_49: [u64; 3] = [0, 0, 3];
+    static COSTS_50: [u64; 3] = [0, 0, 3];
     static ENDS_21: [u32; 3] = [70, 116, 256];
-    static BYTES_18: [u8; 256] = *b"''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''";
-    static COSTS_50: [u64; 4] = [0, 0, 0, 3];
+    static BYTES_20: [u8; 256] = *b"''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''";
+    static COSTS_51: [u64; 4] = [0, 0, 0, 3];
     static OPTIONS_23: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static ENDS_22: [u32; 4] = [171, 192, 213, 256];
-    static BYTES_19: [u8; 256] = *b"   !!!###$$$%%%((())***+++,,,---...//00011122233344455566777888999:::;;;==???@@@AAABBBCCCDDDEEFFFGGGHHHIIIJJJKKLLLMMMNNNOOOPPPQQRRRSSSTTTUUUVVVWWWXXYYYZZZ[[[\\\\\\]]]^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
-    static BYTES_20: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-    static POOL_ATT_CHAR: rt::Strings = rt::Strings::new(
-        b"\t\n !#$%()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-            22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-            41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-            60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78,
-            79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93,
-        ],
-        None,
-    );
-    static BYTES_21: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
-    static POOL_ATT_VALUE: rt::Strings = rt::Strings::new(
-        b"\"\"''\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 4],
-        None,
-    );
+    static BYTES_21: [u8; 256] = *b"   !!!###$$$%%%((())***+++,,,---...//00011122233344455566777888999:::;;;==???@@@AAABBBCCCDDDEEFFFGGGHHHIIIJJJKKLLLMMMNNNOOOPPPQQRRRSSSTTTUUUVVVWWWXXYYYZZZ[[[\\\\\\]]]^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
+    static BYTES_22: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+    static BYTES_23: [u8; 256] = *b"\t\t\t\n\n\n   !!!##$$$%%%((())***+++,,,--...///000112223334445566677788899:::;;;===>>???@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
+    static BYTES_24: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
+    static LITERALS_12: [u64; 2] = [0x0200000000002222, 0x0200000000002727];
     static OPTIONS_24: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static ENDS_23: [u32; 2] = [85, 256];
     static OPTIONS_25: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_51: [u64; 4] = [0, 1, 3, 8];
+    static COSTS_52: [u64; 4] = [0, 1, 3, 8];
     static ENDS_24: [u32; 4] = [186, 210, 233, 256];
     static OPTIONS_26: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static ENDS_25: [u32; 2] = [96, 256];
@@ -11700,14 +12524,14 @@ mod rules {
         Some(b"<A/>"),
     );
     static OPTIONS_27: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_52: [u64; 3] = [0, 2, 4];
+    static COSTS_53: [u64; 3] = [0, 2, 4];
     static ENDS_26: [u32; 3] = [93, 233, 256];
     static OPTIONS_28: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
-    static COSTS_53: [u64; 7] = [0, 3, 3, 4, 6, 6, 11];
+    static COSTS_54: [u64; 7] = [0, 3, 3, 4, 6, 6, 11];
     static ENDS_27: [u32; 7] = [48, 96, 144, 160, 176, 240, 256];
-    static COSTS_54: [u64; 4] = [0, 2, 6, 29];
-    static LITERALS_9: [u64; 2] = [0x03000000003e623c, 0x040000003e6d653c];
-    static LITERALS_10: [u64; 2] = [0x040000003e622f3c, 0x0500003e6d652f3c];
+    static COSTS_55: [u64; 4] = [0, 2, 6, 29];
+    static LITERALS_13: [u64; 2] = [0x03000000003e623c, 0x040000003e6d653c];
+    static LITERALS_14: [u64; 2] = [0x040000003e622f3c, 0x0500003e6d652f3c];
     static POOL_EMPHASIS: rt::Strings = rt::Strings::new(
         b"<b></b><em></em><code></code><a\thref=\"http://example.com/aa\"></a><a\thref=\"http://example.com/bq\"></a><a\thref=\"http://example.com/dg\"></a><a\thref=\"http://example.com/ew\"></a><a\thref=\"http://example.com/gn\"></a><a\thref=\"http://example.com/id\"></a><a\thref=\"http://example.com/jt\"></a><a\thref=\"http://example.com/lj\"></a><a\thref=\"http://example.com/na\"></a><a\thref=\"http://example.com/oq\"></a><a\thref=\"http://example.com/qg\"></a><a\thref=\"http://example.com/rw\"></a><a\thref=\"http://example.com/tn\"></a><a\thref=\"http://example.com/vd\"></a><a\thref=\"http://example.com/wt\"></a><a\thref=\"http://example.com/yj\"></a><a\nhref=\"http://example.com/aa\"></a><a\nhref=\"http://example.com/bq\"></a><a\nhref=\"http://example.com/dg\"></a><a\nhref=\"http://example.com/ew\"></a><a\nhref=\"http://example.com/gn\"></a><a\nhref=\"http://example.com/id\"></a><a\nhref=\"http://example.com/jt\"></a><a\nhref=\"http://example.com/lj\"></a><a\nhref=\"http://example.com/na\"></a><a\nhref=\"http://example.com/oq\"></a><a\nhref=\"http://example.com/qg\"></a><a\nhref=\"http://example.com/rw\"></a><a\nhref=\"http://example.com/tn\"></a><a\nhref=\"http://example.com/vd\"></a><a\nhref=\"http://example.com/wt\"></a><a\nhref=\"http://example.com/yj\"></a><a\rhref=\"http://example.com/aa\"></a><a\rhref=\"http://example.com/bq\"></a><a\rhref=\"http://example.com/dg\"></a><a\rhref=\"http://example.com/ew\"></a><a\rhref=\"http://example.com/gn\"></a><a\rhref=\"http://example.com/id\"></a><a\rhref=\"http://example.com/jt\"></a><a\rhref=\"http://example.com/lj\"></a><a\rhref=\"http://example.com/na\"></a><a\rhref=\"http://example.com/oq\"></a><a\rhref=\"http://example.com/qg\"></a><a\rhref=\"http://example.com/rw\"></a><a\rhref=\"http://example.com/tn\"></a><a\rhref=\"http://example.com/vd\"></a><a\rhref=\"http://example.com/wt\"></a><a\rhref=\"http://example.com/yj\"></a><a href=\"http://example.com/aa\"></a><a href=\"http://example.com/bq\"></a><a href=\"http://example.com/dg\"></a><a href=\"http://example.com/ew\"></a><a href=\"http://example.com/gn\"></a><a href=\"http://example.com/id\"></a><a href=\"http://example.com/jt\"></a><a href=\"http://example.com/lj\"></a><a href=\"http://example.com/na\"></a><a href=\"http://example.com/oq\"></a><a href=\"http://example.com/qg\"></a><a href=\"http://example.com/rw\"></a><a href=\"http://example.com/tn\"></a><a href=\"http://example.com/vd\"></a><a href=\"http://example.com/wt\"></a><a href=\"http://example.com/yj\"></a><a\thref=\"http://example.com/aa.dtd\"></a><a\thref=\"http://example.com/an.png\"></a><a\thref=\"http://example.com/ba.xml\"></a><a\thref=\"http://example.com/bq.dtd\"></a><a\thref=\"http://example.com/cd.png\"></a><a\thref=\"http://example.com/cq.xml\"></a><a\thref=\"http://example.com/dg.dtd\"></a><a\thref=\"http://example.com/dt.png\"></a><a\thref=\"http://example.com/eg.xml\"></a><a\thref=\"http://example.com/ew.dtd\"></a><a\thref=\"http://example.com/fj.png\"></a><a\thref=\"http://example.com/fx.xml\"></a><a\thref=\"http://example.com/gn.dtd\"></a><a\thref=\"http://example.com/ha.png\"></a><a\thref=\"http://example.com/hn.xml\"></a><a\thref=\"http://example.com/id.dtd\"></a><a\thref=\"http://example.com/iq.png\"></a><a\thref=\"http://example.com/jd.xml\"></a><a\thref=\"http://example.com/jt.dtd\"></a><a\thref=\"http://example.com/kt.xml\"></a><a\thref=\"http://example.com/lj.dtd\"></a><a\thref=\"http://example.com/lw.png\"></a><a\thref=\"http://example.com/mk.xml\"></a><a\thref=\"http://example.com/na.dtd\"></a><a\thref=\"http://example.com/nn.png\"></a><a\thref=\"http://example.com/oa.xml\"></a><a\thref=\"http://example.com/oq.dtd\"></a><a\thref=\"http://example.com/pd.png\"></a><a\thref=\"http://example.com/pq.xml\"></a><a\thref=\"http://example.com/qg.dtd\"></a><a\thref=\"http://example.com/qt.png\"></a><a\thref=\"http://example.com/rg.xml\"></a><a\thref=\"http://example.com/rw.dtd\"></a><a\thref=\"http://example.com/sj.png\"></a><a\thref=\"http://example.com/sx.xml\"></a><a\thref=\"http://example.com/tn.dtd\"></a><a\thref=\"http://example.com/ua.png\"></a><a\thref=\"http://example.com/un.xml\"></a><a\thref=\"http://example.com/vd.dtd\"></a><a\thref=\"http://example.com/vq.png\"></a><a\thref=\"http://example.com/wd.xml\"></a><a\thref=\"http://example.com/wt.dtd\"></a><a\thref=\"http://example.com/xg.png\"></a><a\thref=\"http://example.com/xt.xml\"></a><a\thref=\"http://example.com/yj.dtd\"></a><a\thref=\"http://example.com/yw.png\"></a><a\thref=\"http://example.com/zk.xml\"></a><a\nhref=\"http://example.com/aa.dtd\"></a><a\nhref=\"http://example.com/an.png\"></a><a\nhref=\"http://example.com/ba.xml\"></a><a\nhref=\"http://example.com/bq.dtd\"></a><a\nhref=\"http://example.com/cd.png\"></a><a\nhref=\"http://example.com/cq.xml\"></a><a\nhref=\"http://example.com/dg.dtd\"></a><a\nhref=\"http://example.com/dt.png\"></a><a\nhref=\"http://example.com/eg.xml\"></a><a\nhref=\"http://example.com/ew.dtd\"></a><a\nhref=\"http://example.com/fj.png\"></a><a\nhref=\"http://example.com/fx.xml\"></a><a\nhref=\"http://example.com/gn.dtd\"></a><a\nhref=\"http://example.com/ha.png\"></a><a\nhref=\"http://example.com/hn.xml\"></a><a\nhref=\"http://example.com/id.dtd\"></a><a\nhref=\"http://example.com/iq.png\"></a><a\nhref=\"http://example.com/jd.xml\"></a><a\nhref=\"http://example.com/jt.dtd\"></a><a\nhref=\"http://example.com/kg.png\"></a><a\nhref=\"http://example.com/kt.xml\"></a><a\nhref=\"http://example.com/lj.dtd\"></a><a\nhref=\"http://example.com/lw.png\"></a><a\nhref=\"http://example.com/mk.xml\"></a><a\nhref=\"http://example.com/na.dtd\"></a><a\nhref=\"http://example.com/nn.png\"></a><a\nhref=\"http://example.com/oa.xml\"></a><a\nhref=\"http://example.com/oq.dtd\"></a><a\nhref=\"http://example.com/pd.png\"></a><a\nhref=\"http://example.com/pq.xml\"></a><a\nhref=\"http://example.com/qg.dtd\"></a><a\nhref=\"http://example.com/qt.png\"></a><a\nhref=\"http://example.com/rg.xml\"></a><a\nhref=\"http://example.com/rw.dtd\"></a><a\nhref=\"http://example.com/sj.png\"></a><a\nhref=\"http://example.com/sx.xml\"></a><a\nhref=\"http://example.com/tn.dtd\"></a><a\nhref=\"http://example.com/ua.png\"></a><a\nhref=\"http://example.com/un.xml\"></a><a\nhref=\"http://example.com/vd.dtd\"></a><a\nhref=\"http://example.com/vq.png\"></a><a\nhref=\"http://example.com/wd.xml\"></a><a\nhref=\"http://example.com/wt.dtd\"></a><a\nhref=\"http://example.com/xg.png\"></a><a\nhref=\"http://example.com/xt.xml\"></a><a\nhref=\"http://example.com/yj.dtd\"></a><a\nhref=\"http://example.com/yw.png\"></a><a\nhref=\"http://example.com/zk.xml\"></a><a\rhref=\"http://example.com/aa.dtd\"></a><a\rhref=\"http://example.com/an.png\"></a><a\rhref=\"http://example.com/ba.xml\"></a><a\rhref=\"http://example.com/bq.dtd\"></a><a\rhref=\"http://example.com/cd.png\"></a><a\rhref=\"http://example.com/cq.xml\"></a><a\rhref=\"http://example.com/dg.dtd\"></a><a\rhref=\"http://example.com/dt.png\"></a><a\rhref=\"http://example.com/eg.xml\"></a><a\rhref=\"http://example.com/fj.png\"></a><a\rhref=\"http://example.com/fx.xml\"></a><a\rhref=\"http://example.com/gn.dtd\"></a><a\rhref=\"http://example.com/ha.png\"></a><a\rhref=\"http://example.com/hn.xml\"></a><a\rhref=\"http://example.com/id.dtd\"></a><a\rhref=\"http://example.com/iq.png\"></a><a\rhref=\"http://example.com/jd.xml\"></a><a\rhref=\"http://example.com/jt.dtd\"></a><a\rhref=\"http://example.com/kg.png\"></a><a\rhref=\"http://example.com/kt.xml\"></a><a\rhref=\"http://example.com/lj.dtd\"></a><a\rhref=\"http://example.com/lw.png\"></a><a\rhref=\"http://example.com/mk.xml\"></a><a\rhref=\"http://example.com/na.dtd\"></a><a\rhref=\"http://example.com/nn.png\"></a><a\rhref=\"http://example.com/oa.xml\"></a><a\rhref=\"http://example.com/oq.dtd\"></a><a\rhref=\"http://example.com/pd.png\"></a><a\rhref=\"http://example.com/pq.xml\"></a><a\rhref=\"http://example.com/qg.dtd\"></a><a\rhref=\"http://example.com/qt.png\"></a><a\rhref=\"http://example.com/rg.xml\"></a><a\rhref=\"http://example.com/rw.dtd\"></a><a\rhref=\"http://example.com/sj.png\"></a><a\rhref=\"http://example.com/sx.xml\"></a><a\rhref=\"http://example.com/tn.dtd\"></a><a\rhref=\"http://example.com/ua.png\"></a><a\rhref=\"http://example.com/un.xml\"></a><a\rhref=\"http://example.com/vd.dtd\"></a><a\rhref=\"http://example.com/vq.png\"></a><a\rhref=\"http://example.com/wd.xml\"></a><a\rhref=\"http://example.com/wt.dtd\"></a><a\rhref=\"http://example.com/xg.png\"></a><a\rhref=\"http://example.com/xt.xml\"></a><a\rhref=\"http://example.com/yj.dtd\"></a><a\rhref=\"http://example.com/yw.png\"></a><a\rhref=\"http://example.com/zk.xml\"></a><a href=\"http://example.com/aa.dtd\"></a><a href=\"http://example.com/an.png\"></a><a href=\"http://example.com/ba.xml\"></a><a href=\"http://example.com/bq.dtd\"></a><a href=\"http://example.com/cd.png\"></a><a href=\"http://example.com/cq.xml\"></a><a href=\"http://example.com/dg.dtd\"></a><a href=\"http://example.com/dt.png\"></a><a href=\"http://example.com/eg.xml\"></a><a href=\"http://example.com/ew.dtd\"></a><a href=\"http://example.com/fj.png\"></a><a href=\"http://example.com/fx.xml\"></a><a href=\"http://example.com/gn.dtd\"></a><a href=\"http://example.com/ha.png\"></a><a href=\"http://example.com/hn.xml\"></a><a href=\"http://example.com/id.dtd\"></a><a href=\"http://example.com/iq.png\"></a><a href=\"http://example.com/jd.xml\"></a><a href=\"http://example.com/jt.dtd\"></a><a href=\"http://example.com/kg.png\"></a><a href=\"http://example.com/kt.xml\"></a><a href=\"http://example.com/lj.dtd\"></a><a href=\"http://example.com/lw.png\"></a><a href=\"http://example.com/mk.xml\"></a><a href=\"http://example.com/na.dtd\"></a><a href=\"http://example.com/nn.png\"></a><a href=\"http://example.com/oa.xml\"></a><a href=\"http://example.com/oq.dtd\"></a><a href=\"http://example.com/pd.png\"></a><a href=\"http://example.com/pq.xml\"></a><a href=\"http://example.com/qg.dtd\"></a><a href=\"http://example.com/qt.png\"></a><a href=\"http://example.com/rg.xml\"></a><a href=\"http://example.com/rw.dtd\"></a><a href=\"http://example.com/sj.png\"></a><a href=\"http://example.com/sx.xml\"></a><a href=\"http://example.com/tn.dtd\"></a><a href=\"http://example.com/ua.png\"></a><a href=\"http://example.com/un.xml\"></a><a href=\"http://example.com/vd.dtd\"></a><a href=\"http://example.com/vq.png\"></a><a href=\"http://example.com/wd.xml\"></a><a href=\"http://example.com/wt.dtd\"></a><a href=\"http://example.com/xg.png\"></a><a href=\"http://example.com/xt.xml\"></a><a href=\"http://example.com/yj.dtd\"></a><a href=\"http://example.com/yw.png\"></a>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11751,13 +12575,13 @@ mod rules {
         None,
     );
     static OPTIONS_29: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_55: [u64; 3] = [0, 1, 3];
+    static COSTS_56: [u64; 3] = [0, 1, 3];
     static ENDS_28: [u32; 3] = [25, 102, 256];
     static OPTIONS_30: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_56: [u64; 5] = [0, 0, 0, 1, 1];
+    static COSTS_57: [u64; 5] = [0, 0, 0, 1, 1];
     static ENDS_29: [u32; 5] = [146, 165, 183, 201, 256];
-    static BYTES_22: [u8; 256] = *b"   !!!\"\"\"###$$$%%%''((()))***+++,,,--...///00011122233344555666777888999::;;;===???@@@AAABBBCCDDDEEEFFFGGGHHHIIJJJKKKLLLMMMNNNOOPPPQQQRRRSSSTTTUUUVVWWWXXXYYYZZZ[[[^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
-    static BYTES_23: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r";
+    static BYTES_25: [u8; 256] = *b"   !!!\"\"\"###$$$%%%''((()))***+++,,,--...///00011122233344555666777888999::;;;===???@@@AAABBBCCDDDEEEFFFGGGHHHIIJJJKKKLLLMMMNNNOOPPPQQQRRRSSSTTTUUUVVWWWXXXYYYZZZ[[[^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
+    static BYTES_26: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r";
     static POOL_CHAR_DATA: rt::Strings = rt::Strings::new(
         b"\t\n\r !\"#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11774,9 +12598,9 @@ mod rules {
         None,
     );
     static OPTIONS_31: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
-    static COSTS_57: [u64; 6] = [0, 0, 1, 1, 2, 2];
+    static COSTS_58: [u64; 6] = [0, 0, 1, 1, 2, 2];
     static ENDS_30: [u32; 6] = [29, 86, 115, 143, 171, 256];
-    static BYTES_24: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,---...//000111223334445566677788999:::;;<<<===>>???@@@AABBBCCCDDEEEFFFGGHHHIIIJJKKKLLLMMNNNOOOPPQQQRRRSSTTTUUUVVWWWXXXYYZZZ[[[\\\\^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
+    static BYTES_27: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,---...//000111223334445566677788999:::;;<<<===>>???@@@AABBBCCCDDEEEFFFGGHHHIIIJJKKKLLLMMNNNOOOPPQQQRRRSSTTTUUUVVWWWXXXYYZZZ[[[\\\\^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static POOL_CDATA_PIECE: rt::Strings = rt::Strings::new(
         b"\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11799,26 +12623,22 @@ mod rules {
         None,
     );
     static OPTIONS_32: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
-    static COSTS_58: [u64; 7] = [0, 0, 0, 1, 1, 2, 2];
+    static COSTS_59: [u64; 7] = [0, 0, 0, 1, 1, 2, 2];
     static ENDS_31: [u32; 7] = [41, 82, 122, 162, 202, 229, 256];
-    static LITERALS_11: [u64; 7] = [
-        0x040000003b746c26, 0x040000003b746726, 0x0000000000000000, 0x0500003b706d6126,
-        0x0000000000000000, 0x06003b736f706126, 0x06003b746f757126,
-    ];
     static OPTIONS_33: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
-    static COSTS_59: [u64; 8] = [0, 1, 2, 3, 4, 4, 4, 5];
+    static COSTS_60: [u64; 8] = [0, 1, 2, 3, 4, 4, 4, 5];
     static ENDS_32: [u32; 8] = [34, 103, 154, 188, 205, 222, 239, 256];
-    static LITERALS_12: [u64; 3] = [
+    static LITERALS_15: [u64; 3] = [
         0x0100000000000039, 0x0200000000003031, 0x0200000000003331,
     ];
-    static BYTES_25: [u8; 256] = *b"2222222222222222222222222222222233333333333333333333333333333333444444444444444444444444444444445555555555555555555555555555555566666666666666666666666666666666777777777777777777777777777777778888888888888888888888888888888899999999999999999999999999999999";
-    static BYTES_26: [u8; 256] = *b"4444444444444444444444444444444444444444444555555555555555555555555555555555555555555566666666666666666666666666666666666666666677777777777777777777777777777777777777777778888888888888888888888888888888888888888888999999999999999999999999999999999999999999";
-    static BYTES_27: [u8; 256] = *b"1111111111111111111111111111111111111111111111111111111111111111222222222222222222222222222222222222222222222222222222222222222233333333333333333333333333333333333333333333333333333333333333334444444444444444444444444444444444444444444444444444444444444444";
-    static LITERALS_13: [u64; 7] = [
+    static BYTES_28: [u8; 256] = *b"2222222222222222222222222222222233333333333333333333333333333333444444444444444444444444444444445555555555555555555555555555555566666666666666666666666666666666777777777777777777777777777777778888888888888888888888888888888899999999999999999999999999999999";
+    static BYTES_29: [u8; 256] = *b"4444444444444444444444444444444444444444444555555555555555555555555555555555555555555566666666666666666666666666666666666666666677777777777777777777777777777777777777777778888888888888888888888888888888888888888888999999999999999999999999999999999999999999";
+    static BYTES_30: [u8; 256] = *b"1111111111111111111111111111111111111111111111111111111111111111222222222222222222222222222222222222222222222222222222222222222233333333333333333333333333333333333333333333333333333333333333334444444444444444444444444444444444444444444444444444444444444444";
+    static LITERALS_16: [u64; 7] = [
         0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
         0x0000000000000000, 0x0100000000000035, 0x0100000000000036,
     ];
-    static BYTES_28: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000111111111111111111111111111111111111111111111111111222222222222222222222222222222222222222222222222222333333333333333333333333333333333333333333333333333444444444444444444444444444444444444444444444444444";
+    static BYTES_31: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000111111111111111111111111111111111111111111111111111222222222222222222222222222222222222222222222222222333333333333333333333333333333333333333333333333333444444444444444444444444444444444444444444444444444";
     static POOL_CHAR_DECIMAL: rt::Strings = rt::Strings::new(
         b"935414754606672798591981141351561802012232442682893103353563773984234444654905115325535785996206416666877087327537757968208418628879089299509759961172138016311841205023002511272129323171339136013840405042614483472049315143535156005813602162706482669169017152736075717822803082418450869089109120933195709780100001101112011129221390015011159111680017900189111983320711218112283323711246222573326711276222872229611306113150032600335113451135600365113750038411395004040041411423334340044311453334640047300482224921150031501505027250390505235064150760508935101151130512505138151502516205175151871519905210252241523615248152590527305285152960531005322153333534515359153713538215396054082541915431154452545705468154801549406005060171603116042060540606606080260910610306117161280614026152061661617726189062012621416226062382625116263362751628706300363121632426337263491636116373063861639816410064212643516447164581647216484064961101511104200106600108900111700114022116400118722121422123800126122128500131200133522135900138633141011143300145700148411150722153100155811158222160500162800165611167900170322172600175311177711180000182800185111187533189822192511194933197211\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11842,19 +12662,23 @@ mod rules {
         ],
         None,
     );
+    static LITERALS_17: [u64; 7] = [
+        0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0500003b706d6126,
+        0x0000000000000000, 0x06003b736f706126, 0x06003b746f757126,
+    ];
     static OPTIONS_34: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
-    static COSTS_60: [u64; 10] = [0, 1, 2, 3, 3, 3, 3, 3, 4, 5];
+    static COSTS_61: [u64; 10] = [0, 1, 2, 3, 3, 3, 3, 3, 4, 5];
     static ENDS_33: [u32; 10] = [16, 80, 128, 144, 176, 192, 208, 224, 240, 256];
-    static BYTES_29: [u8; 256] = *b"9999999999999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaddddddddddddddddddddddddddddddddddddddddddddddddddd";
-    static BYTES_30: [u8; 256] = *b"2222222222222333333333333344444444444445555555555555666666666666777777777777788888888888889999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeeeeffffffffffff";
-    static BYTES_31: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
-    static BYTES_32: [u8; 256] = *b"11111111111112222222222223333333333334444444444445555555555556666666666666777777777777888888888888999999999999AAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeeeffffffffffff";
-    static BYTES_33: [u8; 256] = *b"FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
-    static BYTES_34: [u8; 256] = *b"00000000000000011111111111111222222222222223333333333333344444444444444455555555555555666666666666667777777777777788888888888888999999999999999AAAAAAAAAAAAAABBBBBBBBBBBBBBCCCCCCCCCCCCCCDDDDDDDDDDDDDDDaaaaaaaaaaaaaabbbbbbbbbbbbbbccccccccccccccdddddddddddddd";
-    static BYTES_35: [u8; 256] = *b"1111111111111111222222222222222333333333333333444444444444444555555555555555666666666666666777777777777777888888888888888999999999999999AAAAAAAAAAAAAAABBBBBBBBBBBBBBBCCCCCCCCCCCCCCCEEEEEEEEEEEEEEEaaaaaaaaaaaaaaabbbbbbbbbbbbbbbccccccccccccccceeeeeeeeeeeeeee";
-    static BYTES_36: [u8; 256] = *b"DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDdddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
-    static BYTES_37: [u8; 256] = *b"0000000000000000000000000000000011111111111111111111111111111111222222222222222222222222222222223333333333333333333333333333333344444444444444444444444444444444555555555555555555555555555555556666666666666666666666666666666677777777777777777777777777777777";
-    static BYTES_38: [u8; 256] = *b"00000000000001111111111111222222222222233333333333334444444444445555555555555666666666666677777777777778888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEaaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeee";
+    static BYTES_32: [u8; 256] = *b"9999999999999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaddddddddddddddddddddddddddddddddddddddddddddddddddd";
+    static BYTES_33: [u8; 256] = *b"2222222222222333333333333344444444444445555555555555666666666666777777777777788888888888889999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeeeeffffffffffff";
+    static BYTES_34: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
+    static BYTES_35: [u8; 256] = *b"11111111111112222222222223333333333334444444444445555555555556666666666666777777777777888888888888999999999999AAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeeeffffffffffff";
+    static BYTES_36: [u8; 256] = *b"FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+    static BYTES_37: [u8; 256] = *b"00000000000000011111111111111222222222222223333333333333344444444444444455555555555555666666666666667777777777777788888888888888999999999999999AAAAAAAAAAAAAABBBBBBBBBBBBBBCCCCCCCCCCCCCCDDDDDDDDDDDDDDDaaaaaaaaaaaaaabbbbbbbbbbbbbbccccccccccccccdddddddddddddd";
+    static BYTES_38: [u8; 256] = *b"1111111111111111222222222222222333333333333333444444444444444555555555555555666666666666666777777777777777888888888888888999999999999999AAAAAAAAAAAAAAABBBBBBBBBBBBBBBCCCCCCCCCCCCCCCEEEEEEEEEEEEEEEaaaaaaaaaaaaaaabbbbbbbbbbbbbbbccccccccccccccceeeeeeeeeeeeeee";
+    static BYTES_39: [u8; 256] = *b"DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDdddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
+    static BYTES_40: [u8; 256] = *b"0000000000000000000000000000000011111111111111111111111111111111222222222222222222222222222222223333333333333333333333333333333344444444444444444444444444444444555555555555555555555555555555556666666666666666666666666666666677777777777777777777777777777777";
+    static BYTES_41: [u8; 256] = *b"00000000000001111111111111222222222222233333333333334444444444445555555555555666666666666677777777777778888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEaaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeee";
     static POOL_CHAR_HEX: rt::Strings = rt::Strings::new(
         b"9ADadFFF0FFF1FFF2FFF3FFF4FFF5FFF6FFF7FFF8FFF9FFFAFFFBFFFCFFFDFFFaFFFbFFFcFFFdFFf0FFf1FFf2FFf3FFf4FFf5FFf6FFf7FFf8FFf9FFfAFFfBFFfCFFfDFFfaFFfbFFfcFFfdFfF0FfF1FfF2FfF3FfF4FfF5FfF6FfF7FfF8FfF9FfFAFfFBFfFCFfFDFfFaFfFbFfFcFfFdFff0Fff1Fff2Fff3Fff4Fff5Fff6Fff7Fff8Fff9FffAFffBFffCFffDFffaFffbFffcFffdfFF0fFF1fFF2fFF3fFF4fFF5fFF6fFF7fFF8fFF9fFFAfFFBfFFCfFFDfFFafFFbfFFcfFFdfFf0fFf1fFf2fFf3fFf4fFf5fFf6fFf7fFf8fFf9fFfAfFfBfFfCfFfDfFfafFfbfFfcfFfdffF0ffF1ffF2ffF3ffF4ffF5ffF6ffF7ffF8ffF9ffFAffFBffFCffFDffFaffFbffFcffFdfff0fff1fff2fff3fff4fff5fff6fff7fff8fff9fffAfffBfffCfffDfffafffbfffcfffd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11871,34 +12695,10 @@ mod rules {
         ],
         None,
     );
+    static LITERALS_18: [u64; 2] = [0x040000003b746c26, 0x040000003b746726];
     static POOL_REFERENCE: rt::Strings = rt::Strings::new(
         b"&gt;&lt;&amp;&apos;&quot;\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4, 8, 13, 19, 25],
-        None,
-    );
-    static LITERALS_14: [u64; 2] = [0x0100000000000022, 0x0100000000000027];
-    static POOL_SYSTEM_LITERAL: rt::Strings = rt::Strings::new(
-        b"\"aa\"\"av\"\"bq\"\"cl\"\"dg\"\"eb\"\"ew\"\"fr\"\"gn\"\"hi\"\"id\"\"iy\"\"jt\"\"ko\"\"lj\"\"me\"\"na\"\"nv\"\"oq\"\"pl\"\"qg\"\"rb\"\"rw\"\"sr\"\"tn\"\"ui\"\"vd\"\"vy\"\"wt\"\"xo\"\"yj\"\"ze\"'aa''av''bq''cl''dg''eb''ew''fr''gn''hi''id''iy''jt''ko''lj''me''na''nv''oq''pl''qg''rb''rw''sr''tn''ui''vd''vy''wt''xo''yj''ze'\"aa.dtd\"\"af.xml\"\"an.png\"\"av.dtd\"\"ba.xml\"\"bi.png\"\"bq.dtd\"\"bv.xml\"\"cd.png\"\"cl.dtd\"\"cq.xml\"\"cy.png\"\"dg.dtd\"\"dl.xml\"\"dt.png\"\"eb.dtd\"\"eg.xml\"\"eo.png\"\"ew.dtd\"\"fc.xml\"\"fj.png\"\"fr.dtd\"\"fx.xml\"\"gf.png\"\"gn.dtd\"\"gs.xml\"\"ha.png\"\"hi.dtd\"\"hn.xml\"\"hv.png\"\"id.dtd\"\"ii.xml\"\"iq.png\"\"iy.dtd\"\"jd.xml\"\"jl.png\"\"jt.dtd\"\"jy.xml\"\"kg.png\"\"ko.dtd\"\"kt.xml\"\"lb.png\"\"lj.dtd\"\"lp.xml\"\"lw.png\"\"me.dtd\"\"mk.xml\"\"ms.png\"\"na.dtd\"\"nf.xml\"\"nn.png\"\"nv.dtd\"\"oa.xml\"\"oi.png\"\"oq.dtd\"\"ov.xml\"\"pd.png\"\"pl.dtd\"\"pq.xml\"\"py.png\"\"qg.dtd\"\"ql.xml\"\"qt.png\"\"rb.dtd\"\"rg.xml\"\"ro.png\"\"rw.dtd\"\"sc.xml\"\"sj.png\"\"sr.dtd\"\"sx.xml\"\"tf.png\"\"tn.dtd\"\"ts.xml\"\"ua.png\"\"ui.dtd\"\"un.xml\"\"uv.png\"\"vd.dtd\"\"vi.xml\"\"vq.png\"\"vy.dtd\"\"wd.xml\"\"wl.png\"\"wt.dtd\"\"wy.xml\"\"xg.png\"\"xo.dtd\"\"xt.xml\"\"yb.png\"\"yj.dtd\"\"yp.xml\"\"yw.png\"\"ze.dtd\"\"zk.xml\"\"zs.png\"'aa.dtd''af.xml''an.png''av.dtd''ba.xml''bi.png''bq.dtd''bv.xml''cd.png''cl.dtd''cq.xml''cy.png''dg.dtd''dl.xml''dt.png''eb.dtd''eg.xml''eo.png''ew.dtd''fc.xml''fj.png''fr.dtd''fx.xml''gf.png''gn.dtd''gs.xml''ha.png''hi.dtd''hn.xml''hv.png''id.dtd''ii.xml''iq.png''iy.dtd''jd.xml''jl.png''jt.dtd''jy.xml''kg.png''ko.dtd''kt.xml''lb.png''lj.dtd''lp.xml''lw.png''me.dtd''mk.xml''ms.png''na.dtd''nf.xml''nn.png''nv.dtd''oa.xml''oi.png''oq.dtd''ov.xml''pd.png''pl.dtd''pq.xml''py.png''qg.dtd''ql.xml''qt.png''rb.dtd''rg.xml''ro.png''rw.dtd''sc.xml''sj.png''sr.dtd''sx.xml''tf.png''tn.dtd''ts.xml''ua.png''ui.dtd''un.xml''uv.png''vd.dtd''vi.xml''vq.png''vy.dtd''wd.xml''wl.png''wt.dtd''wy.xml''xg.png''xo.dtd''xt.xml''yb.png''yj.dtd''yp.xml''yw.png''ze.dtd''zk.xml''zs.png'\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76,
-            80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140,
-            144, 148, 152, 156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200,
-            204, 208, 212, 216, 220, 224, 228, 232, 236, 240, 244, 248, 252, 256, 264,
-            272, 280, 288, 296, 304, 312, 320, 328, 336, 344, 352, 360, 368, 376, 384,
-            392, 400, 408, 416, 424, 432, 440, 448, 456, 464, 472, 480, 488, 496, 504,
-            512, 520, 528, 536, 544, 552, 560, 568, 576, 584, 592, 600, 608, 616, 624,
-            632, 640, 648, 656, 664, 672, 680, 688, 696, 704, 712, 720, 728, 736, 744,
-            752, 760, 768, 776, 784, 792, 800, 808, 816, 824, 832, 840, 848, 856, 864,
-            872, 880, 888, 896, 904, 912, 920, 928, 936, 944, 952, 960, 968, 976, 984,
-            992, 1000, 1008, 1016, 1024, 1032, 1040, 1048, 1056, 1064, 1072, 1080, 1088,
-            1096, 1104, 1112, 1120, 1128, 1136, 1144, 1152, 1160, 1168, 1176, 1184, 1192,
-            1200, 1208, 1216, 1224, 1232, 1240, 1248, 1256, 1264, 1272, 1280, 1288, 1296,
-            1304, 1312, 1320, 1328, 1336, 1344, 1352, 1360, 1368, 1376, 1384, 1392, 1400,
-            1408, 1416, 1424, 1432, 1440, 1448, 1456, 1464, 1472, 1480, 1488, 1496, 1504,
-            1512, 1520, 1528, 1536, 1544, 1552, 1560, 1568, 1576, 1584, 1592, 1600, 1608,
-            1616, 1624, 1632, 1640, 1648, 1656, 1664, 1672, 1680, 1688, 1696, 1704, 1712,
-            1720, 1728, 1736, 1744, 1752, 1760, 1768, 1776, 1784, 1792,
-        ],
         None,
     );
     static POOL_EXTERNAL_ID: rt::Strings = rt::Strings::new(
@@ -11926,15 +12726,40 @@ mod rules {
         ],
         None,
     );
+    static LITERALS_19: [u64; 2] = [0x0100000000000022, 0x0100000000000027];
+    static POOL_SYSTEM_LITERAL: rt::Strings = rt::Strings::new(
+        b"\"aa\"\"av\"\"bq\"\"cl\"\"dg\"\"eb\"\"ew\"\"fr\"\"gn\"\"hi\"\"id\"\"iy\"\"jt\"\"ko\"\"lj\"\"me\"\"na\"\"nv\"\"oq\"\"pl\"\"qg\"\"rb\"\"rw\"\"sr\"\"tn\"\"ui\"\"vd\"\"vy\"\"wt\"\"xo\"\"yj\"\"ze\"'aa''av''bq''cl''dg''eb''ew''fr''gn''hi''id''iy''jt''ko''lj''me''na''nv''oq''pl''qg''rb''rw''sr''tn''ui''vd''vy''wt''xo''yj''ze'\"aa.dtd\"\"af.xml\"\"an.png\"\"av.dtd\"\"ba.xml\"\"bi.png\"\"bq.dtd\"\"bv.xml\"\"cd.png\"\"cl.dtd\"\"cq.xml\"\"cy.png\"\"dg.dtd\"\"dl.xml\"\"dt.png\"\"eb.dtd\"\"eg.xml\"\"eo.png\"\"ew.dtd\"\"fc.xml\"\"fj.png\"\"fr.dtd\"\"fx.xml\"\"gf.png\"\"gn.dtd\"\"gs.xml\"\"ha.png\"\"hi.dtd\"\"hn.xml\"\"hv.png\"\"id.dtd\"\"ii.xml\"\"iq.png\"\"iy.dtd\"\"jd.xml\"\"jl.png\"\"jt.dtd\"\"jy.xml\"\"kg.png\"\"ko.dtd\"\"kt.xml\"\"lb.png\"\"lj.dtd\"\"lp.xml\"\"lw.png\"\"me.dtd\"\"mk.xml\"\"ms.png\"\"na.dtd\"\"nf.xml\"\"nn.png\"\"nv.dtd\"\"oa.xml\"\"oi.png\"\"oq.dtd\"\"ov.xml\"\"pd.png\"\"pl.dtd\"\"pq.xml\"\"py.png\"\"qg.dtd\"\"ql.xml\"\"qt.png\"\"rb.dtd\"\"rg.xml\"\"ro.png\"\"rw.dtd\"\"sc.xml\"\"sj.png\"\"sr.dtd\"\"sx.xml\"\"tf.png\"\"tn.dtd\"\"ts.xml\"\"ua.png\"\"ui.dtd\"\"un.xml\"\"uv.png\"\"vd.dtd\"\"vi.xml\"\"vq.png\"\"vy.dtd\"\"wd.xml\"\"wl.png\"\"wt.dtd\"\"wy.xml\"\"xg.png\"\"xo.dtd\"\"xt.xml\"\"yb.png\"\"yj.dtd\"\"yp.xml\"\"yw.png\"\"ze.dtd\"\"zk.xml\"\"zs.png\"'aa.dtd''af.xml''an.png''av.dtd''ba.xml''bi.png''bq.dtd''bv.xml''cd.png''cl.dtd''cq.xml''cy.png''dg.dtd''dl.xml''dt.png''eb.dtd''eg.xml''eo.png''ew.dtd''fc.xml''fj.png''fr.dtd''fx.xml''gf.png''gn.dtd''gs.xml''ha.png''hi.dtd''hn.xml''hv.png''id.dtd''ii.xml''iq.png''iy.dtd''jd.xml''jl.png''jt.dtd''jy.xml''kg.png''ko.dtd''kt.xml''lb.png''lj.dtd''lp.xml''lw.png''me.dtd''mk.xml''ms.png''na.dtd''nf.xml''nn.png''nv.dtd''oa.xml''oi.png''oq.dtd''ov.xml''pd.png''pl.dtd''pq.xml''py.png''qg.dtd''ql.xml''qt.png''rb.dtd''rg.xml''ro.png''rw.dtd''sc.xml''sj.png''sr.dtd''sx.xml''tf.png''tn.dtd''ts.xml''ua.png''ui.dtd''un.xml''uv.png''vd.dtd''vi.xml''vq.png''vy.dtd''wd.xml''wl.png''wt.dtd''wy.xml''xg.png''xo.dtd''xt.xml''yb.png''yj.dtd''yp.xml''yw.png''ze.dtd''zk.xml''zs.png'\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76,
+            80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140,
+            144, 148, 152, 156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200,
+            204, 208, 212, 216, 220, 224, 228, 232, 236, 240, 244, 248, 252, 256, 264,
+            272, 280, 288, 296, 304, 312, 320, 328, 336, 344, 352, 360, 368, 376, 384,
+            392, 400, 408, 416, 424, 432, 440, 448, 456, 464, 472, 480, 488, 496, 504,
+            512, 520, 528, 536, 544, 552, 560, 568, 576, 584, 592, 600, 608, 616, 624,
+            632, 640, 648, 656, 664, 672, 680, 688, 696, 704, 712, 720, 728, 736, 744,
+            752, 760, 768, 776, 784, 792, 800, 808, 816, 824, 832, 840, 848, 856, 864,
+            872, 880, 888, 896, 904, 912, 920, 928, 936, 944, 952, 960, 968, 976, 984,
+            992, 1000, 1008, 1016, 1024, 1032, 1040, 1048, 1056, 1064, 1072, 1080, 1088,
+            1096, 1104, 1112, 1120, 1128, 1136, 1144, 1152, 1160, 1168, 1176, 1184, 1192,
+            1200, 1208, 1216, 1224, 1232, 1240, 1248, 1256, 1264, 1272, 1280, 1288, 1296,
+            1304, 1312, 1320, 1328, 1336, 1344, 1352, 1360, 1368, 1376, 1384, 1392, 1400,
+            1408, 1416, 1424, 1432, 1440, 1448, 1456, 1464, 1472, 1480, 1488, 1496, 1504,
+            1512, 1520, 1528, 1536, 1544, 1552, 1560, 1568, 1576, 1584, 1592, 1600, 1608,
+            1616, 1624, 1632, 1640, 1648, 1656, 1664, 1672, 1680, 1688, 1696, 1704, 1712,
+            1720, 1728, 1736, 1744, 1752, 1760, 1768, 1776, 1784, 1792,
+        ],
+        None,
+    );
     static OPTIONS_35: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_61: [u64; 3] = [0, 0, 15];
+    static COSTS_62: [u64; 3] = [0, 0, 15];
     static ENDS_34: [u32; 3] = [51, 102, 256];
-    static BYTES_39: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%'''((()))***+++,,,---...///0001112223334445555666777888999:::;;;===???@@@AAABBBCCCDDDEEEFFFGGGHHHIIIJJJKKKLLLLMMMNNNOOOPPPQQQRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbcccdddeeeffffggghhhiiijjjkkklllmmmnnnooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
-    static BYTES_40: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%((()))***+++,,,,---...///0001112223334445556667778888999:::;;;===???@@@AAABBBCCCDDDEEEFFFFGGGHHHIIIJJJKKKLLLMMMNNNOOOPPPQQQRRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbccccdddeeefffggghhhiiijjjkkklllmmmnnnoooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
+    static BYTES_42: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%'''((()))***+++,,,---...///0001112223334445555666777888999:::;;;===???@@@AAABBBCCCDDDEEEFFFGGGHHHIIIJJJKKKLLLLMMMNNNOOOPPPQQQRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbcccdddeeeffffggghhhiiijjjkkklllmmmnnnooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
+    static BYTES_43: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%((()))***+++,,,,---...///0001112223334445556667778888999:::;;;===???@@@AAABBBCCCDDDEEEFFFFGGGHHHIIIJJJKKKLLLMMMNNNOOOPPPQQQRRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbccccdddeeefffggghhhiiijjjkkklllmmmnnnoooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_62: [u64; 5] = [0, 0, 2, 6, 12];
+    static COSTS_63: [u64; 5] = [0, 0, 2, 6, 12];
     static ENDS_35: [u32; 5] = [26, 128, 154, 205, 256];
-    static LITERALS_15: [u64; 3] = [
+    static LITERALS_20: [u64; 3] = [
         0x0300000000594e41, 0x0000000000000000, 0x0500005954504d45,
     ];
     static POOL_CONTENT_SPEC: rt::Strings = rt::Strings::new(
@@ -11943,9 +12768,9 @@ mod rules {
         None,
     );
     static OPTIONS_37: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_63: [u64; 4] = [0, 1, 1, 1];
+    static COSTS_64: [u64; 4] = [0, 1, 1, 1];
     static ENDS_36: [u32; 4] = [128, 171, 214, 256];
-    static LITERALS_16: [u64; 4] = [
+    static LITERALS_21: [u64; 4] = [
         0x0000000000000000, 0x010000000000003f, 0x010000000000002a, 0x010000000000002b,
     ];
     static POOL_QUANTIFIER: rt::Strings = rt::Strings::new(
@@ -12022,10 +12847,10 @@ mod rules {
         None,
     );
     static OPTIONS_38: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_64: [u64; 3] = [0, 5, 10];
+    static COSTS_65: [u64; 3] = [0, 5, 10];
     static ENDS_37: [u32; 3] = [154, 205, 256];
-    static COSTS_65: [u64; 4] = [0, 0, 1, 2];
-    static LITERALS_17: [u64; 4] = [
+    static COSTS_66: [u64; 4] = [0, 0, 1, 2];
+    static LITERALS_22: [u64; 4] = [
         0x0200000000003235, 0x0200000000003536, 0x0300000000333332, 0x0400000034363338,
     ];
     static POOL_ENTITY_VALUE: rt::Strings = rt::Strings::new(
@@ -12055,11 +12880,11 @@ mod rules {
     );
     static OPTIONS_39: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static ENDS_38: [u32; 2] = [43, 256];
-    static BYTES_41: [u8; 256] = *b"AAAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWYYYYYZZZZZ_____aaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwyyyyyzzzzz";
+    static BYTES_44: [u8; 256] = *b"AAAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWYYYYYZZZZZ_____aaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwyyyyyzzzzz";
     static OPTIONS_40: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
-    static COSTS_66: [u64; 7] = [0, 0, 0, 0, 1, 1, 1];
+    static COSTS_67: [u64; 7] = [0, 0, 0, 0, 1, 1, 1];
     static ENDS_39: [u32; 7] = [70, 117, 164, 187, 210, 233, 256];
-    static LITERALS_18: [u64; 112] = [
+    static LITERALS_23: [u64; 112] = [
         0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
         0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,
         0x02000000000088c3, 0x02000000000089c3, 0x0200000000008ac3, 0x0200000000008bc3,
@@ -12089,7 +12914,7 @@ mod rules {
         0x020000000000aac4, 0x020000000000abc4, 0x020000000000acc4, 0x020000000000adc4,
         0x020000000000aec4, 0x020000000000afc4, 0x020000000000b0c4, 0x020000000000b1c4,
     ];
-    static LITERALS_19: [u64; 61] = [
+    static LITERALS_24: [u64; 61] = [
         0x02000000000091ce, 0x02000000000092ce, 0x02000000000093ce, 0x02000000000094ce,
         0x02000000000095ce, 0x02000000000096ce, 0x02000000000097ce, 0x02000000000098ce,
         0x02000000000099ce, 0x0200000000009ace, 0x0200000000009bce, 0x0200000000009cce,
@@ -12107,7 +12932,7 @@ mod rules {
         0x0200000000008acf, 0x0200000000008bcf, 0x0200000000008ccf, 0x0200000000008dcf,
         0x0200000000008ecf,
     ];
-    static LITERALS_20: [u64; 64] = [
+    static LITERALS_25: [u64; 64] = [
         0x02000000000090d0, 0x02000000000091d0, 0x02000000000092d0, 0x02000000000093d0,
         0x02000000000094d0, 0x02000000000095d0, 0x02000000000096d0, 0x02000000000097d0,
         0x02000000000098d0, 0x02000000000099d0, 0x0200000000009ad0, 0x0200000000009bd0,
@@ -12125,7 +12950,7 @@ mod rules {
         0x02000000000088d1, 0x02000000000089d1, 0x0200000000008ad1, 0x0200000000008bd1,
         0x0200000000008cd1, 0x0200000000008dd1, 0x0200000000008ed1, 0x0200000000008fd1,
     ];
-    static LITERALS_21: [u64; 27] = [
+    static LITERALS_26: [u64; 27] = [
         0x02000000000090d7, 0x02000000000091d7, 0x02000000000092d7, 0x02000000000093d7,
         0x02000000000094d7, 0x02000000000095d7, 0x02000000000096d7, 0x02000000000097d7,
         0x02000000000098d7, 0x02000000000099d7, 0x0200000000009ad7, 0x0200000000009bd7,
@@ -12134,7 +12959,7 @@ mod rules {
         0x020000000000a4d7, 0x020000000000a5d7, 0x020000000000a6d7, 0x020000000000a7d7,
         0x020000000000a8d7, 0x020000000000a9d7, 0x020000000000aad7,
     ];
-    static LITERALS_22: [u64; 174] = [
+    static LITERALS_27: [u64; 174] = [
         0x03000000008181e3, 0x03000000008281e3, 0x03000000008381e3, 0x03000000008481e3,
         0x03000000008581e3, 0x03000000008681e3, 0x03000000008781e3, 0x03000000008881e3,
         0x03000000008981e3, 0x03000000008a81e3, 0x03000000008b81e3, 0x03000000008c81e3,
@@ -12211,21 +13036,12 @@ mod rules {
         ],
         None,
     );
-    static POOL_NAME_START: rt::Strings = rt::Strings::new(
-        b"ABCDEFGHIJKLMNOPQRSTUVWYZ_abcdefghijklmnopqrstuvwyz\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-            22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-            41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51,
-        ],
-        None,
-    );
-    static COSTS_67: [u64; 66] = [
+    static COSTS_68: [u64; 66] = [
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
     ];
-    static LITERALS_23: [u64; 66] = [
+    static LITERALS_28: [u64; 66] = [
         0x010000000000002d, 0x010000000000002e, 0x0100000000000030, 0x0100000000000031,
         0x0100000000000032, 0x0100000000000033, 0x0100000000000034, 0x0100000000000035,
         0x0100000000000036, 0x0100000000000037, 0x0100000000000038, 0x0100000000000039,
@@ -12254,7 +13070,7 @@ mod rules {
         ],
         None,
     );
-    static BYTES_42: [u8; 256] = *b"aaaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeeffffffffffgggggggggghhhhhhhhhhiiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqqrrrrrrrrrrssssssssssttttttttttuuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwyyyyyyyyyyzzzzzzzzzz";
+    static BYTES_45: [u8; 256] = *b"aaaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeeffffffffffgggggggggghhhhhhhhhhiiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqqrrrrrrrrrrssssssssssttttttttttuuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwyyyyyyyyyyzzzzzzzzzz";
     static POOL_WORDS: rt::Strings = rt::Strings::new(
         b"0 02 Dr4 Il6 Ap8 FjAp 6Kz 0Wy 0gh 6ql 0Aa KeAf ClAk HfAp TuAv LzBa djBf JbBk anBq SpBv XjCa PtCg UnCl MuCq RoCv dyDb OkDg bdDl TkDr krDw cyEb hsEj ZxEo mmEu WyEz joFe oiFj tcFp xwFu qgFz vaGf ncGk zsGp kgGu wqHa hiHf tsHk ymHq qwHv vqIf EbIl QtIq BfIv NpJb FzJg KtJl DbJt HvJy AaKe EzKj JtKo BvKt GpKz LjLe XzLj QjLp VdLu NfLz eoMe KjMk bnMp TuMu gnNa lhNf djNk idNp anNv rwOa XoOf osOk UsOq lwOy eePd iyPi bdPo nsPt smPy xgQd pqQj uiQo zcQt rgQy wgRe oiRj tcRo lmRu xwRz inSe vaSj zsSp scSu wwSz pdTf txTk yrTp qwTu vqUi LzUn EjUs JbUx BfVd FzVi KzVn DbVt HvVy AfWd EzWi JtWo CaWt GuWy TfXe LpXj ctXo IqXt ZxXz SeYe WyYj PiYp UaYu gnYz YuZe qbZm VtZs ncZx fmac kgah cian hcas Zmax mcbd Wobi iybn nsbs smby xlcd pqci uico msct zccy jtdd wgdj gsdo thdt ybdy qlee vfeo Drew Qdfc Avfh Nffm Fpfr Kjfx Clgc Hfgh Lzgn Qygs djgx Nvhc anhi Sphn Xjhs Pthx Unid Muii dyin Jyit bdiy Tkjd fxji krjo cyjt hsjy ackg rgkl Wykr oikw gslb tclh xwlm qglr valw zsmc scmh wwmm oyms tsmx ymnc qwnh vqnn nxnx Ebod Ivoi Bfon Fzos Ktoy Dbpd Hvpl Afpq Ezpv Rjqb Bvqg Okql Guqr Xzqw Qjrb Vdrg Nfrm Serr eorw Pdsc bssh Tusm lhsr djsx iitc anth nctn Xots jytx Usuc hcui lwun eeuv iyva bivf smvl kwvq xgvv hswb uiwg zcwl rmwq wgww oixb tcxg ybxl qgxr vaxw zsyb scyh wwym pdyr txyw mhzc yrzh jdzm vv\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -12276,34 +13092,6 @@ mod rules {
             1124, 1129, 1134, 1139, 1144, 1149, 1154, 1159, 1164, 1169, 1174, 1179, 1184,
             1189, 1194, 1199, 1204, 1209, 1214, 1219, 1224, 1229, 1234, 1239, 1244, 1249,
             1254, 1259, 1264, 1269,
-        ],
-        None,
-    );
-    static BYTES_43: [u8; 256] = *b"0000000111111122222223333333444444455555556666666777777788888889999999_______aaaaaaabbbbbbcccccccdddddddeeeeeeefffffffggggggghhhhhhhiiiiiiijjjjjjjkkkkkkklllllllmmmmmmmnnnnnnooooooopppppppqqqqqqqrrrrrrrssssssstttttttuuuuuuuvvvvvvvwwwwwwwxxxxxxxyyyyyyyzzzzzz";
-    static COSTS_68: [u64; 4] = [0, 4, 4, 4];
-    static LITERALS_24: [u64; 4] = [
-        0x0000000000000000, 0x040000006c6d782e, 0x040000006474642e, 0x04000000676e702e,
-    ];
-    static POOL_PATH: rt::Strings = rt::Strings::new(
-        b"aaakavbfbqcaclcvdgdrebemewfhfrgcgngxhihsidiniyjijtkekokzljlumempnanknvofoqpaplpvqgqrrbrmrwshsrtctntxuiusvdvnvywiwtxexoxzyjyuzezpaa.dtdac.pngaf.xmlak.dtdan.pngap.xmlav.dtdax.pngba.xmlbf.dtdbi.pngbk.xmlbq.dtdbs.pngbv.xmlca.dtdcd.pngcg.xmlcl.dtdco.pngcq.xmlcv.dtdcy.pngdb.xmldg.dtddj.pngdl.xmldr.dtddt.pngdw.xmleb.dtdee.pngeg.xmlem.dtdeo.pnger.xmlew.dtdez.pngfc.xmlfh.dtdfj.pngfm.xmlfr.dtdfu.pngfx.xmlgc.dtdgf.pnggh.xmlgn.dtdgp.pnggs.xmlgx.dtdha.pnghc.xmlhi.dtdhk.pnghn.xmlhs.dtdhv.pnghx.xmlid.dtdif.pngii.xmlin.dtdiq.pngit.xmliy.dtdjb.pngjd.xmlji.dtdjl.pngjo.xmljt.dtdjw.pngjy.xmlke.dtdkg.pngkj.xmlko.dtdkr.pngkt.xmlkz.dtdlb.pngle.xmllj.dtdlm.pnglp.xmllu.dtdlw.pnglz.xmlme.dtdmh.pngmk.xmlmp.dtdms.pngmu.xmlna.dtdnc.pngnf.xmlnk.dtdnn.pngnp.xmlnv.dtdnx.pngoa.xmlof.dtdoi.pngok.xmloq.dtdos.pngov.xmlpa.dtdpd.pngpg.xmlpl.dtdpo.pngpq.xmlpv.dtdpy.pngqb.xmlqg.dtdqj.pngql.xmlqr.dtdqt.pngqw.xmlrb.dtdre.pngrg.xmlrm.dtdro.pngrr.xmlrw.dtdrz.pngsc.xmlsh.dtdsj.pngsm.xmlsr.dtdsu.pngsx.xmltc.dtdtf.pngth.xmltn.dtdtp.pngts.xmltx.dtdua.pnguc.xmlui.dtduk.pngun.xmlus.dtduv.pngux.xmlvd.dtdvf.pngvi.xmlvn.dtdvq.pngvt.xmlvy.dtdwb.pngwd.xmlwi.dtdwl.pngwo.xmlwt.dtdww.pngwy.xmlxe.dtdxg.pngxj.xmlxo.dtdxr.pngxt.xmlxz.dtdyb.pngye.xmlyj.dtdym.pngyp.xmlyu.dtdyw.pngyz.xmlze.dtdzh.pngzk.xmlzp.dtdzs.pngzu.xml\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
-            40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62, 64, 66, 68, 70, 72, 74, 76,
-            78, 80, 82, 84, 86, 88, 90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110,
-            112, 114, 116, 118, 120, 122, 124, 126, 128, 134, 140, 146, 152, 158, 164,
-            170, 176, 182, 188, 194, 200, 206, 212, 218, 224, 230, 236, 242, 248, 254,
-            260, 266, 272, 278, 284, 290, 296, 302, 308, 314, 320, 326, 332, 338, 344,
-            350, 356, 362, 368, 374, 380, 386, 392, 398, 404, 410, 416, 422, 428, 434,
-            440, 446, 452, 458, 464, 470, 476, 482, 488, 494, 500, 506, 512, 518, 524,
-            530, 536, 542, 548, 554, 560, 566, 572, 578, 584, 590, 596, 602, 608, 614,
-            620, 626, 632, 638, 644, 650, 656, 662, 668, 674, 680, 686, 692, 698, 704,
-            710, 716, 722, 728, 734, 740, 746, 752, 758, 764, 770, 776, 782, 788, 794,
-            800, 806, 812, 818, 824, 830, 836, 842, 848, 854, 860, 866, 872, 878, 884,
-            890, 896, 902, 908, 914, 920, 926, 932, 938, 944, 950, 956, 962, 968, 974,
-            980, 986, 992, 998, 1004, 1010, 1016, 1022, 1028, 1034, 1040, 1046, 1052,
-            1058, 1064, 1070, 1076, 1082, 1088, 1094, 1100, 1106, 1112, 1118, 1124, 1130,
-            1136, 1142, 1148, 1154, 1160, 1166, 1172, 1178, 1184, 1190, 1196, 1202, 1208,
-            1214, 1220, 1226, 1232, 1238, 1244, 1250, 1256, 1262, 1268, 1274, 1280,
         ],
         None,
     );

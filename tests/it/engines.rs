@@ -51,7 +51,13 @@ fn emitted_rust_without_unsafe_runs_the_suite() {
 }
 
 /// Holds engines against the reference on random choice strings and limits; returns how many bytes they agreed on.
-fn agree(name: &str, compiled: &Compiled, rng: &mut Rng, runs: usize, engines: &mut [(&str, Box<dyn Producer>)]) -> usize {
+fn agree(
+    name: &str,
+    compiled: &Compiled,
+    rng: &mut Rng,
+    runs: usize,
+    engines: &mut [(&str, Box<dyn Producer>)],
+) -> usize {
     let mut agreed = 0;
     let has_pools = compiled.rule_without_pool().is_none();
     for _ in 0..runs {
@@ -159,7 +165,11 @@ fn inputs_depend_on_seed_and_number_alone() {
         }
         assert!(whole.iter().all(|(output, _)| limits.length().is_none_or(|most| output.len() as u64 <= most)));
         let other = inputs(make(1), 10, 0, count);
-        assert!(whole.iter().all(|(_, read)| *read == 0) || other != whole, "{}: another seed, the same run", subject.name);
+        assert!(
+            whole.iter().all(|(_, read)| *read == 0) || other != whole,
+            "{}: another seed, the same run",
+            subject.name
+        );
     }
 }
 
@@ -176,12 +186,37 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
         for mut producer in engines {
             for most in [0, 1, 2, 3, 7, 50] {
                 let choices = rng.bytes(100);
-                let cut = render(&subject.compiled.lowered, &subject.compiled.pools, reference::Limits::default(), &choices[..most]);
+                let cut = render(
+                    &subject.compiled.lowered,
+                    &subject.compiled.pools,
+                    reference::Limits::default(),
+                    &choices[..most],
+                );
                 producer.set_limits(Limits::new().max_choices(most as u64)).expect("limits that can be kept");
                 let mut output = Vec::new();
                 let read = producer.produce(&mut Choices::replay(&choices), &mut output);
                 assert_eq!((output, read), (cut.output, cut.consumed), "{}, {most}", subject.name);
             }
         }
+    }
+}
+
+/// Nesting far beyond a thread's stack: every engine goes on to the end.
+#[test]
+fn deep_nesting_does_not_overflow() {
+    let (name, levels) = ("length-of-recursion", 300_000);
+    let choices = vec![0xFF; levels];
+    let expected = [b"(".repeat(levels), b"x".to_vec(), b")".repeat(levels)].concat();
+    let case = subjects().into_iter().find(|subject| subject.name == name).expect("a case of the suite");
+    let engines: [(&str, Box<dyn Producer>); 4] = [
+        ("reference", Box::new(Reference::new(&case.compiled))),
+        ("vm", Box::new(Vm::new(&case.compiled))),
+        ("rust", emitted(name, false)),
+        ("rust without unsafe", emitted(name, true)),
+    ];
+    for (engine, mut producer) in engines {
+        let limits = reference::Limits::default();
+        let (output, read) = produced(&mut *producer, limits, &choices);
+        assert!(output == expected && read == levels as u64, "{engine}: {} bytes, {read} read", output.len());
     }
 }

@@ -21,7 +21,7 @@ const MAX_STRING_LEN: u64 = 1 << 16;
 /// The strings of one pool have at most this many bytes together.
 const MAX_POOL_BYTES: usize = 1 << 18;
 /// The strings of all pools have at most this many bytes together.
-const MAX_TOTAL_BYTES: usize = 1 << 28;
+const MAX_TOTAL_BYTES: usize = 1 << 26;
 /// Once so many bytes were joined, pools hold one string: against grammars that are made to take long here.
 const MAX_WORK: usize = 1 << 29;
 /// What a join costs beside its bytes.

@@ -7,7 +7,7 @@
 use super::dead::remove_dead;
 use super::inline::inline;
 use crate::analysis::recursion::references;
-use crate::ir::{Ir, RuleId};
+use crate::ir::{Ir, Node, NodeId, RuleId};
 
 /// How much code supercompilation may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { copied_nodes: 12, moved_nodes: 600 }
+        Budget { copied_nodes: 16, moved_nodes: 600 }
     }
 }
 
@@ -33,9 +33,26 @@ pub fn supercompile(ir: &Ir, budget: &Budget) -> Ir {
     }
     let expanded = inline(ir, &order, |new, rule, body| {
         let most = if uses[rule.index()] == 1 { budget.moved_nodes } else { budget.copied_nodes };
-        !folds[rule.index()] && rule != ir.start() && new.shape(body).size <= most
+        !folds[rule.index()] && rule != ir.start() && code_size(new, body, most) <= most
     });
     remove_dead(&expanded)
+}
+
+/// The number of nodes, where a choice among literals is one, since engines make it data. Stops counting beyond `most`.
+fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
+    if let Node::Choice(choice) = ir.node(node)
+        && choice.options.iter().all(|&option| matches!(ir.node(option), Node::Bytes(_)))
+    {
+        return 1;
+    }
+    let mut size = 1;
+    for &child in ir.children(node) {
+        if size > most {
+            break;
+        }
+        size += code_size(ir, child, most - size.min(most));
+    }
+    size
 }
 
 /// Drives depth-first from the start. Marks the rules at which an expansion that is still open is met again (every cycle

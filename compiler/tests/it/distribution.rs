@@ -42,7 +42,8 @@ fn counts(compiled: &Compiled, limits: Limits, total: u64, seed: u64) -> BTreeMa
 /// The statistic over its bound: up to 1 the counts agree with the probabilities.
 fn deviation(counts: &BTreeMap<Vec<u8>, u64>, probabilities: &BTreeMap<Vec<u8>, f64>, total: u64) -> f64 {
     assert!(counts.keys().all(|output| probabilities.contains_key(output)), "an output of probability 0");
-    let cells = probabilities.iter().map(|(output, &probability)| (counts.get(output).copied().unwrap_or(0), probability));
+    let cells =
+        probabilities.iter().map(|(output, &probability)| (counts.get(output).copied().unwrap_or(0), probability));
     let (statistic, freedom) = chi_square(cells, total);
     assert!(freedom > 5, "{freedom} degrees of freedom show nothing");
     statistic / chi_square_bound(freedom)

@@ -89,9 +89,7 @@ fn traces_tell_what_happened() {
                 if let Some(&parent) = open.last() {
                     let parent = &trace.instances[parent];
                     assert!(!parent.pooled, "{}", context());
-                    for (inner, outer) in
-                        [(&instance.choices, &parent.choices), (&instance.output, &parent.output)]
-                    {
+                    for (inner, outer) in [(&instance.choices, &parent.choices), (&instance.output, &parent.output)] {
                         assert!(outer.start <= inner.start && inner.end <= outer.end, "{}", context());
                     }
                 }
@@ -122,7 +120,7 @@ fn traces_tell_what_happened() {
                 };
                 let width = weighted.unwrap_or(match site.offered {
                     ..=256 => 1,
-                    ..=65536 => 2,
+                    257..=65536 => 2,
                     _ => 3,
                 });
                 at = (at + u64::from(width)).min(choices.len() as u64);

@@ -1,8 +1,8 @@
 //! The compiler's tests from outside: the equalities of the design page, held on random grammars and on the suite.
 
-mod generated;
 mod analyses;
 mod distribution;
+mod generated;
 mod hostile;
 mod limits;
 mod oracle;

@@ -75,6 +75,27 @@ fn choice_maps_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
     assert!(lengths > 100_000);
 }
 
+/// New grammars in every run; a failure is minimised and printed with the seed that repeats it.
+#[test]
+fn choice_maps_of_fresh_grammars_stay() {
+    arbtest::arbtest(|unstructured| {
+        let grammar = random_grammar(unstructured, &Shape::ENUMERABLE);
+        let Passes { lowered, pools, results } = passes(&grammar, &Budget::default());
+        let max_depth = [None, Some(0), Some(1), Some(3)][unstructured.choose_index(4)?];
+        let len = lowered.rule(lowered.start()).facts.min_len + unstructured.int_in_range(0..=20)?;
+        let limits = Limits { max_depth, max_len: Some(len).filter(|len| len % 2 == 0) };
+        let choices = unstructured.bytes(unstructured.len().min(100))?;
+        let expected = render(&lowered, &pools, limits, choices);
+        for (name, ir) in &results {
+            let found = render(ir, &pools, limits, choices);
+            assert_eq!(found, expected, "{name}, {limits:?}, {choices:?}\n{}", ast::dump(&grammar));
+        }
+        Ok(())
+    })
+    .size_min(200)
+    .budget_ms(1000);
+}
+
 #[test]
 fn choice_maps_of_small_grammars_stay() {
     choice_maps_stay(0..1500, &Shape::ENUMERABLE);

@@ -465,6 +465,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// # Safety
     ///
     /// `s` must be this machine's state.
+    #[inline(always)]
     #[must_use]
     pub unsafe fn repeat_bytes<const LEN: bool>(
         &mut self,
@@ -473,9 +474,45 @@ impl<'m, 's> Machine<'m, 's> {
         min: u32,
         further: u64,
     ) -> State {
+        /// Repetitions with more rounds without a site are done one by one.
+        const MAX_MIN: u32 = 8;
+        // SAFETY: the choice and output bytes of the first rounds and of the batch behind them are reserved.
+        unsafe {
+            if min > MAX_MIN {
+                return self.repeat_by_rounds::<LEN>(s, table, min, further);
+            }
+            let mut s = self.reserve(s, min as usize + 8, min as usize + 4);
+            for _ in 0..min {
+                self.put_mapped(&mut s, table);
+            }
+            let batch = Batch::at(s);
+            let until_stop = batch.until_stop();
+            let cap = if LEN { further.min(self.slack) } else { further };
+            if cap > 4 && until_stop == 4 {
+                return self.repeat_by_rounds::<LEN>(s, table, 0, further);
+            }
+            batch.emit(s, table);
+            let rounds = until_stop.min(cap);
+            if LEN {
+                self.slack -= rounds;
+            }
+            s.o = s.o.add(rounds as usize);
+            // Behind the last round that may be there is no site.
+            s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
+            s
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn repeat_by_rounds<const LEN: bool>(
+        &mut self,
+        mut s: State,
+        table: &[u8; 256],
+        min: u32,
+        further: u64,
+    ) -> State {
         // SAFETY: the state is this machine's, and each access is reserved right before it.
         unsafe {
-            let mut s = s;
             for _ in 0..min {
                 s = self.reserve(s, 1, 1);
                 self.put_mapped(&mut s, table);

@@ -202,7 +202,10 @@ impl Maker<'_> {
             2 => (1, None),
             3 => (self.draw.below(4) as u32, None),
             4 => (0, Some(self.draw.below(4) as u32)),
-            5 => (2, Some(2)),
+            5 => {
+                let rounds = self.draw.between(2, 4) as u32;
+                (rounds, Some(rounds))
+            }
             6 => (1, Some(3)),
             _ => {
                 let min = self.draw.below(3);

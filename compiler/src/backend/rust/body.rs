@@ -78,21 +78,16 @@ impl Emitter<'_> {
             Node::Inline { rule, body } => {
                 let beyond = at.is_beyond(1);
                 let inside = self.node(*body, &at.deeper());
-                match self.pool(*rule) {
-                    Some(pool) => quote! {
-                        if #beyond {
-                            s = cx.string::<LEN>(s, &#pool);
-                        } else {
-                            #inside
-                        }
-                    },
+                match self.pool_code(*rule, true) {
+                    Some(pool) if pool.is_empty() => quote!(if !(#beyond) { #inside }),
+                    Some(pool) => quote!(if #beyond { #pool } else { #inside }),
                     None => inside,
                 }
             }
         }
     }
 
-    fn literal(&mut self, bytes: &[u8]) -> TokenStream {
+    pub(super) fn literal(&mut self, bytes: &[u8]) -> TokenStream {
         let text = Literal::byte_string(bytes);
         match bytes {
             [] => quote!(),

@@ -106,8 +106,11 @@ impl Emitter<'_> {
         let star = self.statics.star(&name, &bytes.table, &last, &pool);
         let depth = at.depth(1);
         let beyond = at.is_beyond(1);
-        Some(quote! {
-            s = if #beyond { cx.string::<LEN>(s, &#pool) } else { cx.star::<#plus, DEPTH, LEN>(s, #depth, &#star) };
+        let pool = self.pool_code(rule, false)?;
+        let inside = quote!(s = cx.star::<#plus, DEPTH, LEN>(s, #depth, &#star););
+        Some(match pool.is_empty() {
+            true => quote!(if !(#beyond) { #inside }),
+            false => quote!(if #beyond { #pool } else { #inside }),
         })
     }
 
@@ -122,10 +125,10 @@ impl Emitter<'_> {
         scopes.push((rule, label.clone(), levels.clone()));
         let inside = At { base: levels.clone(), offset: 0, scopes };
         let depth = at.depth(1);
-        let pool = match self.pool(rule) {
+        let pool = match self.pool_code(rule, false) {
             Some(pool) => quote! {
                 if DEPTH && #levels < 0 {
-                    s = cx.string::<LEN>(s, &#pool);
+                    #pool
                     break #label;
                 }
             },

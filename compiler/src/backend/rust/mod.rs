@@ -253,8 +253,8 @@ impl<'c> Emitter<'c> {
         let at = At { base: depth.clone(), offset: 0, scopes: vec![(rule, label.clone(), depth)] };
         let reserve = self.reserve(self.needs[body.index()]);
         let inside = self.node(body, &at);
-        let pool = match self.pool(rule) {
-            Some(pool) => quote!(if DEPTH && depth < 0 { return cx.string::<LEN>(s, &#pool); }),
+        let pool = match self.pool_code(rule, false) {
+            Some(pool) => quote!(if DEPTH && depth < 0 { #pool return s; }),
             None => quote!(),
         };
         let guard = match self.recursive[rule.index()] {
@@ -286,6 +286,27 @@ impl<'c> Emitter<'c> {
         let name = names::constant("POOL", &self.ir.rule(rule).name);
         let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
         Some(self.statics.strings(&name, &strings, pool.shortest.as_deref()))
+    }
+
+    /// The statements that emit a string of a rule's pool. `reserved` says whether the pool's needs are reserved, or nothing.
+    fn pool_code(&mut self, rule: RuleId, reserved: bool) -> Option<TokenStream> {
+        let pool = self.compiled.pools.get(rule)?;
+        let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
+        let longest = strings.last().map_or(0, |string| string.len());
+        let reserve = match reserved {
+            true => quote!(),
+            false => self.reserve(Needs { choices: needs::width(strings.len()), output: longest, barrier: false }),
+        };
+        // Short strings of one length are data like those of any site, and no length limit tells them apart.
+        if longest <= sites::MAX_PACKED && strings[0].len() == longest && pool.shortest.is_none() {
+            let put = match &strings[..] {
+                [only] => self.literal(only),
+                _ => self.put_equal(&strings),
+            };
+            return Some(quote!(#reserve #put));
+        }
+        let pool = self.pool(rule)?;
+        Some(quote!(s = cx.string::<LEN>(s, &#pool);))
     }
 
     fn reserve(&self, needs: Needs) -> TokenStream {

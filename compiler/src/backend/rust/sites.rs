@@ -10,10 +10,10 @@ use crate::charset::CharSet;
 use crate::ir::{Choice, Ir, Node, NodeId};
 
 /// Literals up to this length fit a packed table.
-const MAX_PACKED: usize = 7;
+pub(super) const MAX_PACKED: usize = 7;
 
 /// Of a choice with other options too, so many literals at least make a table.
-const MIN_TABLE: usize = 4;
+const MIN_TABLE: usize = 2;
 
 /// The literals that the options of a choice begin with, in canonical order.
 fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
@@ -43,6 +43,16 @@ impl Emitter<'_> {
         let costs: Vec<u64> = literals.iter().map(|literal| literal.len() as u64 - set.min_len()).collect();
         let pick = self.pick(literals.len(), None, &costs);
         let table = self.statics.packed(&literals);
+        quote!({ let option = #pick; cx.put_packed(&mut s, &#table, option); })
+    }
+
+    /// One of at most 256 equally probable strings of the same short length.
+    pub(super) fn put_equal(&mut self, strings: &[&[u8]]) -> TokenStream {
+        if strings[0].len() == 1 {
+            return self.put_mapped(&std::array::from_fn(|byte| strings[(byte * strings.len()) >> 8][0]));
+        }
+        let pick = self.pick(strings.len(), None, &[0]);
+        let table = self.statics.packed(strings);
         quote!({ let option = #pick; cx.put_packed(&mut s, &#table, option); })
     }
 
