@@ -95,7 +95,9 @@ impl<'r> Interpreter<'r, '_, '_> {
                     top = top + usize::from(way.push() != 0) - usize::from(returns);
                     continue;
                 }};
-                ($op:expr) => { follow!($op, 0, 0u16) };
+                ($op:expr) => {
+                    follow!($op, 0, 0u16)
+                };
             }
             macro_rules! take {
                 ($exit:expr, $done:expr) => {{
@@ -104,7 +106,9 @@ impl<'r> Interpreter<'r, '_, '_> {
                     unsafe { self.machine.put_short(&mut s, exit.text.counted()) };
                     follow!(exit, $done, exit.push_deeper)
                 }};
-                ($exit:expr) => { take!($exit, 0) };
+                ($exit:expr) => {
+                    take!($exit, 0)
+                };
             }
             match op.code {
                 Code::Go => follow!(op, 0, op.argument),

@@ -141,6 +141,7 @@ impl Maker<'_> {
                 let (other, base) = (self.reference(), self.literal());
                 choice(vec![other, base])
             }
+            6 if self.draw.percent(30) => self.class(),
             6 => self.reference(),
             // Options with the same tail.
             7 => {
