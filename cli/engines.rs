@@ -163,7 +163,9 @@ pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> Result<String, 
 
 /// The Rust source of a producer for `source`.
 pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> Result<String, Failure> {
-    Ok(rust::emit(&compile(source, args)?, options))
+    let compiled = compile(source, args)?;
+    options.check(&compiled).map_err(Failure::Usage)?;
+    Ok(rust::emit(&compiled, options))
 }
 
 fn options(args: &GrammarArgs) -> Options {

@@ -110,6 +110,7 @@ impl Grammar {
                 println!("cargo::warning={line}");
             }
         }
+        self.emit.check(&compiled).map_err(|problem| Error::Grammar(format!("{}: {problem}", file.name())))?;
         Ok(emit(&compiled, &self.emit))
     }
 

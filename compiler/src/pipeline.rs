@@ -6,7 +6,7 @@ use crate::ast::Grammar;
 use crate::check::check;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format};
-use crate::ir::{self, Ir};
+use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::lower::lower;
 use crate::passes::{self, Budget, optimise};
 
@@ -51,23 +51,35 @@ impl Compiled {
     }
 }
 
-/// A grammar with a rule whose shortest string has more bytes than this, or whose derivation takes more steps, is refused:
-/// finishing an output would take unbounded time or memory.
+/// A grammar with an alternative whose shortest string has more bytes than this, or whose shortest derivation takes more
+/// steps, is refused: finishing an output would take unbounded time or memory.
 pub const MAX_SHORTEST: u64 = 1 << 26;
 
 fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
-    let steps = shortest::steps(ir);
-    let (rule, _) = ir
-        .bodies()
-        .find(|(rule, _)| ir.rule(*rule).facts.min_len > MAX_SHORTEST || steps[rule.index()] > MAX_SHORTEST)?;
+    let node_steps = shortest::node_steps(ir, &shortest::steps(ir));
+    // The nodes of a rule's body are the arena's up to the body, from the one behind the rule before on.
+    let mut bodies: Vec<(NodeId, RuleId)> = ir.bodies().map(|(rule, body)| (body, rule)).collect();
+    bodies.sort();
+    let node = (0..ir.node_count())
+        .map(NodeId::new)
+        .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;
+    let (_, rule) = *bodies.get(bodies.partition_point(|&(body, _)| body < node))?;
     let name = &ir.rule(rule).name;
-    let message = match ir.rule(rule).facts.min_len {
-        len if len > MAX_SHORTEST => format!("the shortest string of rule `{name}` has {len} bytes"),
-        _ => format!("the shortest derivation of rule `{name}` takes {} steps", steps[rule.index()]),
+    let message = match ir.facts(node).min_len {
+        len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {len} bytes"),
+        _ => format!("the shortest derivation of a part of rule `{name}` takes {} steps", node_steps[node.index()]),
     };
     let help = format!("outputs could not be completed in bounded time; the bound is {MAX_SHORTEST}");
     let span = grammar.rules.get(rule.index()).map(|rule| rule.name.span);
     Some(Diagnostic::error(Code::TooLarge, span, message).help(help))
+}
+
+/// The limit of the grammar file that no output can keep.
+fn impossible_limit(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
+    let min_len = ir.rule(ir.start()).facts.min_len;
+    let max_len = grammar.max_len.filter(|&max_len| max_len < min_len)?;
+    let message = format!("the file asks for at most {max_len} bytes, but the shortest output has {min_len}");
+    Some(Diagnostic::error(Code::UnknownDirective, None, message).help(format!("ask for {min_len} bytes or more")))
 }
 
 /// Compiles a grammar file. The diagnostics returned beside the result are warnings.
@@ -105,7 +117,8 @@ fn compile_observed(
     let Some(lowered) = lowered.filter(|_| !diagnostics.has_errors()) else { return Err(diagnostics) };
     debug_assert_eq!(ir::verify(&lowered), Ok(()));
     observe("ir", Stage::Ir(&lowered));
-    if let Some(diagnostic) = unbounded_derivation(&lowered, &grammar) {
+    if let Some(diagnostic) = unbounded_derivation(&lowered, &grammar).or_else(|| impossible_limit(&lowered, &grammar))
+    {
         diagnostics.push(diagnostic);
         return Err(diagnostics);
     }

@@ -192,8 +192,27 @@ mod rules {
                         cx.pick_mapped(&mut s, &OPTIONS_2)
                     };
                     if !matches!(option, 0) {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 1, 42);
+                        let mut rounds_4: u64 = 3;
+                        let mut first_4: u32 = 1;
+                        'l4: loop {
+                            let is_first = first_4 > 0;
+                            if is_first {
+                                first_4 -= 1;
+                                s = cx.reserve(s, 1, 42);
+                            } else {
+                                if rounds_4 == 0 {
+                                    break 'l4;
+                                }
+                                s = cx.reserve(s, 2, 42);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_4)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l4;
+                                }
+                            }
                             if DEPTH && depth < 2 {
                                 s = cx.string::<LEN>(s, &POOL_IMPORT);
                             } else {
@@ -312,140 +331,9 @@ mod rules {
                                     }
                                 }
                             }
-                        }
-                        let mut rounds_4: u64 = 3;
-                        'l4: loop {
-                            if rounds_4 == 0 {
-                                break 'l4;
+                            if !is_first {
+                                rounds_4 -= 1;
                             }
-                            s = cx.reserve(s, 2, 42);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_4)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l4;
-                            }
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_IMPORT);
-                            } else {
-                                cx.put(&mut s, b"@import ");
-                                {
-                                    let option = if LEN {
-                                        cx.pick_within(&mut s, &COSTS_5)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    };
-                                    match option {
-                                        0 => {
-                                            s = rule_string::<DEPTH, LEN>(cx, s, depth - 3);
-                                        }
-                                        _ => {
-                                            s = rule_url::<DEPTH, LEN>(cx, s, depth - 3);
-                                        }
-                                    }
-                                }
-                                let mut rounds_8: u64 = 1;
-                                'l8: loop {
-                                    if rounds_8 == 0 {
-                                        break 'l8;
-                                    }
-                                    s = cx.reserve(s, 2, 36);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l8;
-                                    }
-                                    cx.put_byte(&mut s, b' ');
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_MEDIA_LIST);
-                                    } else {
-                                        s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 4);
-                                        'l9: loop {
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l9;
-                                            }
-                                            cx.put_byte(&mut s, b',');
-                                            let mut rounds_10: u64 = 1;
-                                            'l10: loop {
-                                                if rounds_10 == 0 {
-                                                    break 'l10;
-                                                }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_6)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l10;
-                                                }
-                                                cx.put_byte(&mut s, b' ');
-                                                rounds_10 -= 1;
-                                            }
-                                            s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 4);
-                                        }
-                                    }
-                                    rounds_8 -= 1;
-                                }
-                                s = cx.reserve(s, 1, 1);
-                                if DEPTH && depth < 3 {
-                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                        };
-                                        if option < 2 {
-                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                        } else {
-                                            match option {
-                                                2 => {
-                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                }
-                                                _ => {
-                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                                s = cx.reserve(s, 0, 1);
-                                cx.put_byte(&mut s, b';');
-                            }
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 2 {
-                                s = cx.string::<LEN>(s, &POOL_NL);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS)
-                                    };
-                                    if option < 4 {
-                                        cx.put_packed(&mut s, &LITERALS, option);
-                                    } else {
-                                        cx.put_byte(&mut s, 10);
-                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, 10);
-                                    }
-                                }
-                            }
-                            rounds_4 -= 1;
                         }
                     }
                 }
@@ -513,14 +401,33 @@ mod rules {
                     }
                 }
             }
-            for _ in 0..3 {
-                s = cx.reserve(s, 3, 91);
+            let mut rounds_8: u64 = 11;
+            let mut first_8: u32 = 3;
+            'l8: loop {
+                let is_first = first_8 > 0;
+                if is_first {
+                    first_8 -= 1;
+                    s = cx.reserve(s, 3, 91);
+                } else {
+                    if rounds_8 == 0 {
+                        break 'l8;
+                    }
+                    s = cx.reserve(s, 4, 91);
+                    if if LEN {
+                        cx.pick_within(&mut s, &COSTS_9)
+                    } else {
+                        cx.pick8(&mut s, 2)
+                    } == 0
+                    {
+                        break 'l8;
+                    }
+                }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_STATEMENT);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_9)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_10)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_5)
                         };
@@ -538,7 +445,7 @@ mod rules {
                                     cx.put(&mut s, b"@page");
                                     {
                                         let option = if LEN {
-                                            cx.pick_within(&mut s, &COSTS_10)
+                                            cx.pick_within(&mut s, &COSTS_11)
                                         } else {
                                             cx.pick8(&mut s, 3)
                                         };
@@ -550,7 +457,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                                         };
@@ -597,7 +504,7 @@ mod rules {
                                                 s = cx.reserve(s, 1, 6);
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_12)
+                                                        cx.pick_within(&mut s, &COSTS_13)
                                                     } else {
                                                         cx.pick8(&mut s, 3)
                                                     };
@@ -655,10 +562,10 @@ mod rules {
                                             }
                                         }
                                     }
-                                    let mut rounds_12: u64 = 1;
-                                    'l12: loop {
-                                        if rounds_12 == 0 {
-                                            break 'l12;
+                                    let mut rounds_9: u64 = 1;
+                                    'l9: loop {
+                                        if rounds_9 == 0 {
+                                            break 'l9;
                                         }
                                         s = cx.reserve(s, 1, 6);
                                         if if LEN {
@@ -667,13 +574,13 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l12;
+                                            break 'l9;
                                         }
                                         cx.put(&mut s, b"margin");
-                                        let mut rounds_13: u64 = 1;
-                                        'l13: loop {
-                                            if rounds_13 == 0 {
-                                                break 'l13;
+                                        let mut rounds_10: u64 = 1;
+                                        'l10: loop {
+                                            if rounds_10 == 0 {
+                                                break 'l10;
                                             }
                                             s = cx.reserve(s, 2, 7);
                                             if if LEN {
@@ -682,18 +589,18 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l13;
+                                                break 'l10;
                                             }
                                             cx.put_byte(&mut s, b'-');
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_13)
+                                                    cx.pick_within(&mut s, &COSTS_14)
                                                 } else {
                                                     cx.pick8(&mut s, 4)
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
-                                            rounds_13 -= 1;
+                                            rounds_10 -= 1;
                                         }
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
                                         s = cx.reserve(s, 2, 3);
@@ -724,7 +631,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                 };
@@ -742,6 +649,319 @@ mod rules {
                                         }
                                         s = cx.reserve(s, 1, 2);
                                         cx.put_byte(&mut s, b';');
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                        }
+                                                        _ => {
+                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        rounds_9 -= 1;
+                                    }
+                                    let mut rounds_11: u64 = 1;
+                                    'l11: loop {
+                                        if rounds_11 == 0 {
+                                            break 'l11;
+                                        }
+                                        s = cx.reserve(s, 1, 4);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_16)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l11;
+                                        }
+                                        cx.put(&mut s, b"size");
+                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
+                                        s = cx.reserve(s, 3, 12);
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_17)
+                                            } else {
+                                                cx.pick8(&mut s, 5)
+                                            };
+                                            if option < 3 {
+                                                cx.put_packed(&mut s, &LITERALS_7, option);
+                                            } else {
+                                                match option {
+                                                    3 => {
+                                                        if DEPTH && depth < 3 {
+                                                            {
+                                                                let option = cx.pick8(&mut s, 9);
+                                                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                                            }
+                                                        } else {
+                                                            {
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
+                                                                match option {
+                                                                    0 => {
+                                                                        if DEPTH && depth < 4 {
+                                                                            cx.put_mapped(&mut s, &BYTES_2);
+                                                                        } else {
+                                                                            cx.put_mapped(&mut s, &BYTES_2);
+                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
+                                                                        }
+                                                                        s = cx.reserve(s, 0, 2);
+                                                                        cx.put(&mut s, b"px");
+                                                                    }
+                                                                    1 => {
+                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                        s = cx.reserve(s, 1, 4);
+                                                                        if DEPTH && depth < 4 {
+                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
+                                                                        } else {
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
+                                                                                } else {
+                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
+                                                                                };
+                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                                            }
+                                                                        }
+                                                                    }
+                                                                    _ => {
+                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                        s = cx.reserve(s, 0, 2);
+                                                                        cx.put(&mut s, b"PX");
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if DEPTH && depth < 3 {
+                                                            cx.put_mapped(&mut s, &BYTES);
+                                                        } else {
+                                                            {
+                                                                let option = if LEN {
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
+                                                                } else {
+                                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                                                };
+                                                                match option {
+                                                                    0 => {
+                                                                        cx.put_byte(&mut s, b' ');
+                                                                    }
+                                                                    1 => {
+                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                                    }
+                                                                    _ => {
+                                                                        cx.put_byte(&mut s, b' ');
+                                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                        s = cx.reserve(s, 2, 3);
+                                                        if DEPTH && depth < 3 {
+                                                            {
+                                                                let option = cx.pick8(&mut s, 9);
+                                                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                                            }
+                                                        } else {
+                                                            {
+                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
+                                                                match option {
+                                                                    0 => {
+                                                                        if DEPTH && depth < 4 {
+                                                                            cx.put_mapped(&mut s, &BYTES_2);
+                                                                        } else {
+                                                                            cx.put_mapped(&mut s, &BYTES_2);
+                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
+                                                                        }
+                                                                        s = cx.reserve(s, 0, 2);
+                                                                        cx.put(&mut s, b"px");
+                                                                    }
+                                                                    1 => {
+                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                        s = cx.reserve(s, 1, 4);
+                                                                        if DEPTH && depth < 4 {
+                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
+                                                                        } else {
+                                                                            {
+                                                                                let option = if LEN {
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
+                                                                                } else {
+                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
+                                                                                };
+                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                                            }
+                                                                        }
+                                                                    }
+                                                                    _ => {
+                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
+                                                                        s = cx.reserve(s, 0, 2);
+                                                                        cx.put(&mut s, b"PX");
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                    _ => {
+                                                        cx.put(&mut s, b"A5 landscape");
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                        cx.put_byte(&mut s, b';');
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                        }
+                                                        _ => {
+                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        rounds_11 -= 1;
+                                    }
+                                    let mut rounds_12: u64 = 1;
+                                    'l12: loop {
+                                        if rounds_12 == 0 {
+                                            break 'l12;
+                                        }
+                                        s = cx.reserve(s, 3, 15);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_18)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l12;
+                                        }
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_5)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            };
+                                            s = cx.put_string(s, &STRINGS, option);
+                                        }
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                        }
+                                                        _ => {
+                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                        cx.put_byte(&mut s, b'{');
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                        }
+                                                        _ => {
+                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 0, 7);
+                                        cx.put(&mut s, b"content");
+                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
+                                        s = cx.reserve(s, 1, 13);
+                                        {
+                                            let option = if LEN {
+                                                cx.pick_within(&mut s, &COSTS_4)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            };
+                                            match option {
+                                                0 => {
+                                                    s = rule_string::<DEPTH, LEN>(cx, s, depth - 3);
+                                                }
+                                                _ => {
+                                                    cx.put(&mut s, b"counter(page)");
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if DEPTH && depth < 3 {
+                                            s = cx.string::<LEN>(s, &POOL_WS);
+                                        } else {
+                                            {
+                                                let option = if LEN {
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
+                                                } else {
+                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                                                };
+                                                if option < 2 {
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                } else {
+                                                    match option {
+                                                        2 => {
+                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
+                                                        }
+                                                        _ => {
+                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
+                                                        }
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = cx.reserve(s, 1, 2);
+                                        cx.put_byte(&mut s, b'}');
                                         if DEPTH && depth < 3 {
                                             s = cx.string::<LEN>(s, &POOL_WS);
                                         } else {
@@ -767,319 +987,6 @@ mod rules {
                                         }
                                         rounds_12 -= 1;
                                     }
-                                    let mut rounds_14: u64 = 1;
-                                    'l14: loop {
-                                        if rounds_14 == 0 {
-                                            break 'l14;
-                                        }
-                                        s = cx.reserve(s, 1, 4);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_15)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l14;
-                                        }
-                                        cx.put(&mut s, b"size");
-                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 3, 12);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_16)
-                                            } else {
-                                                cx.pick8(&mut s, 5)
-                                            };
-                                            if option < 3 {
-                                                cx.put_packed(&mut s, &LITERALS_7, option);
-                                            } else {
-                                                match option {
-                                                    3 => {
-                                                        if DEPTH && depth < 3 {
-                                                            {
-                                                                let option = cx.pick8(&mut s, 9);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
-                                                            }
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                                                                match option {
-                                                                    0 => {
-                                                                        if DEPTH && depth < 4 {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                        } else {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"px");
-                                                                    }
-                                                                    1 => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 1, 4);
-                                                                        if DEPTH && depth < 4 {
-                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
-                                                                        } else {
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
-                                                                                } else {
-                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                                                                                };
-                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                    _ => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"PX");
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if DEPTH && depth < 3 {
-                                                            cx.put_mapped(&mut s, &BYTES);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
-                                                                } else {
-                                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                                };
-                                                                match option {
-                                                                    0 => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                    }
-                                                                    1 => {
-                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                    }
-                                                                    _ => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = cx.reserve(s, 2, 3);
-                                                        if DEPTH && depth < 3 {
-                                                            {
-                                                                let option = cx.pick8(&mut s, 9);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
-                                                            }
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                                                                match option {
-                                                                    0 => {
-                                                                        if DEPTH && depth < 4 {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                        } else {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"px");
-                                                                    }
-                                                                    1 => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 1, 4);
-                                                                        if DEPTH && depth < 4 {
-                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
-                                                                        } else {
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
-                                                                                } else {
-                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                                                                                };
-                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                    _ => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"PX");
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    _ => {
-                                                        cx.put(&mut s, b"A5 landscape");
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b';');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_14 -= 1;
-                                    }
-                                    let mut rounds_15: u64 = 1;
-                                    'l15: loop {
-                                        if rounds_15 == 0 {
-                                            break 'l15;
-                                        }
-                                        s = cx.reserve(s, 3, 15);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_17)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l15;
-                                        }
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            s = cx.put_string(s, &STRINGS, option);
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b'{');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 0, 7);
-                                        cx.put(&mut s, b"content");
-                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 1, 13);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_4)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    s = rule_string::<DEPTH, LEN>(cx, s, depth - 3);
-                                                }
-                                                _ => {
-                                                    cx.put(&mut s, b"counter(page)");
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b'}');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_15 -= 1;
-                                    }
                                     s = cx.reserve(s, 0, 1);
                                     cx.put_byte(&mut s, b'}');
                                 }
@@ -1096,7 +1003,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_within(&mut s, &COSTS_15)
+                                            cx.pick_within(&mut s, &COSTS_16)
                                         } else {
                                             cx.pick8(&mut s, 2)
                                         };
@@ -1156,1301 +1063,27 @@ mod rules {
                                             }
                                         }
                                     }
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 3, 64);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_KEYFRAME);
+                                    let mut rounds_13: u64 = 4;
+                                    let mut first_13: u32 = 1;
+                                    'l13: loop {
+                                        let is_first = first_13 > 0;
+                                        if is_first {
+                                            first_13 -= 1;
+                                            s = cx.reserve(s, 3, 64);
                                         } else {
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                    };
-                                                    match option {
-                                                        0 | 2 => {
-                                                            cx.put_packed(&mut s, &LITERALS_9, option);
-                                                        }
-                                                        _ => {
-                                                            if DEPTH && depth < 5 {
-                                                                s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                            } else {
-                                                                {
-                                                                    let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                    } else {
-                                                                        cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                    };
-                                                                    match option {
-                                                                        0 | 2 => {
-                                                                            cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                        }
-                                                                        1 => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                            s = cx.reserve(s, 0, 1);
-                                                                            cx.put_byte(&mut s, b'%');
-                                                                        }
-                                                                        _ => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            cx.put(&mut s, b".5%");
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
+                                            if rounds_13 == 0 {
+                                                break 'l13;
                                             }
-                                            'l17: loop {
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_20)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l17;
-                                                }
-                                                s = rule_comma::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 3, 4);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                        };
-                                                        match option {
-                                                            0 | 2 => {
-                                                                cx.put_packed(&mut s, &LITERALS_9, option);
-                                                            }
-                                                            _ => {
-                                                                if DEPTH && depth < 5 {
-                                                                    s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                                } else {
-                                                                    {
-                                                                        let option = if LEN {
-                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                        } else {
-                                                                            cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                        };
-                                                                        match option {
-                                                                            0 | 2 => {
-                                                                                cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                            }
-                                                                            1 => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                                s = cx.reserve(s, 0, 1);
-                                                                                cx.put_byte(&mut s, b'%');
-                                                                            }
-                                                                            _ => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                cx.put(&mut s, b".5%");
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 2);
-                                            cx.put_byte(&mut s, b'{');
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            for _ in 0..1 {
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_18: u64 = 3;
-                                            'l18: loop {
-                                                if rounds_18 == 0 {
-                                                    break 'l18;
-                                                }
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_21)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l18;
-                                                }
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_18 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'}');
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_NL);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS)
-                                                };
-                                                if option < 4 {
-                                                    cx.put_packed(&mut s, &LITERALS, option);
-                                                } else {
-                                                    cx.put_byte(&mut s, 10);
-                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, 10);
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_16: u64 = 4;
-                                    'l16: loop {
-                                        if rounds_16 == 0 {
-                                            break 'l16;
-                                        }
-                                        s = cx.reserve(s, 4, 64);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_22)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l16;
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_KEYFRAME);
-                                        } else {
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                    };
-                                                    match option {
-                                                        0 | 2 => {
-                                                            cx.put_packed(&mut s, &LITERALS_9, option);
-                                                        }
-                                                        _ => {
-                                                            if DEPTH && depth < 5 {
-                                                                s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                            } else {
-                                                                {
-                                                                    let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                    } else {
-                                                                        cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                    };
-                                                                    match option {
-                                                                        0 | 2 => {
-                                                                            cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                        }
-                                                                        1 => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                            s = cx.reserve(s, 0, 1);
-                                                                            cx.put_byte(&mut s, b'%');
-                                                                        }
-                                                                        _ => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            cx.put(&mut s, b".5%");
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            'l19: loop {
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_20)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l19;
-                                                }
-                                                s = rule_comma::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 3, 4);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                        };
-                                                        match option {
-                                                            0 | 2 => {
-                                                                cx.put_packed(&mut s, &LITERALS_9, option);
-                                                            }
-                                                            _ => {
-                                                                if DEPTH && depth < 5 {
-                                                                    s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                                } else {
-                                                                    {
-                                                                        let option = if LEN {
-                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                        } else {
-                                                                            cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                        };
-                                                                        match option {
-                                                                            0 | 2 => {
-                                                                                cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                            }
-                                                                            1 => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                                s = cx.reserve(s, 0, 1);
-                                                                                cx.put_byte(&mut s, b'%');
-                                                                            }
-                                                                            _ => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                cx.put(&mut s, b".5%");
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 2);
-                                            cx.put_byte(&mut s, b'{');
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            for _ in 0..1 {
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_20: u64 = 3;
-                                            'l20: loop {
-                                                if rounds_20 == 0 {
-                                                    break 'l20;
-                                                }
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_21)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l20;
-                                                }
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_20 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'}');
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_NL);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS)
-                                                };
-                                                if option < 4 {
-                                                    cx.put_packed(&mut s, &LITERALS, option);
-                                                } else {
-                                                    cx.put_byte(&mut s, 10);
-                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, 10);
-                                                }
-                                            }
-                                        }
-                                        rounds_16 -= 1;
-                                    }
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b'}');
-                                }
-                            }
-                            _ => {
-                                s = rule_font_face::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                        }
-                    }
-                }
-                s = cx.reserve(s, 1, 2);
-                if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_NL);
-                } else {
-                    {
-                        let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                        } else {
-                            cx.pick_mapped(&mut s, &OPTIONS)
-                        };
-                        if option < 4 {
-                            cx.put_packed(&mut s, &LITERALS, option);
-                        } else {
-                            cx.put_byte(&mut s, 10);
-                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, 10);
-                        }
-                    }
-                }
-            }
-            let mut rounds_11: u64 = 11;
-            'l11: loop {
-                if rounds_11 == 0 {
-                    break 'l11;
-                }
-                s = cx.reserve(s, 4, 91);
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_20)
-                } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l11;
-                }
-                if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_STATEMENT);
-                } else {
-                    {
-                        let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_9)
-                        } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_5)
-                        };
-                        match option {
-                            0 => {
-                                s = rule_style_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            1 => {
-                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            2 => {
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_PAGE_RULE);
-                                } else {
-                                    cx.put(&mut s, b"@page");
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_within(&mut s, &COSTS_10)
-                                        } else {
-                                            cx.pick8(&mut s, 3)
-                                        };
-                                        match option {
-                                            0 => {}
-                                            1 => {
-                                                if DEPTH && depth < 3 {
-                                                    cx.put_mapped(&mut s, &BYTES);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                        };
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            1 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = rule_identifier::<DEPTH, LEN>(cx, s, depth - 3);
-                                            }
-                                            _ => {
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 6);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_12)
-                                                    } else {
-                                                        cx.pick8(&mut s, 3)
-                                                    };
-                                                    cx.put_packed(&mut s, &LITERALS_3, option);
-                                                }
-                                            }
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_WS);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_3)
-                                            };
-                                            if option < 2 {
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
-                                            } else {
-                                                match option {
-                                                    2 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                    }
-                                                    _ => {
-                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 2);
-                                    cx.put_byte(&mut s, b'{');
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_WS);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_3)
-                                            };
-                                            if option < 2 {
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
-                                            } else {
-                                                match option {
-                                                    2 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                    }
-                                                    _ => {
-                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_21: u64 = 1;
-                                    'l21: loop {
-                                        if rounds_21 == 0 {
-                                            break 'l21;
-                                        }
-                                        s = cx.reserve(s, 1, 6);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_4)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l21;
-                                        }
-                                        cx.put(&mut s, b"margin");
-                                        let mut rounds_22: u64 = 1;
-                                        'l22: loop {
-                                            if rounds_22 == 0 {
-                                                break 'l22;
-                                            }
-                                            s = cx.reserve(s, 2, 7);
+                                            s = cx.reserve(s, 4, 64);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_3)
+                                                cx.pick_within(&mut s, &COSTS_19)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l22;
-                                            }
-                                            cx.put_byte(&mut s, b'-');
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_13)
-                                                } else {
-                                                    cx.pick8(&mut s, 4)
-                                                };
-                                                cx.put_packed(&mut s, &LITERALS_4, option);
-                                            }
-                                            rounds_22 -= 1;
-                                        }
-                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 2, 3);
-                                        if DEPTH && depth < 3 {
-                                            {
-                                                let option = cx.pick8(&mut s, 9);
-                                                cx.put_packed(&mut s, &LITERALS_6, option);
-                                            }
-                                        } else {
-                                            {
-                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                                                match option {
-                                                    0 => {
-                                                        if DEPTH && depth < 4 {
-                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                        } else {
-                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
-                                                        }
-                                                        s = cx.reserve(s, 0, 2);
-                                                        cx.put(&mut s, b"px");
-                                                    }
-                                                    1 => {
-                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        s = cx.reserve(s, 1, 4);
-                                                        if DEPTH && depth < 4 {
-                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
-                                                                } else {
-                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                                                                };
-                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                            }
-                                                        }
-                                                    }
-                                                    _ => {
-                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        s = cx.reserve(s, 0, 2);
-                                                        cx.put(&mut s, b"PX");
-                                                    }
-                                                }
+                                                break 'l13;
                                             }
                                         }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b';');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_21 -= 1;
-                                    }
-                                    let mut rounds_23: u64 = 1;
-                                    'l23: loop {
-                                        if rounds_23 == 0 {
-                                            break 'l23;
-                                        }
-                                        s = cx.reserve(s, 1, 4);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_15)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l23;
-                                        }
-                                        cx.put(&mut s, b"size");
-                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 3, 12);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_16)
-                                            } else {
-                                                cx.pick8(&mut s, 5)
-                                            };
-                                            if option < 3 {
-                                                cx.put_packed(&mut s, &LITERALS_7, option);
-                                            } else {
-                                                match option {
-                                                    3 => {
-                                                        if DEPTH && depth < 3 {
-                                                            {
-                                                                let option = cx.pick8(&mut s, 9);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
-                                                            }
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                                                                match option {
-                                                                    0 => {
-                                                                        if DEPTH && depth < 4 {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                        } else {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"px");
-                                                                    }
-                                                                    1 => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 1, 4);
-                                                                        if DEPTH && depth < 4 {
-                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
-                                                                        } else {
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
-                                                                                } else {
-                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                                                                                };
-                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                    _ => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"PX");
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if DEPTH && depth < 3 {
-                                                            cx.put_mapped(&mut s, &BYTES);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
-                                                                } else {
-                                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                                };
-                                                                match option {
-                                                                    0 => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                    }
-                                                                    1 => {
-                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                    }
-                                                                    _ => {
-                                                                        cx.put_byte(&mut s, b' ');
-                                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                        s = cx.reserve(s, 2, 3);
-                                                        if DEPTH && depth < 3 {
-                                                            {
-                                                                let option = cx.pick8(&mut s, 9);
-                                                                cx.put_packed(&mut s, &LITERALS_6, option);
-                                                            }
-                                                        } else {
-                                                            {
-                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_7);
-                                                                match option {
-                                                                    0 => {
-                                                                        if DEPTH && depth < 4 {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                        } else {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"px");
-                                                                    }
-                                                                    1 => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 1, 4);
-                                                                        if DEPTH && depth < 4 {
-                                                                            s = cx.string::<LEN>(s, &POOL_UNIT);
-                                                                        } else {
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
-                                                                                } else {
-                                                                                    cx.pick_mapped(&mut s, &OPTIONS_8)
-                                                                                };
-                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                    _ => {
-                                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                        s = cx.reserve(s, 0, 2);
-                                                                        cx.put(&mut s, b"PX");
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    _ => {
-                                                        cx.put(&mut s, b"A5 landscape");
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b';');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_23 -= 1;
-                                    }
-                                    let mut rounds_24: u64 = 1;
-                                    'l24: loop {
-                                        if rounds_24 == 0 {
-                                            break 'l24;
-                                        }
-                                        s = cx.reserve(s, 3, 15);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_17)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l24;
-                                        }
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_5)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            s = cx.put_string(s, &STRINGS, option);
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b'{');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 0, 7);
-                                        cx.put(&mut s, b"content");
-                                        s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
-                                        s = cx.reserve(s, 1, 13);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_4)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    s = rule_string::<DEPTH, LEN>(cx, s, depth - 3);
-                                                }
-                                                _ => {
-                                                    cx.put(&mut s, b"counter(page)");
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        cx.put_byte(&mut s, b'}');
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                        }
-                                                        _ => {
-                                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_24 -= 1;
-                                    }
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b'}');
-                                }
-                            }
-                            3 => {
-                                s = rule_media_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            4 => {
-                                s = rule_supports_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            5 => {
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_KEYFRAMES);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_within(&mut s, &COSTS_15)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        };
-                                        s = cx.put_string(s, &STRINGS_2, option);
-                                    }
-                                    if DEPTH && depth < 3 {
-                                        {
-                                            let option = cx.pick8(&mut s, 37);
-                                            cx.put_packed(&mut s, &LITERALS_8, option);
-                                        }
-                                    } else {
-                                        cx.put(&mut s, b"k-");
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 7);
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_WS);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_3)
-                                            };
-                                            if option < 2 {
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
-                                            } else {
-                                                match option {
-                                                    2 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                    }
-                                                    _ => {
-                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 3);
-                                    cx.put_byte(&mut s, b'{');
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_NL);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS)
-                                            };
-                                            if option < 4 {
-                                                cx.put_packed(&mut s, &LITERALS, option);
-                                            } else {
-                                                cx.put_byte(&mut s, 10);
-                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, 10);
-                                            }
-                                        }
-                                    }
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 3, 64);
                                         if DEPTH && depth < 3 {
                                             s = cx.string::<LEN>(s, &POOL_KEYFRAME);
                                         } else {
@@ -2459,7 +1092,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_20)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_9)
                                                     };
@@ -2473,7 +1106,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_10)
                                                                     };
@@ -2498,15 +1131,15 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            'l26: loop {
+                                            'l14: loop {
                                                 s = cx.reserve(s, 1, 0);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_20)
+                                                    cx.pick_within(&mut s, &COSTS_9)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l26;
+                                                    break 'l14;
                                                 }
                                                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 4);
                                                 s = cx.reserve(s, 3, 4);
@@ -2515,7 +1148,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_20)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_9)
                                                         };
@@ -2529,7 +1162,7 @@ mod rules {
                                                                 } else {
                                                                     {
                                                                         let option = if LEN {
-                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                                                         } else {
                                                                             cx.pick_mapped(&mut s, &OPTIONS_10)
                                                                         };
@@ -2604,7 +1237,26 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            for _ in 0..1 {
+                                            let mut rounds_15: u64 = 3;
+                                            let mut first_15: u32 = 1;
+                                            'l15: loop {
+                                                let is_first = first_15 > 0;
+                                                if is_first {
+                                                    first_15 -= 1;
+                                                } else {
+                                                    if rounds_15 == 0 {
+                                                        break 'l15;
+                                                    }
+                                                    s = cx.reserve(s, 1, 0);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_22)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l15;
+                                                    }
+                                                }
                                                 s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
                                                 s = cx.reserve(s, 1, 1);
                                                 if DEPTH && depth < 4 {
@@ -2655,72 +1307,9 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                            }
-                                            let mut rounds_27: u64 = 3;
-                                            'l27: loop {
-                                                if rounds_27 == 0 {
-                                                    break 'l27;
+                                                if !is_first {
+                                                    rounds_15 -= 1;
                                                 }
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_21)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l27;
-                                                }
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_27 -= 1;
                                             }
                                             s = cx.reserve(s, 0, 1);
                                             cx.put_byte(&mut s, b'}');
@@ -2745,316 +1334,9 @@ mod rules {
                                                 }
                                             }
                                         }
-                                    }
-                                    let mut rounds_25: u64 = 4;
-                                    'l25: loop {
-                                        if rounds_25 == 0 {
-                                            break 'l25;
+                                        if !is_first {
+                                            rounds_13 -= 1;
                                         }
-                                        s = cx.reserve(s, 4, 64);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_22)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l25;
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_KEYFRAME);
-                                        } else {
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                    };
-                                                    match option {
-                                                        0 | 2 => {
-                                                            cx.put_packed(&mut s, &LITERALS_9, option);
-                                                        }
-                                                        _ => {
-                                                            if DEPTH && depth < 5 {
-                                                                s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                            } else {
-                                                                {
-                                                                    let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                    } else {
-                                                                        cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                    };
-                                                                    match option {
-                                                                        0 | 2 => {
-                                                                            cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                        }
-                                                                        1 => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                            s = cx.reserve(s, 0, 1);
-                                                                            cx.put_byte(&mut s, b'%');
-                                                                        }
-                                                                        _ => {
-                                                                            cx.put_mapped(&mut s, &BYTES_2);
-                                                                            cx.put(&mut s, b".5%");
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            'l28: loop {
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_20)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l28;
-                                                }
-                                                s = rule_comma::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 3, 4);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_KEYFRAME_POSITION);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_18)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_9)
-                                                        };
-                                                        match option {
-                                                            0 | 2 => {
-                                                                cx.put_packed(&mut s, &LITERALS_9, option);
-                                                            }
-                                                            _ => {
-                                                                if DEPTH && depth < 5 {
-                                                                    s = cx.string::<LEN>(s, &POOL_PERCENTAGE_TO_100);
-                                                                } else {
-                                                                    {
-                                                                        let option = if LEN {
-                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
-                                                                        } else {
-                                                                            cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                                        };
-                                                                        match option {
-                                                                            0 | 2 => {
-                                                                                cx.put_packed(&mut s, &LITERALS_10, option);
-                                                                            }
-                                                                            1 => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 1);
-                                                                                s = cx.reserve(s, 0, 1);
-                                                                                cx.put_byte(&mut s, b'%');
-                                                                            }
-                                                                            _ => {
-                                                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                                                cx.put(&mut s, b".5%");
-                                                                            }
-                                                                        }
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            s = cx.reserve(s, 1, 2);
-                                            cx.put_byte(&mut s, b'{');
-                                            if DEPTH && depth < 4 {
-                                                s = cx.string::<LEN>(s, &POOL_WS);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                    };
-                                                    if option < 2 {
-                                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                                    } else {
-                                                        match option {
-                                                            2 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            for _ in 0..1 {
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_29: u64 = 3;
-                                            'l29: loop {
-                                                if rounds_29 == 0 {
-                                                    break 'l29;
-                                                }
-                                                s = cx.reserve(s, 1, 0);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_21)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l29;
-                                                }
-                                                s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
-                                                s = cx.reserve(s, 1, 1);
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 1, 2);
-                                                cx.put_byte(&mut s, b';');
-                                                if DEPTH && depth < 4 {
-                                                    s = cx.string::<LEN>(s, &POOL_WS);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_7)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_3)
-                                                        };
-                                                        if option < 2 {
-                                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                                        } else {
-                                                            match option {
-                                                                2 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                                }
-                                                                _ => {
-                                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 5);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                rounds_29 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 1);
-                                            cx.put_byte(&mut s, b'}');
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_NL);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS)
-                                                };
-                                                if option < 4 {
-                                                    cx.put_packed(&mut s, &LITERALS, option);
-                                                } else {
-                                                    cx.put_byte(&mut s, 10);
-                                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 4);
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, 10);
-                                                }
-                                            }
-                                        }
-                                        rounds_25 -= 1;
                                     }
                                     s = cx.reserve(s, 0, 1);
                                     cx.put_byte(&mut s, b'}');
@@ -3086,7 +1368,9 @@ mod rules {
                         }
                     }
                 }
-                rounds_11 -= 1;
+                if !is_first {
+                    rounds_8 -= 1;
+                }
             }
             s
         }
@@ -3190,7 +1474,7 @@ mod rules {
                 match option {
                     0 => {
                         cx.put(&mut s, b"/*");
-                        'l32: loop {
+                        'l18: loop {
                             s = cx.reserve(s, 5, 4);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_6)
@@ -3198,7 +1482,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l32;
+                                break 'l18;
                             }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_COMMENT_PIECE);
@@ -3217,26 +1501,31 @@ mod rules {
                                             cx.put_mapped(&mut s, &BYTES_6);
                                         }
                                         2 => {
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b'*');
-                                            }
-                                            let mut rounds_33: u64 = 2;
-                                            'l33: loop {
-                                                if rounds_33 == 0 {
-                                                    break 'l33;
-                                                }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_6)
+                                            let mut rounds_19: u64 = 2;
+                                            let mut first_19: u32 = 1;
+                                            'l19: loop {
+                                                let is_first = first_19 > 0;
+                                                if is_first {
+                                                    first_19 -= 1;
+                                                    s = cx.reserve(s, 0, 1);
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l33;
+                                                    if rounds_19 == 0 {
+                                                        break 'l19;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_6)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l19;
+                                                    }
                                                 }
                                                 cx.put_byte(&mut s, b'*');
-                                                rounds_33 -= 1;
+                                                if !is_first {
+                                                    rounds_19 -= 1;
+                                                }
                                             }
                                             s = cx.reserve(s, 1, 1);
                                             cx.put_mapped(&mut s, &BYTES_7);
@@ -3295,10 +1584,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_34: u64 = 3;
-                        'l34: loop {
-                            if rounds_34 == 0 {
-                                break 'l34;
+                        let mut rounds_20: u64 = 3;
+                        'l20: loop {
+                            if rounds_20 == 0 {
+                                break 'l20;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -3307,10 +1596,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l34;
+                                break 'l20;
                             }
                             cx.put_byte(&mut s, b'*');
-                            rounds_34 -= 1;
+                            rounds_20 -= 1;
                         }
                         s = cx.reserve(s, 0, 2);
                         cx.put(&mut s, b"*/");
@@ -3333,6 +1622,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
+            if cx.stack_is_low() {
+                return cx.deeper(s, depth, rule_style_rule::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 0 {
                 s = cx.string::<LEN>(s, &POOL_STYLE_RULE);
                 return s;
@@ -3349,27 +1641,31 @@ mod rules {
                     };
                     s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
                     if !matches!(option, 0) {
-                        for _ in 0..1 {
-                            s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                            s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
-                        }
-                        let mut rounds_36: u64 = 3;
-                        'l36: loop {
-                            if rounds_36 == 0 {
-                                break 'l36;
-                            }
-                            s = cx.reserve(s, 1, 0);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_26)
+                        let mut rounds_22: u64 = 3;
+                        let mut first_22: u32 = 1;
+                        'l22: loop {
+                            let is_first = first_22 > 0;
+                            if is_first {
+                                first_22 -= 1;
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l36;
+                                if rounds_22 == 0 {
+                                    break 'l22;
+                                }
+                                s = cx.reserve(s, 1, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_26)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l22;
+                                }
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                             s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
-                            rounds_36 -= 1;
+                            if !is_first {
+                                rounds_22 -= 1;
+                            }
                         }
                     }
                 }
@@ -3471,47 +1767,57 @@ mod rules {
                                         }
                                     }
                                     2 => {
-                                        for _ in 0..1 {
-                                            s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        let mut rounds_37: u64 = 7;
-                                        'l37: loop {
-                                            if rounds_37 == 0 {
-                                                break 'l37;
-                                            }
-                                            s = cx.reserve(s, 1, 0);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_21)
+                                        let mut rounds_23: u64 = 7;
+                                        let mut first_23: u32 = 1;
+                                        'l23: loop {
+                                            let is_first = first_23 > 0;
+                                            if is_first {
+                                                first_23 -= 1;
                                             } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l37;
+                                                if rounds_23 == 0 {
+                                                    break 'l23;
+                                                }
+                                                s = cx.reserve(s, 1, 0);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_22)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l23;
+                                                }
                                             }
                                             s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_37 -= 1;
+                                            if !is_first {
+                                                rounds_23 -= 1;
+                                            }
                                         }
                                     }
                                     _ => {
-                                        for _ in 0..1 {
-                                            s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        let mut rounds_38: u64 = 7;
-                                        'l38: loop {
-                                            if rounds_38 == 0 {
-                                                break 'l38;
-                                            }
-                                            s = cx.reserve(s, 1, 0);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_21)
+                                        let mut rounds_24: u64 = 7;
+                                        let mut first_24: u32 = 1;
+                                        'l24: loop {
+                                            let is_first = first_24 > 0;
+                                            if is_first {
+                                                first_24 -= 1;
                                             } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l38;
+                                                if rounds_24 == 0 {
+                                                    break 'l24;
+                                                }
+                                                s = cx.reserve(s, 1, 0);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_22)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l24;
+                                                }
                                             }
                                             s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_38 -= 1;
+                                            if !is_first {
+                                                rounds_24 -= 1;
+                                            }
                                         }
                                         s = rule_declaration::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = cx.reserve(s, 1, 1);
@@ -3544,32 +1850,34 @@ mod rules {
                         }
                         _ => {
                             cx.put(&mut s, b" {\n");
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 0, 2);
-                                cx.put(&mut s, b"  ");
-                                s = rule_declaration::<DEPTH, LEN>(cx, s, depth - 2);
-                                s = cx.reserve(s, 0, 2);
-                                cx.put(&mut s, b";\n");
-                            }
-                            let mut rounds_39: u64 = 11;
-                            'l39: loop {
-                                if rounds_39 == 0 {
-                                    break 'l39;
-                                }
-                                s = cx.reserve(s, 1, 2);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_28)
+                            let mut rounds_25: u64 = 11;
+                            let mut first_25: u32 = 1;
+                            'l25: loop {
+                                let is_first = first_25 > 0;
+                                if is_first {
+                                    first_25 -= 1;
+                                    s = cx.reserve(s, 0, 2);
                                 } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l39;
+                                    if rounds_25 == 0 {
+                                        break 'l25;
+                                    }
+                                    s = cx.reserve(s, 1, 2);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_28)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l25;
+                                    }
                                 }
                                 cx.put(&mut s, b"  ");
                                 s = rule_declaration::<DEPTH, LEN>(cx, s, depth - 2);
                                 s = cx.reserve(s, 0, 2);
                                 cx.put(&mut s, b";\n");
-                                rounds_39 -= 1;
+                                if !is_first {
+                                    rounds_25 -= 1;
+                                }
                             }
                         }
                     }
@@ -3605,8 +1913,27 @@ mod rules {
                 match option {
                     0 => {}
                     1 => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 2, 3);
+                        let mut rounds_27: u64 = 3;
+                        let mut first_27: u32 = 1;
+                        'l27: loop {
+                            let is_first = first_27 > 0;
+                            if is_first {
+                                first_27 -= 1;
+                                s = cx.reserve(s, 2, 3);
+                            } else {
+                                if rounds_27 == 0 {
+                                    break 'l27;
+                                }
+                                s = cx.reserve(s, 3, 3);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_26)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l27;
+                                }
+                            }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_COMBINATOR);
                             } else {
@@ -3626,7 +1953,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                                         };
@@ -3653,68 +1980,9 @@ mod rules {
                                 }
                             }
                             s = rule_compound::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        let mut rounds_41: u64 = 3;
-                        'l41: loop {
-                            if rounds_41 == 0 {
-                                break 'l41;
+                            if !is_first {
+                                rounds_27 -= 1;
                             }
-                            s = cx.reserve(s, 3, 3);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_26)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l41;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_COMBINATOR);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_30)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_20)
-                                    };
-                                    if option < 3 {
-                                        cx.put_packed(&mut s, &LITERALS_16, option);
-                                    } else {
-                                        match option {
-                                            3 => {
-                                                if DEPTH && depth < 2 {
-                                                    cx.put_mapped(&mut s, &BYTES);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                        };
-                                                        match option {
-                                                            0 => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            1 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 2);
-                                                            }
-                                                            _ => {
-                                                                cx.put_byte(&mut s, b' ');
-                                                                s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            _ => {
-                                                cx.put_packed(&mut s, &LITERALS_15, option);
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                            s = rule_compound::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_41 -= 1;
                         }
                     }
                     2 => {
@@ -3753,7 +2021,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -3851,25 +2119,30 @@ mod rules {
                         }
                     }
                     1 => {
-                        for _ in 0..1 {
-                            s = rule_suffix::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        let mut rounds_43: u64 = 2;
-                        'l43: loop {
-                            if rounds_43 == 0 {
-                                break 'l43;
-                            }
-                            s = cx.reserve(s, 1, 0);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
+                        let mut rounds_29: u64 = 2;
+                        let mut first_29: u32 = 1;
+                        'l29: loop {
+                            let is_first = first_29 > 0;
+                            if is_first {
+                                first_29 -= 1;
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l43;
+                                if rounds_29 == 0 {
+                                    break 'l29;
+                                }
+                                s = cx.reserve(s, 1, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_9)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l29;
+                                }
                             }
                             s = rule_suffix::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_43 -= 1;
+                            if !is_first {
+                                rounds_29 -= 1;
+                            }
                         }
                     }
                     _ => {
@@ -3900,25 +2173,30 @@ mod rules {
                                 }
                             }
                         }
-                        for _ in 0..1 {
-                            s = rule_suffix::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        let mut rounds_44: u64 = 2;
-                        'l44: loop {
-                            if rounds_44 == 0 {
-                                break 'l44;
-                            }
-                            s = cx.reserve(s, 1, 0);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
+                        let mut rounds_30: u64 = 2;
+                        let mut first_30: u32 = 1;
+                        'l30: loop {
+                            let is_first = first_30 > 0;
+                            if is_first {
+                                first_30 -= 1;
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l44;
+                                if rounds_30 == 0 {
+                                    break 'l30;
+                                }
+                                s = cx.reserve(s, 1, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_9)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l30;
+                                }
                             }
                             s = rule_suffix::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_44 -= 1;
+                            if !is_first {
+                                rounds_30 -= 1;
+                            }
                         }
                     }
                 }
@@ -3958,7 +2236,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_20)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_9)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_25)
                                 };
@@ -4074,10 +2352,10 @@ mod rules {
                                             }
                                         }
                                     }
-                                    let mut rounds_46: u64 = 1;
-                                    'l46: loop {
-                                        if rounds_46 == 0 {
-                                            break 'l46;
+                                    let mut rounds_32: u64 = 1;
+                                    'l32: loop {
+                                        if rounds_32 == 0 {
+                                            break 'l32;
                                         }
                                         s = cx.reserve(s, 2, 2);
                                         if if LEN {
@@ -4086,7 +2364,7 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l46;
+                                            break 'l32;
                                         }
                                         cx.put_byte(&mut s, b'i');
                                         if DEPTH && depth < 2 {
@@ -4112,7 +2390,7 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_46 -= 1;
+                                        rounds_32 -= 1;
                                     }
                                 }
                             }
@@ -4168,7 +2446,7 @@ mod rules {
                                             }
                                         }
                                         s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
-                                        'l47: loop {
+                                        'l33: loop {
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_26)
@@ -4176,7 +2454,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l47;
+                                                break 'l33;
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
@@ -4264,8 +2542,8 @@ mod rules {
                                     4 => {
                                         cx.put(&mut s, b":lang(");
                                         {
-                                            let option = cx.pick8(&mut s, 3);
-                                            cx.put_packed(&mut s, &LITERALS_20, option);
+                                            let leaf = cx.pick_nested(&mut s, 3, &ENDS_25);
+                                            cx.put_packed(&mut s, &LITERALS_20, leaf);
                                         }
                                         cx.put_byte(&mut s, b')');
                                     }
@@ -4314,10 +2592,10 @@ mod rules {
                                                 match option {
                                                     0 => {
                                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 0, 1);
-                                                        let mut rounds_48: u64 = 1;
-                                                        'l48: loop {
-                                                            if rounds_48 == 0 {
-                                                                break 'l48;
+                                                        let mut rounds_34: u64 = 1;
+                                                        'l34: loop {
+                                                            if rounds_34 == 0 {
+                                                                break 'l34;
                                                             }
                                                             s = cx.reserve(s, 2, 1);
                                                             if if LEN {
@@ -4326,7 +2604,7 @@ mod rules {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l48;
+                                                                break 'l34;
                                                             }
                                                             if DEPTH && depth < 3 {
                                                                 cx.put_mapped(&mut s, &BYTES_2);
@@ -4334,7 +2612,7 @@ mod rules {
                                                                 cx.put_mapped(&mut s, &BYTES_2);
                                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                                             }
-                                                            rounds_48 -= 1;
+                                                            rounds_34 -= 1;
                                                         }
                                                         s = cx.reserve(s, 0, 1);
                                                         cx.put_byte(&mut s, b'n');
@@ -4354,10 +2632,10 @@ mod rules {
                                                     }
                                                     _ => {
                                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 0, 1);
-                                                        let mut rounds_49: u64 = 1;
-                                                        'l49: loop {
-                                                            if rounds_49 == 0 {
-                                                                break 'l49;
+                                                        let mut rounds_35: u64 = 1;
+                                                        'l35: loop {
+                                                            if rounds_35 == 0 {
+                                                                break 'l35;
                                                             }
                                                             s = cx.reserve(s, 2, 1);
                                                             if if LEN {
@@ -4366,7 +2644,7 @@ mod rules {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l49;
+                                                                break 'l35;
                                                             }
                                                             if DEPTH && depth < 3 {
                                                                 cx.put_mapped(&mut s, &BYTES_2);
@@ -4374,7 +2652,7 @@ mod rules {
                                                                 cx.put_mapped(&mut s, &BYTES_2);
                                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                                             }
-                                                            rounds_49 -= 1;
+                                                            rounds_35 -= 1;
                                                         }
                                                         s = cx.reserve(s, 1, 2);
                                                         cx.put_byte(&mut s, b'n');
@@ -4480,6 +2758,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
+            if cx.stack_is_low() {
+                return cx.deeper(s, depth, rule_declaration_end::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 0 {
                 s = cx.string::<LEN>(s, &POOL_DECLARATION_END);
                 return s;
@@ -4551,7 +2832,7 @@ mod rules {
             s = cx.reserve(s, 1, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_39)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_39)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_27)
                 };
@@ -4771,7 +3052,7 @@ mod rules {
             s = cx.reserve(s, 4, 54);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_41)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_41)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_29)
                 };
@@ -4782,7 +3063,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_42)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_42)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_30)
                                 };
@@ -4790,7 +3071,7 @@ mod rules {
                                     0 => {
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_13)
+                                                cx.pick_within(&mut s, &COSTS_14)
                                             } else {
                                                 cx.pick8(&mut s, 4)
                                             };
@@ -4803,7 +3084,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_43)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_43)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_31)
                                                 };
@@ -4817,7 +3098,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                                                 };
@@ -4848,7 +3129,7 @@ mod rules {
                                         s = cx.reserve(s, 2, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -4952,7 +3233,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_32)
                                                             };
@@ -5008,7 +3289,7 @@ mod rules {
                                         cx.put(&mut s, b"rect(");
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5025,7 +3306,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5042,7 +3323,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5059,7 +3340,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5101,10 +3382,10 @@ mod rules {
                                         }
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_53: u64 = 1;
-                                        'l53: loop {
-                                            if rounds_53 == 0 {
-                                                break 'l53;
+                                        let mut rounds_39: u64 = 1;
+                                        'l39: loop {
+                                            if rounds_39 == 0 {
+                                                break 'l39;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -5113,14 +3394,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l53;
+                                                break 'l39;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -5139,7 +3420,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_53 -= 1;
+                                            rounds_39 -= 1;
                                         }
                                     }
                                     1 => {
@@ -5160,10 +3441,10 @@ mod rules {
                                                         cx.put_mapped(&mut s, &BYTES_2);
                                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                                     }
-                                                    let mut rounds_54: u64 = 1;
-                                                    'l54: loop {
-                                                        if rounds_54 == 0 {
-                                                            break 'l54;
+                                                    let mut rounds_40: u64 = 1;
+                                                    'l40: loop {
+                                                        if rounds_40 == 0 {
+                                                            break 'l40;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -5172,14 +3453,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l54;
+                                                            break 'l40;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -5204,10 +3485,10 @@ mod rules {
                                                             cx.put_mapped(&mut s, &BYTES_2);
                                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                                         }
-                                                        let mut rounds_55: u64 = 1;
-                                                        'l55: loop {
-                                                            if rounds_55 == 0 {
-                                                                break 'l55;
+                                                        let mut rounds_41: u64 = 1;
+                                                        'l41: loop {
+                                                            if rounds_41 == 0 {
+                                                                break 'l41;
                                                             }
                                                             s = cx.reserve(s, 2, 1);
                                                             if if LEN {
@@ -5216,14 +3497,14 @@ mod rules {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l55;
+                                                                break 'l41;
                                                             }
                                                             if DEPTH && depth < 2 {
                                                                 cx.put_mapped(&mut s, &BYTES);
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                     };
@@ -5242,9 +3523,9 @@ mod rules {
                                                                 }
                                                             }
                                                             s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                                            rounds_55 -= 1;
+                                                            rounds_41 -= 1;
                                                         }
-                                                        rounds_54 -= 1;
+                                                        rounds_40 -= 1;
                                                     }
                                                 }
                                                 _ => {
@@ -5283,7 +3564,7 @@ mod rules {
                                     3 => {
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5297,10 +3578,10 @@ mod rules {
                                             cx.put_mapped(&mut s, &BYTES_2);
                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                         }
-                                        let mut rounds_56: u64 = 1;
-                                        'l56: loop {
-                                            if rounds_56 == 0 {
-                                                break 'l56;
+                                        let mut rounds_42: u64 = 1;
+                                        'l42: loop {
+                                            if rounds_42 == 0 {
+                                                break 'l42;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -5309,7 +3590,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l56;
+                                                break 'l42;
                                             }
                                             if DEPTH && depth < 2 {
                                                 s = cx.string::<LEN>(s, &POOL_WS);
@@ -5368,10 +3649,10 @@ mod rules {
                                                 };
                                                 match option {
                                                     0 => {
-                                                        let mut rounds_57: u64 = 1;
-                                                        'l57: loop {
-                                                            if rounds_57 == 0 {
-                                                                break 'l57;
+                                                        let mut rounds_43: u64 = 1;
+                                                        'l43: loop {
+                                                            if rounds_43 == 0 {
+                                                                break 'l43;
                                                             }
                                                             s = cx.reserve(s, 1, 1);
                                                             if if LEN {
@@ -5380,10 +3661,10 @@ mod rules {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l57;
+                                                                break 'l43;
                                                             }
                                                             cx.put_byte(&mut s, b'-');
-                                                            rounds_57 -= 1;
+                                                            rounds_43 -= 1;
                                                         }
                                                     }
                                                     _ => {
@@ -5398,7 +3679,7 @@ mod rules {
                                                 cx.put_mapped(&mut s, &BYTES_2);
                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                                             }
-                                            rounds_56 -= 1;
+                                            rounds_42 -= 1;
                                         }
                                     }
                                     4 => {
@@ -5419,7 +3700,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5449,7 +3730,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -5495,7 +3776,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                 };
@@ -5531,7 +3812,7 @@ mod rules {
                                         s = cx.reserve(s, 2, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5589,7 +3870,7 @@ mod rules {
                                         s = cx.reserve(s, 2, 7);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5600,7 +3881,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -5631,7 +3912,7 @@ mod rules {
                                     12 => {
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5639,10 +3920,10 @@ mod rules {
                                         }
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_track::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_58: u64 = 4;
-                                        'l58: loop {
-                                            if rounds_58 == 0 {
-                                                break 'l58;
+                                        let mut rounds_44: u64 = 4;
+                                        'l44: loop {
+                                            if rounds_44 == 0 {
+                                                break 'l44;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -5651,14 +3932,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l58;
+                                                break 'l44;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -5677,7 +3958,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_track::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_58 -= 1;
+                                            rounds_44 -= 1;
                                         }
                                     }
                                     13 => {
@@ -5703,7 +3984,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -5727,7 +4008,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_56)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_56)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_34)
                                                 };
@@ -5739,7 +4020,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -5769,7 +4050,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_57)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_57)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_35)
                                 };
@@ -5787,7 +4068,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -5810,7 +4091,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_43)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_43)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_31)
                                                 };
@@ -5824,7 +4105,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                                                 };
@@ -5848,10 +4129,10 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        let mut rounds_59: u64 = 3;
-                                        'l59: loop {
-                                            if rounds_59 == 0 {
-                                                break 'l59;
+                                        let mut rounds_45: u64 = 3;
+                                        'l45: loop {
+                                            if rounds_45 == 0 {
+                                                break 'l45;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -5860,14 +4141,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l59;
+                                                break 'l45;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -5891,7 +4172,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_43)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_43)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_31)
                                                     };
@@ -5905,7 +4186,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_32)
                                                                     };
@@ -5929,17 +4210,17 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_59 -= 1;
+                                            rounds_45 -= 1;
                                         }
                                     }
                                     2 => {
                                         cx.put(&mut s, b"padding");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_60: u64 = 3;
-                                        'l60: loop {
-                                            if rounds_60 == 0 {
-                                                break 'l60;
+                                        let mut rounds_46: u64 = 3;
+                                        'l46: loop {
+                                            if rounds_46 == 0 {
+                                                break 'l46;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -5948,14 +4229,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l60;
+                                                break 'l46;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -5974,13 +4255,13 @@ mod rules {
                                                 }
                                             }
                                             s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_60 -= 1;
+                                            rounds_46 -= 1;
                                         }
                                     }
                                     3 => {
                                         {
-                                            let option = cx.pick8(&mut s, 2);
-                                            cx.put_packed(&mut s, &LITERALS_31, option);
+                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                                            cx.put_packed(&mut s, &LITERALS_31, leaf);
                                         }
                                         {
                                             let option = if LEN {
@@ -5997,7 +4278,7 @@ mod rules {
                                         cx.put(&mut s, b"margin-");
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_13)
+                                                cx.pick_within(&mut s, &COSTS_14)
                                             } else {
                                                 cx.pick8(&mut s, 4)
                                             };
@@ -6010,7 +4291,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_43)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_43)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_31)
                                                 };
@@ -6024,7 +4305,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                                                 };
@@ -6053,7 +4334,7 @@ mod rules {
                                         cx.put(&mut s, b"padding-");
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_13)
+                                                cx.pick_within(&mut s, &COSTS_14)
                                             } else {
                                                 cx.pick8(&mut s, 4)
                                             };
@@ -6111,7 +4392,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_60)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_60)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_36)
                                 };
@@ -6122,7 +4403,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -6139,10 +4420,10 @@ mod rules {
                                             s = cx.put_string(s, &STRINGS_20, option);
                                         }
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_61: u64 = 1;
-                                        'l61: loop {
-                                            if rounds_61 == 0 {
-                                                break 'l61;
+                                        let mut rounds_47: u64 = 1;
+                                        'l47: loop {
+                                            if rounds_47 == 0 {
+                                                break 'l47;
                                             }
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
@@ -6151,7 +4432,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l61;
+                                                break 'l47;
                                             }
                                             s = rule_line_width::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = cx.reserve(s, 1, 1);
@@ -6160,7 +4441,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6178,7 +4459,7 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_61 -= 1;
+                                            rounds_47 -= 1;
                                         }
                                         s = cx.reserve(s, 1, 6);
                                         if DEPTH && depth < 2 {
@@ -6186,17 +4467,17 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_56)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_56)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_34)
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_29, option);
                                             }
                                         }
-                                        let mut rounds_62: u64 = 1;
-                                        'l62: loop {
-                                            if rounds_62 == 0 {
-                                                break 'l62;
+                                        let mut rounds_48: u64 = 1;
+                                        'l48: loop {
+                                            if rounds_48 == 0 {
+                                                break 'l48;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6205,14 +4486,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l62;
+                                                break 'l48;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6231,16 +4512,16 @@ mod rules {
                                                 }
                                             }
                                             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_62 -= 1;
+                                            rounds_48 -= 1;
                                         }
                                     }
                                     2 => {
                                         cx.put(&mut s, b"outline");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_63: u64 = 1;
-                                        'l63: loop {
-                                            if rounds_63 == 0 {
-                                                break 'l63;
+                                        let mut rounds_49: u64 = 1;
+                                        'l49: loop {
+                                            if rounds_49 == 0 {
+                                                break 'l49;
                                             }
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
@@ -6249,7 +4530,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l63;
+                                                break 'l49;
                                             }
                                             s = rule_line_width::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = cx.reserve(s, 1, 1);
@@ -6258,7 +4539,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6276,7 +4557,7 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_63 -= 1;
+                                            rounds_49 -= 1;
                                         }
                                         s = cx.reserve(s, 1, 6);
                                         {
@@ -6287,10 +4568,10 @@ mod rules {
                                             };
                                             cx.put_packed(&mut s, &LITERALS_34, option);
                                         }
-                                        let mut rounds_64: u64 = 1;
-                                        'l64: loop {
-                                            if rounds_64 == 0 {
-                                                break 'l64;
+                                        let mut rounds_50: u64 = 1;
+                                        'l50: loop {
+                                            if rounds_50 == 0 {
+                                                break 'l50;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6299,14 +4580,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l64;
+                                                break 'l50;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6325,17 +4606,17 @@ mod rules {
                                                 }
                                             }
                                             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_64 -= 1;
+                                            rounds_50 -= 1;
                                         }
                                     }
                                     3 => {
                                         cx.put(&mut s, b"border-radius");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_65: u64 = 3;
-                                        'l65: loop {
-                                            if rounds_65 == 0 {
-                                                break 'l65;
+                                        let mut rounds_51: u64 = 3;
+                                        'l51: loop {
+                                            if rounds_51 == 0 {
+                                                break 'l51;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6344,14 +4625,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l65;
+                                                break 'l51;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6370,12 +4651,12 @@ mod rules {
                                                 }
                                             }
                                             s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_65 -= 1;
+                                            rounds_51 -= 1;
                                         }
-                                        let mut rounds_66: u64 = 1;
-                                        'l66: loop {
-                                            if rounds_66 == 0 {
-                                                break 'l66;
+                                        let mut rounds_52: u64 = 1;
+                                        'l52: loop {
+                                            if rounds_52 == 0 {
+                                                break 'l52;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6384,7 +4665,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l66;
+                                                break 'l52;
                                             }
                                             if DEPTH && depth < 2 {
                                                 s = cx.string::<LEN>(s, &POOL_WS);
@@ -6435,10 +4716,10 @@ mod rules {
                                                 }
                                             }
                                             s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                            let mut rounds_67: u64 = 3;
-                                            'l67: loop {
-                                                if rounds_67 == 0 {
-                                                    break 'l67;
+                                            let mut rounds_53: u64 = 3;
+                                            'l53: loop {
+                                                if rounds_53 == 0 {
+                                                    break 'l53;
                                                 }
                                                 s = cx.reserve(s, 2, 1);
                                                 if if LEN {
@@ -6447,14 +4728,14 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l67;
+                                                    break 'l53;
                                                 }
                                                 if DEPTH && depth < 2 {
                                                     cx.put_mapped(&mut s, &BYTES);
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                                         };
@@ -6473,19 +4754,19 @@ mod rules {
                                                     }
                                                 }
                                                 s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                                rounds_67 -= 1;
+                                                rounds_53 -= 1;
                                             }
-                                            rounds_66 -= 1;
+                                            rounds_52 -= 1;
                                         }
                                     }
                                     4 => {
                                         cx.put(&mut s, b"border-width");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_line_width::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_68: u64 = 3;
-                                        'l68: loop {
-                                            if rounds_68 == 0 {
-                                                break 'l68;
+                                        let mut rounds_54: u64 = 3;
+                                        'l54: loop {
+                                            if rounds_54 == 0 {
+                                                break 'l54;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6494,14 +4775,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l68;
+                                                break 'l54;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6520,7 +4801,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_line_width::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_68 -= 1;
+                                            rounds_54 -= 1;
                                         }
                                     }
                                     5 => {
@@ -6532,17 +4813,17 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_56)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_56)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_34)
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_29, option);
                                             }
                                         }
-                                        let mut rounds_69: u64 = 3;
-                                        'l69: loop {
-                                            if rounds_69 == 0 {
-                                                break 'l69;
+                                        let mut rounds_55: u64 = 3;
+                                        'l55: loop {
+                                            if rounds_55 == 0 {
+                                                break 'l55;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6551,14 +4832,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l69;
+                                                break 'l55;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6582,14 +4863,14 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_56)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_56)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_34)
                                                     };
                                                     cx.put_packed(&mut s, &LITERALS_29, option);
                                                 }
                                             }
-                                            rounds_69 -= 1;
+                                            rounds_55 -= 1;
                                         }
                                     }
                                     6 => {
@@ -6623,7 +4904,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                 };
@@ -6639,10 +4920,10 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        let mut rounds_70: u64 = 1;
-                                        'l70: loop {
-                                            if rounds_70 == 0 {
-                                                break 'l70;
+                                        let mut rounds_56: u64 = 1;
+                                        'l56: loop {
+                                            if rounds_56 == 0 {
+                                                break 'l56;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -6651,14 +4932,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l70;
+                                                break 'l56;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -6704,7 +4985,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                     };
@@ -6720,7 +5001,7 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_70 -= 1;
+                                            rounds_56 -= 1;
                                         }
                                     }
                                     _ => {
@@ -6792,10 +5073,10 @@ mod rules {
                                                             s = cx.put_string(s, &STRINGS_22, option);
                                                         }
                                                     }
-                                                    let mut rounds_71: u64 = 1;
-                                                    'l71: loop {
-                                                        if rounds_71 == 0 {
-                                                            break 'l71;
+                                                    let mut rounds_57: u64 = 1;
+                                                    'l57: loop {
+                                                        if rounds_57 == 0 {
+                                                            break 'l57;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -6804,14 +5085,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l71;
+                                                            break 'l57;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -6838,7 +5119,7 @@ mod rules {
                                                             };
                                                             cx.put_packed(&mut s, &LITERALS_36, option);
                                                         }
-                                                        rounds_71 -= 1;
+                                                        rounds_57 -= 1;
                                                     }
                                                 }
                                                 _ => {
@@ -6849,7 +5130,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_6)
                                                             };
@@ -6879,7 +5160,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 6);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -6891,8 +5172,8 @@ mod rules {
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = cx.reserve(s, 1, 4);
                                         {
-                                            let option = cx.pick8(&mut s, 2);
-                                            cx.put_packed(&mut s, &LITERALS_38, option);
+                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                                            cx.put_packed(&mut s, &LITERALS_38, leaf);
                                         }
                                     }
                                     4 => {
@@ -6923,10 +5204,10 @@ mod rules {
                                                         cx.put(&mut s, b"c-");
                                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 7);
                                                     }
-                                                    let mut rounds_72: u64 = 1;
-                                                    'l72: loop {
-                                                        if rounds_72 == 0 {
-                                                            break 'l72;
+                                                    let mut rounds_58: u64 = 1;
+                                                    'l58: loop {
+                                                        if rounds_58 == 0 {
+                                                            break 'l58;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -6935,14 +5216,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l72;
+                                                            break 'l58;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -6983,7 +5264,7 @@ mod rules {
                                                                 }
                                                             }
                                                         }
-                                                        rounds_72 -= 1;
+                                                        rounds_58 -= 1;
                                                     }
                                                 }
                                                 _ => {
@@ -7038,7 +5319,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -7095,7 +5376,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_68)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_68)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_37)
                                 };
@@ -7121,7 +5402,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_38)
                                                 };
@@ -7158,10 +5439,10 @@ mod rules {
                                         cx.put(&mut s, b"border-color");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_73: u64 = 3;
-                                        'l73: loop {
-                                            if rounds_73 == 0 {
-                                                break 'l73;
+                                        let mut rounds_59: u64 = 3;
+                                        'l59: loop {
+                                            if rounds_59 == 0 {
+                                                break 'l59;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -7170,14 +5451,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l73;
+                                                break 'l59;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -7196,7 +5477,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_73 -= 1;
+                                            rounds_59 -= 1;
                                         }
                                     }
                                 }
@@ -7209,7 +5490,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_71)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_71)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_39)
                                 };
@@ -7287,7 +5568,7 @@ mod rules {
                                                                         } else {
                                                                             {
                                                                                 let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                                 } else {
                                                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                                 };
@@ -7310,23 +5591,23 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        let mut rounds_74: u64 = 1;
-                                        'l74: loop {
-                                            if rounds_74 == 0 {
-                                                break 'l74;
+                                        let mut rounds_60: u64 = 1;
+                                        'l60: loop {
+                                            if rounds_60 == 0 {
+                                                break 'l60;
                                             }
                                             s = cx.reserve(s, 1, 1);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l74;
+                                                break 'l60;
                                             }
                                             cx.put_byte(&mut s, b'/');
                                             s = rule_line_height::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_74 -= 1;
+                                            rounds_60 -= 1;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if DEPTH && depth < 2 {
@@ -7334,7 +5615,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -7492,10 +5773,10 @@ mod rules {
                                         s = cx.reserve(s, 0, 6);
                                         cx.put(&mut s, b"var(--");
                                         s = rule_identifier::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_75: u64 = 1;
-                                        'l75: loop {
-                                            if rounds_75 == 0 {
-                                                break 'l75;
+                                        let mut rounds_61: u64 = 1;
+                                        'l61: loop {
+                                            if rounds_61 == 0 {
+                                                break 'l61;
                                             }
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
@@ -7504,11 +5785,11 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l75;
+                                                break 'l61;
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_75 -= 1;
+                                            rounds_61 -= 1;
                                         }
                                         s = cx.reserve(s, 0, 1);
                                         cx.put_byte(&mut s, b')');
@@ -7607,23 +5888,23 @@ mod rules {
                                     1 => {
                                         cx.put(&mut s, b"cursor");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_76: u64 = 1;
-                                        'l76: loop {
-                                            if rounds_76 == 0 {
-                                                break 'l76;
+                                        let mut rounds_62: u64 = 1;
+                                        'l62: loop {
+                                            if rounds_62 == 0 {
+                                                break 'l62;
                                             }
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_15)
+                                                cx.pick_within(&mut s, &COSTS_16)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l76;
+                                                break 'l62;
                                             }
                                             s = rule_url::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_76 -= 1;
+                                            rounds_62 -= 1;
                                         }
                                         s = cx.reserve(s, 1, 11);
                                         {
@@ -7686,7 +5967,7 @@ mod rules {
                                                                                 } else {
                                                                                     {
                                                                                         let option = if LEN {
-                                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                                                         } else {
                                                                                             cx.pick_mapped(&mut s, &OPTIONS_8)
                                                                                         };
@@ -7724,10 +6005,10 @@ mod rules {
                                                             }
                                                         }
                                                     }
-                                                    let mut rounds_77: u64 = 1;
-                                                    'l77: loop {
-                                                        if rounds_77 == 0 {
-                                                            break 'l77;
+                                                    let mut rounds_63: u64 = 1;
+                                                    'l63: loop {
+                                                        if rounds_63 == 0 {
+                                                            break 'l63;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -7736,14 +6017,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l77;
+                                                            break 'l63;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -7768,7 +6049,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_38)
                                                                 };
@@ -7790,7 +6071,7 @@ mod rules {
                                                         }
                                                         s = cx.reserve(s, 0, 1);
                                                         cx.put_byte(&mut s, b')');
-                                                        rounds_77 -= 1;
+                                                        rounds_63 -= 1;
                                                     }
                                                 }
                                             }
@@ -7815,7 +6096,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -7825,15 +6106,15 @@ mod rules {
                                                 }
                                                 _ => {
                                                     s = rule_shadow::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    'l78: loop {
+                                                    'l64: loop {
                                                         s = cx.reserve(s, 1, 0);
                                                         if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_15)
+                                                            cx.pick_within(&mut s, &COSTS_16)
                                                         } else {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l78;
+                                                            break 'l64;
                                                         }
                                                         s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                                         s = rule_shadow::<DEPTH, LEN>(cx, s, depth - 2);
@@ -7861,7 +6142,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 4);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -7871,15 +6152,15 @@ mod rules {
                                                 }
                                                 _ => {
                                                     s = rule_text_shadow::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    'l79: loop {
+                                                    'l65: loop {
                                                         s = cx.reserve(s, 1, 0);
                                                         if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_15)
+                                                            cx.pick_within(&mut s, &COSTS_16)
                                                         } else {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l79;
+                                                            break 'l65;
                                                         }
                                                         s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                                         s = rule_text_shadow::<DEPTH, LEN>(cx, s, depth - 2);
@@ -7893,8 +6174,8 @@ mod rules {
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = cx.reserve(s, 1, 4);
                                         {
-                                            let option = cx.pick8(&mut s, 2);
-                                            cx.put_packed(&mut s, &LITERALS_48, option);
+                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                                            cx.put_packed(&mut s, &LITERALS_48, leaf);
                                         }
                                     }
                                     _ => {
@@ -7913,7 +6194,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_87)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_87)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_40)
                                 };
@@ -7927,7 +6208,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_88)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_88)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_41)
                                                 };
@@ -7935,7 +6216,7 @@ mod rules {
                                                     0 => {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_89)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_89)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_42)
                                                             };
@@ -7963,26 +6244,26 @@ mod rules {
                                                                 }
                                                             }
                                                         }
-                                                        let mut rounds_80: u64 = 3;
-                                                        'l80: loop {
-                                                            if rounds_80 == 0 {
-                                                                break 'l80;
+                                                        let mut rounds_66: u64 = 3;
+                                                        'l66: loop {
+                                                            if rounds_66 == 0 {
+                                                                break 'l66;
                                                             }
                                                             s = cx.reserve(s, 2, 1);
                                                             if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_20)
+                                                                cx.pick_within(&mut s, &COSTS_9)
                                                             } else {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l80;
+                                                                break 'l66;
                                                             }
                                                             if DEPTH && depth < 3 {
                                                                 cx.put_mapped(&mut s, &BYTES);
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                     };
@@ -8019,7 +6300,7 @@ mod rules {
                                                                     }
                                                                 }
                                                             }
-                                                            rounds_80 -= 1;
+                                                            rounds_66 -= 1;
                                                         }
                                                     }
                                                     _ => {
@@ -8051,7 +6332,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_6)
                                                             };
@@ -8070,26 +6351,26 @@ mod rules {
                                                         }
                                                     }
                                                     s = rule_string::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    let mut rounds_81: u64 = 1;
-                                                    'l81: loop {
-                                                        if rounds_81 == 0 {
-                                                            break 'l81;
+                                                    let mut rounds_67: u64 = 1;
+                                                    'l67: loop {
+                                                        if rounds_67 == 0 {
+                                                            break 'l67;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_21)
+                                                            cx.pick_within(&mut s, &COSTS_22)
                                                         } else {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l81;
+                                                            break 'l67;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -8114,7 +6395,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -8133,7 +6414,7 @@ mod rules {
                                                             }
                                                         }
                                                         s = rule_string::<DEPTH, LEN>(cx, s, depth - 2);
-                                                        rounds_81 -= 1;
+                                                        rounds_67 -= 1;
                                                     }
                                                 }
                                             }
@@ -8144,8 +6425,8 @@ mod rules {
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = cx.reserve(s, 1, 3);
                                         {
-                                            let option = cx.pick8(&mut s, 2);
-                                            cx.put_packed(&mut s, &LITERALS_50, option);
+                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                                            cx.put_packed(&mut s, &LITERALS_50, leaf);
                                         }
                                     }
                                     3 => {
@@ -8157,7 +6438,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                                 };
@@ -8211,7 +6492,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 7);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_13)
+                                                cx.pick_within(&mut s, &COSTS_14)
                                             } else {
                                                 cx.pick8(&mut s, 4)
                                             };
@@ -8313,7 +6594,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_6)
                                                             };
@@ -8370,10 +6651,10 @@ mod rules {
                                             match option {
                                                 0 => {
                                                     s = rule_size::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    let mut rounds_82: u64 = 1;
-                                                    'l82: loop {
-                                                        if rounds_82 == 0 {
-                                                            break 'l82;
+                                                    let mut rounds_68: u64 = 1;
+                                                    'l68: loop {
+                                                        if rounds_68 == 0 {
+                                                            break 'l68;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -8382,14 +6663,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l82;
+                                                            break 'l68;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -8410,7 +6691,7 @@ mod rules {
                                                         s = cx.reserve(s, 1, 4);
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_20)
+                                                                cx.pick_within(&mut s, &COSTS_9)
                                                             } else {
                                                                 cx.pick8(&mut s, 2)
                                                             };
@@ -8423,7 +6704,7 @@ mod rules {
                                                                 }
                                                             }
                                                         }
-                                                        rounds_82 -= 1;
+                                                        rounds_68 -= 1;
                                                     }
                                                 }
                                                 _ => {
@@ -8436,7 +6717,7 @@ mod rules {
                                         cx.put(&mut s, b"background-image");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_image::<DEPTH, LEN>(cx, s, depth - 2);
-                                        'l83: loop {
+                                        'l69: loop {
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_5)
@@ -8444,7 +6725,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l83;
+                                                break 'l69;
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = rule_image::<DEPTH, LEN>(cx, s, depth - 2);
@@ -8471,10 +6752,10 @@ mod rules {
                                     5 => {
                                         cx.put(&mut s, b"background");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_84: u64 = 1;
-                                        'l84: loop {
-                                            if rounds_84 == 0 {
-                                                break 'l84;
+                                        let mut rounds_70: u64 = 1;
+                                        'l70: loop {
+                                            if rounds_70 == 0 {
+                                                break 'l70;
                                             }
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
@@ -8483,7 +6764,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l84;
+                                                break 'l70;
                                             }
                                             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = cx.reserve(s, 1, 1);
@@ -8492,7 +6773,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -8510,7 +6791,7 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_84 -= 1;
+                                            rounds_70 -= 1;
                                         }
                                         s = rule_url::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = cx.reserve(s, 1, 1);
@@ -8519,7 +6800,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -8546,10 +6827,10 @@ mod rules {
                                             };
                                             s = cx.put_string(s, &STRINGS_43, option);
                                         }
-                                        let mut rounds_85: u64 = 1;
-                                        'l85: loop {
-                                            if rounds_85 == 0 {
-                                                break 'l85;
+                                        let mut rounds_71: u64 = 1;
+                                        'l71: loop {
+                                            if rounds_71 == 0 {
+                                                break 'l71;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -8558,14 +6839,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l85;
+                                                break 'l71;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -8584,7 +6865,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_position::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_85 -= 1;
+                                            rounds_71 -= 1;
                                         }
                                     }
                                     6 => {
@@ -8600,7 +6881,7 @@ mod rules {
                                         s = cx.reserve(s, 1, 11);
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_12)
+                                                cx.pick_within(&mut s, &COSTS_13)
                                             } else {
                                                 cx.pick8(&mut s, 3)
                                             };
@@ -8630,7 +6911,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_98)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_98)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_43)
                                 };
@@ -8651,10 +6932,10 @@ mod rules {
                                                 }
                                                 _ => {
                                                     s = rule_transform::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    let mut rounds_86: u64 = 3;
-                                                    'l86: loop {
-                                                        if rounds_86 == 0 {
-                                                            break 'l86;
+                                                    let mut rounds_72: u64 = 3;
+                                                    'l72: loop {
+                                                        if rounds_72 == 0 {
+                                                            break 'l72;
                                                         }
                                                         s = cx.reserve(s, 2, 1);
                                                         if if LEN {
@@ -8663,14 +6944,14 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l86;
+                                                            break 'l72;
                                                         }
                                                         if DEPTH && depth < 2 {
                                                             cx.put_mapped(&mut s, &BYTES);
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -8689,7 +6970,7 @@ mod rules {
                                                             }
                                                         }
                                                         s = rule_transform::<DEPTH, LEN>(cx, s, depth - 2);
-                                                        rounds_86 -= 1;
+                                                        rounds_72 -= 1;
                                                     }
                                                 }
                                             }
@@ -8711,10 +6992,10 @@ mod rules {
                                                 }
                                                 _ => {
                                                     s = rule_transition::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    let mut rounds_87: u64 = 2;
-                                                    'l87: loop {
-                                                        if rounds_87 == 0 {
-                                                            break 'l87;
+                                                    let mut rounds_73: u64 = 2;
+                                                    'l73: loop {
+                                                        if rounds_73 == 0 {
+                                                            break 'l73;
                                                         }
                                                         s = cx.reserve(s, 1, 0);
                                                         if if LEN {
@@ -8723,11 +7004,11 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l87;
+                                                            break 'l73;
                                                         }
                                                         s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                                         s = rule_transition::<DEPTH, LEN>(cx, s, depth - 2);
-                                                        rounds_87 -= 1;
+                                                        rounds_73 -= 1;
                                                     }
                                                 }
                                             }
@@ -8754,7 +7035,7 @@ mod rules {
                                                         cx.put(&mut s, b"k-");
                                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 7);
                                                     }
-                                                    'l88: loop {
+                                                    'l74: loop {
                                                         s = cx.reserve(s, 1, 0);
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_3)
@@ -8762,7 +7043,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l88;
+                                                            break 'l74;
                                                         }
                                                         s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                                         s = cx.reserve(s, 1, 3);
@@ -8798,7 +7079,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -8817,26 +7098,26 @@ mod rules {
                                             }
                                         }
                                         s = rule_easing::<DEPTH, LEN>(cx, s, depth - 2);
-                                        let mut rounds_89: u64 = 1;
-                                        'l89: loop {
-                                            if rounds_89 == 0 {
-                                                break 'l89;
+                                        let mut rounds_75: u64 = 1;
+                                        'l75: loop {
+                                            if rounds_75 == 0 {
+                                                break 'l75;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l89;
+                                                break 'l75;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -8855,12 +7136,12 @@ mod rules {
                                                 }
                                             }
                                             s = rule_time::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_89 -= 1;
+                                            rounds_75 -= 1;
                                         }
-                                        let mut rounds_90: u64 = 1;
-                                        'l90: loop {
-                                            if rounds_90 == 0 {
-                                                break 'l90;
+                                        let mut rounds_76: u64 = 1;
+                                        'l76: loop {
+                                            if rounds_76 == 0 {
+                                                break 'l76;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -8869,14 +7150,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l90;
+                                                break 'l76;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -8915,12 +7196,12 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            rounds_90 -= 1;
+                                            rounds_76 -= 1;
                                         }
-                                        let mut rounds_91: u64 = 1;
-                                        'l91: loop {
-                                            if rounds_91 == 0 {
-                                                break 'l91;
+                                        let mut rounds_77: u64 = 1;
+                                        'l77: loop {
+                                            if rounds_77 == 0 {
+                                                break 'l77;
                                             }
                                             s = cx.reserve(s, 2, 1);
                                             if if LEN {
@@ -8929,14 +7210,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l91;
+                                                break 'l77;
                                             }
                                             if DEPTH && depth < 2 {
                                                 cx.put_mapped(&mut s, &BYTES);
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                     };
@@ -8957,13 +7238,13 @@ mod rules {
                                             s = cx.reserve(s, 1, 9);
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_20)
+                                                    cx.pick_within(&mut s, &COSTS_9)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 };
                                                 s = cx.put_string(s, &STRINGS_46, option);
                                             }
-                                            rounds_91 -= 1;
+                                            rounds_77 -= 1;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if DEPTH && depth < 2 {
@@ -8971,7 +7252,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -9004,15 +7285,15 @@ mod rules {
                                         cx.put(&mut s, b"transition-duration");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         s = rule_time::<DEPTH, LEN>(cx, s, depth - 2);
-                                        'l92: loop {
+                                        'l78: loop {
                                             s = cx.reserve(s, 1, 0);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_20)
+                                                cx.pick_within(&mut s, &COSTS_9)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l92;
+                                                break 'l78;
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                             s = rule_time::<DEPTH, LEN>(cx, s, depth - 2);
@@ -9073,7 +7354,7 @@ mod rules {
             s = cx.reserve(s, 2, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_23)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_23)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_44)
                 };
@@ -9150,7 +7431,7 @@ mod rules {
             s = cx.reserve(s, 2, 6);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_20)
+                    cx.pick_within(&mut s, &COSTS_9)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
@@ -9161,7 +7442,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                 };
@@ -9181,10 +7462,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_95: u64 = 1;
-                        'l95: loop {
-                            if rounds_95 == 0 {
-                                break 'l95;
+                        let mut rounds_81: u64 = 1;
+                        'l81: loop {
+                            if rounds_81 == 0 {
+                                break 'l81;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
@@ -9193,14 +7474,14 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l95;
+                                break 'l81;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -9224,7 +7505,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_32)
                                     };
@@ -9244,7 +7525,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_95 -= 1;
+                            rounds_81 -= 1;
                         }
                     }
                     _ => {
@@ -9256,10 +7537,10 @@ mod rules {
                             };
                             cx.put_packed(&mut s, &LITERALS_55, option);
                         }
-                        let mut rounds_96: u64 = 1;
-                        'l96: loop {
-                            if rounds_96 == 0 {
-                                break 'l96;
+                        let mut rounds_82: u64 = 1;
+                        'l82: loop {
+                            if rounds_82 == 0 {
+                                break 'l82;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
@@ -9268,14 +7549,14 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l96;
+                                break 'l82;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -9302,7 +7583,7 @@ mod rules {
                                 };
                                 cx.put_packed(&mut s, &LITERALS_56, option);
                             }
-                            rounds_96 -= 1;
+                            rounds_82 -= 1;
                         }
                     }
                 }
@@ -9325,7 +7606,7 @@ mod rules {
             s = cx.reserve(s, 4, 63);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_99)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_99)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_45)
                 };
@@ -9346,7 +7627,7 @@ mod rules {
                                     0 => {
                                         {
                                             let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_22)
+                                                cx.pick_within(&mut s, &COSTS_19)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             };
@@ -9375,10 +7656,10 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        let mut rounds_98: u64 = 1;
-                                        'l98: loop {
-                                            if rounds_98 == 0 {
-                                                break 'l98;
+                                        let mut rounds_84: u64 = 1;
+                                        'l84: loop {
+                                            if rounds_84 == 0 {
+                                                break 'l84;
                                             }
                                             s = cx.reserve(s, 3, 12);
                                             if if LEN {
@@ -9387,7 +7668,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l98;
+                                                break 'l84;
                                             }
                                             {
                                                 let option = if LEN {
@@ -9422,7 +7703,7 @@ mod rules {
                                                 }
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_98 -= 1;
+                                            rounds_84 -= 1;
                                         }
                                     }
                                     _ => {
@@ -9450,10 +7731,10 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        let mut rounds_99: u64 = 1;
-                                        'l99: loop {
-                                            if rounds_99 == 0 {
-                                                break 'l99;
+                                        let mut rounds_85: u64 = 1;
+                                        'l85: loop {
+                                            if rounds_85 == 0 {
+                                                break 'l85;
                                             }
                                             s = cx.reserve(s, 2, 7);
                                             if if LEN {
@@ -9462,7 +7743,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l99;
+                                                break 'l85;
                                             }
                                             {
                                                 let option = if LEN {
@@ -9472,10 +7753,10 @@ mod rules {
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_58, option);
                                             }
-                                            let mut rounds_100: u64 = 1;
-                                            'l100: loop {
-                                                if rounds_100 == 0 {
-                                                    break 'l100;
+                                            let mut rounds_86: u64 = 1;
+                                            'l86: loop {
+                                                if rounds_86 == 0 {
+                                                    break 'l86;
                                                 }
                                                 s = cx.reserve(s, 1, 4);
                                                 if if LEN {
@@ -9484,40 +7765,44 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l100;
+                                                    break 'l86;
                                                 }
                                                 cx.put(&mut s, b" at ");
                                                 s = rule_position::<DEPTH, LEN>(cx, s, depth - 2);
-                                                rounds_100 -= 1;
+                                                rounds_86 -= 1;
                                             }
                                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                                            rounds_99 -= 1;
+                                            rounds_85 -= 1;
                                         }
                                     }
                                 }
                             }
                             s = rule_colour_stop::<DEPTH, LEN>(cx, s, depth - 2);
-                            for _ in 0..1 {
-                                s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                                s = rule_colour_stop::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            let mut rounds_101: u64 = 3;
-                            'l101: loop {
-                                if rounds_101 == 0 {
-                                    break 'l101;
-                                }
-                                s = cx.reserve(s, 1, 0);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_3)
+                            let mut rounds_87: u64 = 3;
+                            let mut first_87: u32 = 1;
+                            'l87: loop {
+                                let is_first = first_87 > 0;
+                                if is_first {
+                                    first_87 -= 1;
                                 } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l101;
+                                    if rounds_87 == 0 {
+                                        break 'l87;
+                                    }
+                                    s = cx.reserve(s, 1, 0);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l87;
+                                    }
                                 }
                                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                                 s = rule_colour_stop::<DEPTH, LEN>(cx, s, depth - 2);
-                                rounds_101 -= 1;
+                                if !is_first {
+                                    rounds_87 -= 1;
+                                }
                             }
                             s = cx.reserve(s, 1, 1);
                             if DEPTH && depth < 2 {
@@ -9564,10 +7849,10 @@ mod rules {
                 return s;
             }
             s = rule_colour::<DEPTH, LEN>(cx, s, depth - 1);
-            let mut rounds_103: u64 = 1;
-            'l103: loop {
-                if rounds_103 == 0 {
-                    break 'l103;
+            let mut rounds_89: u64 = 1;
+            'l89: loop {
+                if rounds_89 == 0 {
+                    break 'l89;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
@@ -9576,14 +7861,14 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l103;
+                    break 'l89;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -9607,7 +7892,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_32)
                         };
@@ -9627,7 +7912,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_103 -= 1;
+                rounds_89 -= 1;
             }
             s
         }
@@ -9646,7 +7931,7 @@ mod rules {
             s = cx.reserve(s, 3, 6);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_13)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_14)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_46)
                 };
@@ -9679,7 +7964,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -9718,7 +8003,7 @@ mod rules {
             s = cx.reserve(s, 3, 6);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_7)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_7)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_47)
                 };
@@ -9765,7 +8050,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -9804,7 +8089,7 @@ mod rules {
             s = cx.reserve(s, 3, 15);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_20)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_9)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_14)
                 };
@@ -9815,7 +8100,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_51)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_51)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_48)
                                 };
@@ -9835,7 +8120,7 @@ mod rules {
                                         cx.put_byte(&mut s, b'"');
                                         cx.put_mapped(&mut s, &BYTES_9);
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 2, 6);
-                                        'l107: loop {
+                                        'l93: loop {
                                             s = cx.reserve(s, 2, 2);
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_3)
@@ -9843,7 +8128,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l107;
+                                                break 'l93;
                                             }
                                             cx.put_byte(&mut s, b' ');
                                             cx.put_mapped(&mut s, &BYTES_9);
@@ -9855,19 +8140,19 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_108: u64 = 4;
-                        'l108: loop {
-                            if rounds_108 == 0 {
-                                break 'l108;
+                        let mut rounds_94: u64 = 4;
+                        'l94: loop {
+                            if rounds_94 == 0 {
+                                break 'l94;
                             }
                             s = cx.reserve(s, 1, 0);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
+                                cx.pick_within(&mut s, &COSTS_9)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l108;
+                                break 'l94;
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                             s = cx.reserve(s, 2, 15);
@@ -9876,7 +8161,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_51)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_51)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_48)
                                     };
@@ -9896,7 +8181,7 @@ mod rules {
                                             cx.put_byte(&mut s, b'"');
                                             cx.put_mapped(&mut s, &BYTES_9);
                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 2, 6);
-                                            'l109: loop {
+                                            'l95: loop {
                                                 s = cx.reserve(s, 2, 2);
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS_3)
@@ -9904,7 +8189,7 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l109;
+                                                    break 'l95;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
                                                 cx.put_mapped(&mut s, &BYTES_9);
@@ -9916,21 +8201,21 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_108 -= 1;
+                            rounds_94 -= 1;
                         }
-                        let mut rounds_110: u64 = 1;
-                        'l110: loop {
-                            if rounds_110 == 0 {
-                                break 'l110;
+                        let mut rounds_96: u64 = 1;
+                        'l96: loop {
+                            if rounds_96 == 0 {
+                                break 'l96;
                             }
                             s = cx.reserve(s, 1, 0);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_21)
+                                cx.pick_within(&mut s, &COSTS_22)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l110;
+                                break 'l96;
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                             s = cx.reserve(s, 1, 10);
@@ -9942,7 +8227,7 @@ mod rules {
                                 };
                                 s = cx.put_string(s, &STRINGS_50, option);
                             }
-                            rounds_110 -= 1;
+                            rounds_96 -= 1;
                         }
                     }
                     _ => {
@@ -10003,10 +8288,10 @@ mod rules {
                             }
                         }
                         s = rule_identifier::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_112: u64 = 1;
-                        'l112: loop {
-                            if rounds_112 == 0 {
-                                break 'l112;
+                        let mut rounds_98: u64 = 1;
+                        'l98: loop {
+                            if rounds_98 == 0 {
+                                break 'l98;
                             }
                             s = cx.reserve(s, 1, 0);
                             if if LEN {
@@ -10015,7 +8300,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l112;
+                                break 'l98;
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                             s = cx.reserve(s, 1, 20);
@@ -10031,7 +8316,7 @@ mod rules {
                                     s = cx.put_string(s, &STRINGS_22, option);
                                 }
                             }
-                            rounds_112 -= 1;
+                            rounds_98 -= 1;
                         }
                     }
                     _ => {
@@ -10108,7 +8393,7 @@ mod rules {
             s = cx.reserve(s, 3, 10);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_103)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_103)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_49)
                 };
@@ -10171,7 +8456,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -10240,10 +8525,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_115: u64 = 1;
-                        'l115: loop {
-                            if rounds_115 == 0 {
-                                break 'l115;
+                        let mut rounds_101: u64 = 1;
+                        'l101: loop {
+                            if rounds_101 == 0 {
+                                break 'l101;
                             }
                             s = cx.reserve(s, 1, 0);
                             if if LEN {
@@ -10252,7 +8537,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l115;
+                                break 'l101;
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                             s = cx.reserve(s, 1, 1);
@@ -10272,7 +8557,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_115 -= 1;
+                            rounds_101 -= 1;
                         }
                     }
                     1 => {
@@ -10310,7 +8595,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                 };
@@ -10369,7 +8654,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_44)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_44)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                 };
@@ -10445,7 +8730,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -10603,7 +8888,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_6)
                     };
@@ -10622,10 +8907,10 @@ mod rules {
                 }
             }
             s = rule_time::<DEPTH, LEN>(cx, s, depth - 1);
-            let mut rounds_117: u64 = 1;
-            'l117: loop {
-                if rounds_117 == 0 {
-                    break 'l117;
+            let mut rounds_103: u64 = 1;
+            'l103: loop {
+                if rounds_103 == 0 {
+                    break 'l103;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
@@ -10634,14 +8919,14 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l117;
+                    break 'l103;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -10660,28 +8945,28 @@ mod rules {
                     }
                 }
                 s = rule_easing::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_117 -= 1;
+                rounds_103 -= 1;
             }
-            let mut rounds_118: u64 = 1;
-            'l118: loop {
-                if rounds_118 == 0 {
-                    break 'l118;
+            let mut rounds_104: u64 = 1;
+            'l104: loop {
+                if rounds_104 == 0 {
+                    break 'l104;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_20)
+                    cx.pick_within(&mut s, &COSTS_9)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l118;
+                    break 'l104;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -10700,7 +8985,7 @@ mod rules {
                     }
                 }
                 s = rule_time::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_118 -= 1;
+                rounds_104 -= 1;
             }
             s
         }
@@ -10738,10 +9023,10 @@ mod rules {
                                 cx.put_mapped(&mut s, &BYTES_2);
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                             }
-                            let mut rounds_120: u64 = 1;
-                            'l120: loop {
-                                if rounds_120 == 0 {
-                                    break 'l120;
+                            let mut rounds_106: u64 = 1;
+                            'l106: loop {
+                                if rounds_106 == 0 {
+                                    break 'l106;
                                 }
                                 s = cx.reserve(s, 1, 0);
                                 if if LEN {
@@ -10750,7 +9035,7 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l120;
+                                    break 'l106;
                                 }
                                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                                 s = cx.reserve(s, 1, 5);
@@ -10762,7 +9047,7 @@ mod rules {
                                     };
                                     cx.put_packed(&mut s, &LITERALS_60, option);
                                 }
-                                rounds_120 -= 1;
+                                rounds_106 -= 1;
                             }
                             s = cx.reserve(s, 0, 1);
                             cx.put_byte(&mut s, b')');
@@ -10780,7 +9065,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_38)
                                     };
@@ -10825,7 +9110,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_38)
                                     };
@@ -10886,25 +9171,25 @@ mod rules {
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_21)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_22)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_2)
                 };
                 match option {
                     0 => {
-                        let mut rounds_122: u64 = 1;
-                        'l122: loop {
-                            if rounds_122 == 0 {
-                                break 'l122;
+                        let mut rounds_108: u64 = 1;
+                        'l108: loop {
+                            if rounds_108 == 0 {
+                                break 'l108;
                             }
                             s = cx.reserve(s, 2, 6);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_21)
+                                cx.pick_within(&mut s, &COSTS_22)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l122;
+                                break 'l108;
                             }
                             cx.put(&mut s, b"inset");
                             if DEPTH && depth < 1 {
@@ -10912,7 +9197,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -10930,7 +9215,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_122 -= 1;
+                            rounds_108 -= 1;
                         }
                         s = rule_text_shadow::<DEPTH, LEN>(cx, s, depth - 1);
                     }
@@ -10942,7 +9227,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -10967,7 +9252,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11013,7 +9298,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -11035,7 +9320,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11060,7 +9345,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11108,7 +9393,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11127,10 +9412,10 @@ mod rules {
                             }
                         }
                         s = rule_length::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_124: u64 = 1;
-                        'l124: loop {
-                            if rounds_124 == 0 {
-                                break 'l124;
+                        let mut rounds_110: u64 = 1;
+                        'l110: loop {
+                            if rounds_110 == 0 {
+                                break 'l110;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
@@ -11139,14 +9424,14 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l124;
+                                break 'l110;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -11192,7 +9477,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_8)
                                                     };
@@ -11208,7 +9493,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_124 -= 1;
+                            rounds_110 -= 1;
                         }
                         s = cx.reserve(s, 1, 1);
                         if DEPTH && depth < 1 {
@@ -11216,7 +9501,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11244,7 +9529,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11269,7 +9554,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -11357,8 +9642,27 @@ mod rules {
                 }
                 match option {
                     0 => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 1, 0);
+                        let mut rounds_112: u64 = 5;
+                        let mut first_112: u32 = 1;
+                        'l112: loop {
+                            let is_first = first_112 > 0;
+                            if is_first {
+                                first_112 -= 1;
+                                s = cx.reserve(s, 1, 0);
+                            } else {
+                                if rounds_112 == 0 {
+                                    break 'l112;
+                                }
+                                s = cx.reserve(s, 2, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_9)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l112;
+                                }
+                            }
                             {
                                 let option = if LEN {
                                     cx.pick_within(&mut s, &COSTS_6)
@@ -11394,68 +9698,39 @@ mod rules {
                                     }
                                 }
                             }
-                        }
-                        let mut rounds_126: u64 = 5;
-                        'l126: loop {
-                            if rounds_126 == 0 {
-                                break 'l126;
+                            if !is_first {
+                                rounds_112 -= 1;
                             }
-                            s = cx.reserve(s, 2, 0);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l126;
-                            }
-                            {
-                                let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_6)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                };
-                                match option {
-                                    0 => {
-                                        s = rule_style_rule::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                    _ => {
-                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_NL);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS)
-                                    };
-                                    if option < 4 {
-                                        cx.put_packed(&mut s, &LITERALS, option);
-                                    } else {
-                                        cx.put_byte(&mut s, 10);
-                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, 10);
-                                    }
-                                }
-                            }
-                            rounds_126 -= 1;
                         }
                     }
                     _ => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 1, 97);
+                        let mut rounds_113: u64 = 2;
+                        let mut first_113: u32 = 1;
+                        'l113: loop {
+                            let is_first = first_113 > 0;
+                            if is_first {
+                                first_113 -= 1;
+                                s = cx.reserve(s, 1, 97);
+                            } else {
+                                if rounds_113 == 0 {
+                                    break 'l113;
+                                }
+                                s = cx.reserve(s, 2, 97);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_9)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l113;
+                                }
+                            }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_NESTED_RULE);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_107)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_107)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_50)
                                     };
@@ -11495,67 +9770,9 @@ mod rules {
                                     }
                                 }
                             }
-                        }
-                        let mut rounds_127: u64 = 2;
-                        'l127: loop {
-                            if rounds_127 == 0 {
-                                break 'l127;
+                            if !is_first {
+                                rounds_113 -= 1;
                             }
-                            s = cx.reserve(s, 2, 97);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l127;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_NESTED_RULE);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_107)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_50)
-                                    };
-                                    match option {
-                                        0 => {
-                                            s = rule_style_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        1 => {
-                                            s = rule_media_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        2 => {
-                                            s = rule_supports_rule::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        _ => {
-                                            s = rule_font_face::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_NL);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS)
-                                    };
-                                    if option < 4 {
-                                        cx.put_packed(&mut s, &LITERALS, option);
-                                    } else {
-                                        cx.put_byte(&mut s, 10);
-                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, 10);
-                                    }
-                                }
-                            }
-                            rounds_127 -= 1;
                         }
                     }
                 }
@@ -11588,7 +9805,7 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA_LIST);
             } else {
                 s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 2);
-                'l129: loop {
+                'l115: loop {
                     s = cx.reserve(s, 1, 1);
                     if if LEN {
                         cx.pick_within(&mut s, &COSTS_3)
@@ -11596,13 +9813,13 @@ mod rules {
                         cx.pick8(&mut s, 2)
                     } == 0
                     {
-                        break 'l129;
+                        break 'l115;
                     }
                     cx.put_byte(&mut s, b',');
-                    let mut rounds_130: u64 = 1;
-                    'l130: loop {
-                        if rounds_130 == 0 {
-                            break 'l130;
+                    let mut rounds_116: u64 = 1;
+                    'l116: loop {
+                        if rounds_116 == 0 {
+                            break 'l116;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
@@ -11611,10 +9828,10 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l130;
+                            break 'l116;
                         }
                         cx.put_byte(&mut s, b' ');
-                        rounds_130 -= 1;
+                        rounds_116 -= 1;
                     }
                     s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 2);
                 }
@@ -11637,7 +9854,7 @@ mod rules {
             s = cx.reserve(s, 3, 11);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_108)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_108)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_52)
                 };
@@ -11648,7 +9865,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_32)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_32)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_53)
                                 };
@@ -11658,10 +9875,10 @@ mod rules {
                     }
                     1 => {
                         s = rule_media_feature::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_132: u64 = 3;
-                        'l132: loop {
-                            if rounds_132 == 0 {
-                                break 'l132;
+                        let mut rounds_118: u64 = 3;
+                        'l118: loop {
+                            if rounds_118 == 0 {
+                                break 'l118;
                             }
                             s = cx.reserve(s, 1, 5);
                             if if LEN {
@@ -11670,11 +9887,11 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l132;
+                                break 'l118;
                             }
                             cx.put(&mut s, b" and ");
                             s = rule_media_feature::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_132 -= 1;
+                            rounds_118 -= 1;
                         }
                     }
                     2 => {
@@ -11691,7 +9908,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_32)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_32)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_53)
                                 };
@@ -11705,35 +9922,39 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_32)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_32)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_53)
                                 };
                                 cx.put_packed(&mut s, &LITERALS_63, option);
                             }
                         }
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 0, 5);
-                            cx.put(&mut s, b" and ");
-                            s = rule_media_feature::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        let mut rounds_133: u64 = 2;
-                        'l133: loop {
-                            if rounds_133 == 0 {
-                                break 'l133;
-                            }
-                            s = cx.reserve(s, 1, 5);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_4)
+                        let mut rounds_119: u64 = 2;
+                        let mut first_119: u32 = 1;
+                        'l119: loop {
+                            let is_first = first_119 > 0;
+                            if is_first {
+                                first_119 -= 1;
+                                s = cx.reserve(s, 0, 5);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l133;
+                                if rounds_119 == 0 {
+                                    break 'l119;
+                                }
+                                s = cx.reserve(s, 1, 5);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_4)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l119;
+                                }
                             }
                             cx.put(&mut s, b" and ");
                             s = rule_media_feature::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_133 -= 1;
+                            if !is_first {
+                                rounds_119 -= 1;
+                            }
                         }
                     }
                 }
@@ -11755,7 +9976,7 @@ mod rules {
             s = cx.reserve(s, 3, 23);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_109)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_109)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_54)
                 };
@@ -11881,7 +10102,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -12067,44 +10288,50 @@ mod rules {
                         }
                         2 => {
                             s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 0, 4);
-                                cx.put(&mut s, b" or ");
-                                s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            'l136: loop {
-                                s = cx.reserve(s, 1, 4);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_4)
+                            let mut first_122: u32 = 1;
+                            'l122: loop {
+                                let is_first = first_122 > 0;
+                                if is_first {
+                                    first_122 -= 1;
+                                    s = cx.reserve(s, 0, 4);
                                 } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l136;
+                                    s = cx.reserve(s, 1, 4);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_4)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l122;
+                                    }
                                 }
                                 cx.put(&mut s, b" or ");
                                 s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
+                                if !is_first {}
                             }
                         }
                         _ => {
                             s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 0, 5);
-                                cx.put(&mut s, b" and ");
-                                s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
-                            }
-                            'l137: loop {
-                                s = cx.reserve(s, 1, 5);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_113)
+                            let mut first_123: u32 = 1;
+                            'l123: loop {
+                                let is_first = first_123 > 0;
+                                if is_first {
+                                    first_123 -= 1;
+                                    s = cx.reserve(s, 0, 5);
                                 } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l137;
+                                    s = cx.reserve(s, 1, 5);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_113)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l123;
+                                    }
                                 }
                                 cx.put(&mut s, b" and ");
                                 s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
+                                if !is_first {}
                             }
                         }
                     }
@@ -12247,7 +10474,7 @@ mod rules {
             s = cx.reserve(s, 2, 8);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_21)
+                    cx.pick_within(&mut s, &COSTS_22)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
@@ -12320,23 +10547,23 @@ mod rules {
             cx.put(&mut s, b"src");
             s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
             s = rule_font_source::<DEPTH, LEN>(cx, s, depth - 1);
-            let mut rounds_140: u64 = 3;
-            'l140: loop {
-                if rounds_140 == 0 {
-                    break 'l140;
+            let mut rounds_126: u64 = 3;
+            'l126: loop {
+                if rounds_126 == 0 {
+                    break 'l126;
                 }
                 s = cx.reserve(s, 1, 0);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_15)
+                    cx.pick_within(&mut s, &COSTS_16)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l140;
+                    break 'l126;
                 }
                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                 s = rule_font_source::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_140 -= 1;
+                rounds_126 -= 1;
             }
             s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
@@ -12387,10 +10614,10 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_141: u64 = 1;
-            'l141: loop {
-                if rounds_141 == 0 {
-                    break 'l141;
+            let mut rounds_127: u64 = 1;
+            'l127: loop {
+                if rounds_127 == 0 {
+                    break 'l127;
                 }
                 s = cx.reserve(s, 1, 11);
                 if if LEN {
@@ -12399,7 +10626,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l141;
+                    break 'l127;
                 }
                 cx.put(&mut s, b"font-weight");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
@@ -12444,12 +10671,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_141 -= 1;
+                rounds_127 -= 1;
             }
-            let mut rounds_142: u64 = 1;
-            'l142: loop {
-                if rounds_142 == 0 {
-                    break 'l142;
+            let mut rounds_128: u64 = 1;
+            'l128: loop {
+                if rounds_128 == 0 {
+                    break 'l128;
                 }
                 s = cx.reserve(s, 1, 10);
                 if if LEN {
@@ -12458,14 +10685,14 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l142;
+                    break 'l128;
                 }
                 cx.put(&mut s, b"font-style");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
                 s = cx.reserve(s, 2, 8);
                 {
-                    let option = cx.pick8(&mut s, 2);
-                    cx.put_packed(&mut s, &LITERALS_68, option);
+                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                    cx.put_packed(&mut s, &LITERALS_68, leaf);
                 }
                 cx.put_byte(&mut s, b';');
                 if DEPTH && depth < 1 {
@@ -12491,12 +10718,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_142 -= 1;
+                rounds_128 -= 1;
             }
-            let mut rounds_143: u64 = 1;
-            'l143: loop {
-                if rounds_143 == 0 {
-                    break 'l143;
+            let mut rounds_129: u64 = 1;
+            'l129: loop {
+                if rounds_129 == 0 {
+                    break 'l129;
                 }
                 s = cx.reserve(s, 1, 13);
                 if if LEN {
@@ -12505,15 +10732,15 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l143;
+                    break 'l129;
                 }
                 cx.put(&mut s, b"unicode-range");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
                 s = rule_unicode_range::<DEPTH, LEN>(cx, s, depth - 1);
-                let mut rounds_144: u64 = 3;
-                'l144: loop {
-                    if rounds_144 == 0 {
-                        break 'l144;
+                let mut rounds_130: u64 = 3;
+                'l130: loop {
+                    if rounds_130 == 0 {
+                        break 'l130;
                     }
                     s = cx.reserve(s, 1, 0);
                     if if LEN {
@@ -12522,11 +10749,11 @@ mod rules {
                         cx.pick8(&mut s, 2)
                     } == 0
                     {
-                        break 'l144;
+                        break 'l130;
                     }
                     s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                     s = rule_unicode_range::<DEPTH, LEN>(cx, s, depth - 1);
-                    rounds_144 -= 1;
+                    rounds_130 -= 1;
                 }
                 s = cx.reserve(s, 1, 2);
                 cx.put_byte(&mut s, b';');
@@ -12553,12 +10780,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_143 -= 1;
+                rounds_129 -= 1;
             }
-            let mut rounds_145: u64 = 1;
-            'l145: loop {
-                if rounds_145 == 0 {
-                    break 'l145;
+            let mut rounds_131: u64 = 1;
+            'l131: loop {
+                if rounds_131 == 0 {
+                    break 'l131;
                 }
                 s = cx.reserve(s, 1, 12);
                 if if LEN {
@@ -12567,7 +10794,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l145;
+                    break 'l131;
                 }
                 cx.put(&mut s, b"font-display");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
@@ -12604,7 +10831,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_145 -= 1;
+                rounds_131 -= 1;
             }
             s = cx.reserve(s, 0, 1);
             cx.put_byte(&mut s, b'}');
@@ -12625,7 +10852,7 @@ mod rules {
             s = cx.reserve(s, 3, 14);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_118)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_118)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_55)
                 };
@@ -12637,7 +10864,7 @@ mod rules {
                         cx.put(&mut s, b"local(");
                         {
                             let option = if LEN {
-                                cx.pick_within(&mut s, &COSTS_21)
+                                cx.pick_within(&mut s, &COSTS_22)
                             } else {
                                 cx.pick8(&mut s, 2)
                             };
@@ -12668,7 +10895,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_12)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -12717,7 +10944,7 @@ mod rules {
             s = cx.reserve(s, 2, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_119)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_119)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_56)
                 };
@@ -12729,33 +10956,38 @@ mod rules {
                     }
                     1 => {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 2);
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'?');
-                        }
-                        let mut rounds_148: u64 = 1;
-                        'l148: loop {
-                            if rounds_148 == 0 {
-                                break 'l148;
-                            }
-                            s = cx.reserve(s, 1, 1);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_6)
+                        let mut rounds_134: u64 = 1;
+                        let mut first_134: u32 = 1;
+                        'l134: loop {
+                            let is_first = first_134 > 0;
+                            if is_first {
+                                first_134 -= 1;
+                                s = cx.reserve(s, 0, 1);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l148;
+                                if rounds_134 == 0 {
+                                    break 'l134;
+                                }
+                                s = cx.reserve(s, 1, 1);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l134;
+                                }
                             }
                             cx.put_byte(&mut s, b'?');
-                            rounds_148 -= 1;
+                            if !is_first {
+                                rounds_134 -= 1;
+                            }
                         }
                     }
                     _ => {
-                        let mut rounds_149: u64 = 1;
-                        'l149: loop {
-                            if rounds_149 == 0 {
-                                break 'l149;
+                        let mut rounds_135: u64 = 1;
+                        'l135: loop {
+                            if rounds_135 == 0 {
+                                break 'l135;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -12764,10 +10996,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l149;
+                                break 'l135;
                             }
                             cx.put_byte(&mut s, b'0');
-                            rounds_149 -= 1;
+                            rounds_135 -= 1;
                         }
                         s = cx.reserve(s, 1, 1);
                         cx.put_mapped(&mut s, &BYTES_15);
@@ -12798,7 +11030,7 @@ mod rules {
             s = cx.reserve(s, 7, 20);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_120)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_120)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_57)
                 };
@@ -12823,10 +11055,10 @@ mod rules {
                         cx.put_mapped(&mut s, &BYTES_14);
                         cx.put_mapped(&mut s, &BYTES_14);
                         cx.put_mapped(&mut s, &BYTES_14);
-                        let mut rounds_151: u64 = 1;
-                        'l151: loop {
-                            if rounds_151 == 0 {
-                                break 'l151;
+                        let mut rounds_137: u64 = 1;
+                        'l137: loop {
+                            if rounds_137 == 0 {
+                                break 'l137;
                             }
                             s = cx.reserve(s, 5, 4);
                             if if LEN {
@@ -12835,13 +11067,13 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l151;
+                                break 'l137;
                             }
                             cx.put_mapped(&mut s, &BYTES_14);
                             cx.put_mapped(&mut s, &BYTES_14);
                             cx.put_mapped(&mut s, &BYTES_14);
                             cx.put_mapped(&mut s, &BYTES_14);
-                            rounds_151 -= 1;
+                            rounds_137 -= 1;
                         }
                     }
                     3 => {
@@ -12855,8 +11087,8 @@ mod rules {
                     }
                     4 => {
                         {
-                            let option = cx.pick8(&mut s, 2);
-                            cx.put_packed(&mut s, &LITERALS_69, option);
+                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                            cx.put_packed(&mut s, &LITERALS_69, leaf);
                         }
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_WS);
@@ -12887,7 +11119,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -12914,7 +11146,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -12941,7 +11173,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -13002,7 +11234,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13030,7 +11262,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13061,7 +11293,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13089,7 +11321,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13117,7 +11349,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13172,7 +11404,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -13199,7 +11431,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -13226,7 +11458,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_62)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_62)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_58)
                                 };
@@ -13253,7 +11485,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_38)
                                 };
@@ -13315,7 +11547,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13343,7 +11575,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_19)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_21)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_10)
                                 };
@@ -13371,7 +11603,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_25)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_25)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_38)
                                 };
@@ -13414,7 +11646,7 @@ mod rules {
             s = cx.reserve(s, 3, 3);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_122)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_122)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_59)
                 };
@@ -13460,7 +11692,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -13500,7 +11732,7 @@ mod rules {
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_26)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_26)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_60)
                 };
@@ -13538,7 +11770,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -13645,34 +11877,35 @@ mod rules {
                 return s;
             }
             s = rule_product::<DEPTH, LEN>(cx, s, depth - 1);
-            for _ in 0..1 {
-                s = cx.reserve(s, 1, 3);
-                {
-                    let option = cx.pick8(&mut s, 2);
-                    cx.put_packed(&mut s, &LITERALS_71, option);
-                }
-                s = rule_product::<DEPTH, LEN>(cx, s, depth - 1);
-            }
-            let mut rounds_156: u64 = 2;
-            'l156: loop {
-                if rounds_156 == 0 {
-                    break 'l156;
-                }
-                s = cx.reserve(s, 2, 3);
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_5)
+            let mut rounds_142: u64 = 2;
+            let mut first_142: u32 = 1;
+            'l142: loop {
+                let is_first = first_142 > 0;
+                if is_first {
+                    first_142 -= 1;
+                    s = cx.reserve(s, 1, 3);
                 } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l156;
+                    if rounds_142 == 0 {
+                        break 'l142;
+                    }
+                    s = cx.reserve(s, 2, 3);
+                    if if LEN {
+                        cx.pick_within(&mut s, &COSTS_5)
+                    } else {
+                        cx.pick8(&mut s, 2)
+                    } == 0
+                    {
+                        break 'l142;
+                    }
                 }
                 {
-                    let option = cx.pick8(&mut s, 2);
-                    cx.put_packed(&mut s, &LITERALS_71, option);
+                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_33);
+                    cx.put_packed(&mut s, &LITERALS_71, leaf);
                 }
                 s = rule_product::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_156 -= 1;
+                if !is_first {
+                    rounds_142 -= 1;
+                }
             }
             s
         }
@@ -13698,7 +11931,7 @@ mod rules {
             s = cx.reserve(s, 4, 3);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_123)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_123)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_61)
                 };
@@ -13748,7 +11981,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_8)
                                                         };
@@ -13795,7 +12028,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_14)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_15)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_8)
                                                 };
@@ -13913,10 +12146,10 @@ mod rules {
                         cx.put_packed(&mut s, &LITERALS_75, option);
                     }
                     _ => {
-                        let mut rounds_159: u64 = 1;
-                        'l159: loop {
-                            if rounds_159 == 0 {
-                                break 'l159;
+                        let mut rounds_145: u64 = 1;
+                        'l145: loop {
+                            if rounds_145 == 0 {
+                                break 'l145;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -13925,10 +12158,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l159;
+                                break 'l145;
                             }
                             cx.put_byte(&mut s, b'0');
-                            rounds_159 -= 1;
+                            rounds_145 -= 1;
                         }
                         s = cx.reserve(s, 1, 3);
                         cx.put_byte(&mut s, b'.');
@@ -14001,7 +12234,7 @@ mod rules {
             s = cx.reserve(s, 2, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_124)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_124)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_62)
                 };
@@ -14061,7 +12294,7 @@ mod rules {
             s = cx.reserve(s, 2, 29);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_125)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_125)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_63)
                 };
@@ -14088,10 +12321,10 @@ mod rules {
                                 cx.put_packed(&mut s, &LITERALS_77, option);
                             }
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 2, 6);
-                            let mut rounds_163: u64 = 3;
-                            'l163: loop {
-                                if rounds_163 == 0 {
-                                    break 'l163;
+                            let mut rounds_149: u64 = 3;
+                            'l149: loop {
+                                if rounds_149 == 0 {
+                                    break 'l149;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -14100,11 +12333,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l163;
+                                    break 'l149;
                                 }
                                 cx.put_byte(&mut s, b'/');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_18, 1, 7);
-                                rounds_163 -= 1;
+                                rounds_149 -= 1;
                             }
                         }
                         s = cx.reserve(s, 1, 7);
@@ -14132,10 +12365,10 @@ mod rules {
                                 cx.put_packed(&mut s, &LITERALS_77, option);
                             }
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 2, 6);
-                            let mut rounds_164: u64 = 3;
-                            'l164: loop {
-                                if rounds_164 == 0 {
-                                    break 'l164;
+                            let mut rounds_150: u64 = 3;
+                            'l150: loop {
+                                if rounds_150 == 0 {
+                                    break 'l150;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -14144,11 +12377,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l164;
+                                    break 'l150;
                                 }
                                 cx.put_byte(&mut s, b'/');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_18, 1, 7);
-                                rounds_164 -= 1;
+                                rounds_150 -= 1;
                             }
                         }
                         s = cx.reserve(s, 0, 2);
@@ -14174,10 +12407,10 @@ mod rules {
                                 cx.put_packed(&mut s, &LITERALS_77, option);
                             }
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 2, 6);
-                            let mut rounds_165: u64 = 3;
-                            'l165: loop {
-                                if rounds_165 == 0 {
-                                    break 'l165;
+                            let mut rounds_151: u64 = 3;
+                            'l151: loop {
+                                if rounds_151 == 0 {
+                                    break 'l151;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -14186,11 +12419,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l165;
+                                    break 'l151;
                                 }
                                 cx.put_byte(&mut s, b'/');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_18, 1, 7);
-                                rounds_165 -= 1;
+                                rounds_151 -= 1;
                             }
                         }
                         s = cx.reserve(s, 2, 3);
@@ -14222,19 +12455,19 @@ mod rules {
                             cx.put_mapped(&mut s, &BYTES_2);
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 2);
                         }
-                        let mut rounds_166: u64 = 1;
-                        'l166: loop {
-                            if rounds_166 == 0 {
-                                break 'l166;
+                        let mut rounds_152: u64 = 1;
+                        'l152: loop {
+                            if rounds_152 == 0 {
+                                break 'l152;
                             }
                             s = cx.reserve(s, 3, 3);
                             if if LEN {
-                                cx.pick_within(&mut s, &COSTS_20)
+                                cx.pick_within(&mut s, &COSTS_9)
                             } else {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l166;
+                                break 'l152;
                             }
                             cx.put_byte(&mut s, b'#');
                             if DEPTH && depth < 1 {
@@ -14256,7 +12489,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_166 -= 1;
+                            rounds_152 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b')');
@@ -14284,20 +12517,20 @@ mod rules {
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_19)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_21)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_64)
                 };
                 match option {
                     0 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_168: u64 = 16;
-                        'l168: loop {
+                        let mut rounds_154: u64 = 16;
+                        'l154: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_168),
+                                Some(rounds_154),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -14308,13 +12541,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_168 -= done;
+                                rounds_154 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l168,
+                                rt::RunEnd::Stopped => break 'l154,
                                 rt::RunEnd::Capped => {
-                                    if rounds_168 == 0 {
-                                        break 'l168;
+                                    if rounds_154 == 0 {
+                                        break 'l154;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -14323,7 +12556,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l168;
+                                        break 'l154;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -14344,20 +12577,20 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_168 -= 1;
+                            rounds_154 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     1 => {
                         cx.put_byte(&mut s, b'\'');
-                        let mut rounds_169: u64 = 16;
-                        'l169: loop {
+                        let mut rounds_155: u64 = 16;
+                        'l155: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_169),
+                                Some(rounds_155),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -14368,13 +12601,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_169 -= done;
+                                rounds_155 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l169,
+                                rt::RunEnd::Stopped => break 'l155,
                                 rt::RunEnd::Capped => {
-                                    if rounds_169 == 0 {
-                                        break 'l169;
+                                    if rounds_155 == 0 {
+                                        break 'l155;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -14383,7 +12616,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l169;
+                                        break 'l155;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -14404,7 +12637,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_169 -= 1;
+                            rounds_155 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'\'');
@@ -14434,7 +12667,7 @@ mod rules {
             s = cx.reserve(s, 4, 4);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_127)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_127)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_65)
                 };
@@ -14517,7 +12750,7 @@ mod rules {
             s = cx.reserve(s, 6, 4);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_33)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_33)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_66)
                 };
@@ -14540,7 +12773,7 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_6)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_6)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_67)
                                             };
@@ -14586,84 +12819,26 @@ mod rules {
                                 }
                             }
                         }
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 5, 4);
-                            {
-                                let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_23)
-                                } else {
-                                    cx.pick8(&mut s, 3)
-                                };
-                                match option {
-                                    0 => {
-                                        cx.put_mapped(&mut s, &BYTES_25);
-                                    }
-                                    1 => {
-                                        if DEPTH && depth < 1 {
-                                            cx.put_mapped(&mut s, &BYTES_23);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_6)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_67)
-                                                };
-                                                match option {
-                                                    0 => {
-                                                        cx.put_mapped(&mut s, &BYTES_23);
-                                                    }
-                                                    _ => {
-                                                        if DEPTH && depth < 2 {
-                                                            s = cx.string::<LEN>(s, &POOL_BEYOND_ASCII);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_25)
-                                                                } else {
-                                                                    cx.pick_mapped(&mut s, &OPTIONS_15)
-                                                                };
-                                                                match option {
-                                                                    0 => {
-                                                                        let option = cx.pick8(&mut s, 95);
-                                                                        cx.put_packed(&mut s, &LITERALS_13, option);
-                                                                    }
-                                                                    1 => {
-                                                                        let option = cx.pick8(&mut s, 56);
-                                                                        cx.put_packed(&mut s, &LITERALS_14, option);
-                                                                    }
-                                                                    2 => {
-                                                                        s = cx.member::<LEN>(s, &CLASS);
-                                                                    }
-                                                                    _ => {
-                                                                        s = cx.member::<LEN>(s, &CLASS_2);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    _ => {
-                                        s = rule_escape::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                }
-                            }
-                        }
-                        let mut rounds_172: u64 = 7;
-                        'l172: loop {
-                            if rounds_172 == 0 {
-                                break 'l172;
-                            }
-                            s = cx.reserve(s, 6, 4);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_6)
+                        let mut rounds_158: u64 = 7;
+                        let mut first_158: u32 = 1;
+                        'l158: loop {
+                            let is_first = first_158 > 0;
+                            if is_first {
+                                first_158 -= 1;
+                                s = cx.reserve(s, 5, 4);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l172;
+                                if rounds_158 == 0 {
+                                    break 'l158;
+                                }
+                                s = cx.reserve(s, 6, 4);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l158;
+                                }
                             }
                             {
                                 let option = if LEN {
@@ -14681,7 +12856,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_6)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_6)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_67)
                                                 };
@@ -14727,7 +12902,9 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_172 -= 1;
+                            if !is_first {
+                                rounds_158 -= 1;
+                            }
                         }
                     }
                     2 => {
@@ -14762,7 +12939,7 @@ mod rules {
             s = cx.reserve(s, 5, 7);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_128)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_66, &COSTS_128)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_68)
                 };
@@ -14838,19 +13015,19 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_175: u64 = 5;
-            'l175: loop {
-                if rounds_175 == 0 {
-                    break 'l175;
+            let mut rounds_161: u64 = 5;
+            'l161: loop {
+                if rounds_161 == 0 {
+                    break 'l161;
                 }
                 s = cx.reserve(s, 3, 3);
                 if if LEN {
-                    cx.pick_within(&mut s, &COSTS_20)
+                    cx.pick_within(&mut s, &COSTS_9)
                 } else {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l175;
+                    break 'l161;
                 }
                 cx.put_byte(&mut s, b' ');
                 if DEPTH && depth < 1 {
@@ -14872,7 +13049,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_175 -= 1;
+                rounds_161 -= 1;
             }
             s
         }
@@ -14953,18 +13130,19 @@ mod rules {
     static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_8: [u64; 3] = [0, 19, 23];
     static ENDS_4: [u32; 3] = [205, 231, 256];
+    static COSTS_9: [u64; 2] = [0, 3];
     static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
-    static COSTS_9: [u64; 7] = [0, 1, 4, 12, 19, 23, 36];
+    static COSTS_10: [u64; 7] = [0, 1, 4, 12, 19, 23, 36];
     static ENDS_5: [u32; 7] = [163, 186, 198, 221, 233, 245, 256];
-    static COSTS_10: [u64; 3] = [0, 3, 5];
+    static COSTS_11: [u64; 3] = [0, 3, 5];
     static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_11: [u64; 3] = [0, 0, 4];
+    static COSTS_12: [u64; 3] = [0, 0, 4];
     static ENDS_6: [u32; 3] = [220, 238, 256];
-    static COSTS_12: [u64; 3] = [0, 1, 1];
+    static COSTS_13: [u64; 3] = [0, 1, 1];
     static LITERALS_3: [u64; 3] = [
         0x0500007466656c3a, 0x060074737269663a, 0x060074686769723a,
     ];
-    static COSTS_13: [u64; 4] = [0, 1, 2, 3];
+    static COSTS_14: [u64; 4] = [0, 1, 2, 3];
     static LITERALS_4: [u64; 4] = [
         0x0300000000706f74, 0x040000007466656c, 0x0500007468676972, 0x06006d6f74746f62,
     ];
@@ -14972,7 +13150,7 @@ mod rules {
     static BYTES_2: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
     static BYTES_3: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
     static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C";
-    static COSTS_14: [u64; 13] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2];
+    static COSTS_15: [u64; 13] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2];
     static ENDS_7: [u32; 13] = [
         49, 98, 110, 122, 134, 146, 158, 170, 182, 207, 219, 244, 256,
     ];
@@ -14992,12 +13170,12 @@ mod rules {
         0x0300000000787035, 0x0300000000787036, 0x0300000000787037, 0x0300000000787038,
         0x0300000000787039,
     ];
-    static COSTS_15: [u64; 2] = [0, 8];
-    static COSTS_16: [u64; 5] = [0, 2, 4, 5, 10];
+    static COSTS_16: [u64; 2] = [0, 8];
+    static COSTS_17: [u64; 5] = [0, 2, 4, 5, 10];
     static LITERALS_7: [u64; 3] = [
         0x0200000000003441, 0x040000006f747561, 0x060072657474656c,
     ];
-    static COSTS_17: [u64; 2] = [0, 21];
+    static COSTS_18: [u64; 2] = [0, 21];
     static STRINGS: rt::Strings = rt::Strings::new(
         b"@top-left@bottom-center\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 9, 23],
@@ -15030,14 +13208,15 @@ mod rules {
         0x0300000000762d6b, 0x0300000000772d6b, 0x0300000000782d6b, 0x0300000000792d6b,
         0x03000000007a2d6b,
     ];
+    static COSTS_19: [u64; 2] = [0, 10];
     static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_18: [u64; 3] = [0, 0, 2];
+    static COSTS_20: [u64; 3] = [0, 0, 2];
     static ENDS_8: [u32; 3] = [64, 192, 256];
     static LITERALS_9: [u64; 3] = [
         0x0200000000006f74, 0x0000000000000000, 0x040000006d6f7266,
     ];
     static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_19: [u64; 4] = [0, 0, 2, 2];
+    static COSTS_21: [u64; 4] = [0, 0, 2, 2];
     static ENDS_9: [u32; 4] = [43, 171, 214, 256];
     static LITERALS_10: [u64; 3] = [
         0x0200000000002530, 0x0000000000000000, 0x0400000025303031,
@@ -15052,8 +13231,7 @@ mod rules {
         &[0, 2, 6],
         None,
     );
-    static COSTS_20: [u64; 2] = [0, 3];
-    static COSTS_21: [u64; 2] = [0, 6];
+    static COSTS_22: [u64; 2] = [0, 6];
     static POOL_KEYFRAME: rt::Strings = rt::Strings::new(
         b"to{gap:0;}from{\tgap:0;}from\t{\x0Cgap:0;\x0C}to\n{border:0\n;\x0C}to\t{\x0Cwidows: 5;\n}to\r{ widows:2 ; }from{\rborder:0\n;\x0C}to\n{ COLOR:teal;\x0C}to {\norphans:2\n; }to{min-width:0\x0C; }from\x0C{\twidows:2 ; }from{\norphans:2\n; }to\n{\nwidth:auto\x0C;\n}to\r{\ntab-size:3 ;\r}to {\x0Cwidth:auto\x0C;\n}from\t{\rtab-size:3 ;}from\x0C{bottom:auto\r;}from{\tgrid-row:2\r;\x0C}to\t{ min-width:0\x0C; }to\x0C{\x0Cbottom:auto\r;\x0C}to { filter:none\x0C;\r}from\n{\tflex: auto ;\n}from\x0C{ width:auto\x0C;\n}from {\ngrid-row:2\r;\x0C}to\t{\rwidth: unset\n;\t}to\x0C{grid-column:2 ;\r}to{\nflex-shrink: .3;}from\t{\rbottom:auto\r;\x0C}from\x0C{border:unset\x0C;\t}from {max-height: 0;\n}to\n{\tdirection:rtl ;\n}to\x0C{\nflex-shrink: .3;}to { z-index: auto\t; }from\t{ flex-grow: .2;\t}from\r{\tflex-grow: .2;\t}from{\x0Cdirection:rtl ;\n}to\t{text-shadow:none; }to\x0C{ caret-color:navy;}to {\tcolor:var(--a2_);}to{\rline-height: 1.1;\r}from\t{\rflex-shrink: .3;}from\n{flex-shrink: .3;\t}from\r{ flex-shrink: .3;}from{\rfont-weight:200;\x0C}to\t{\robject-fit: none\n;}to\n{ overflow-x:auto\r; }to\r{\tcaret-color:navy;\r}to\r{ object-fit: none\n;}to{\tfont-size:medium\r;\x0C}from\t{\ncolor:var(--a2_);}from\n{overflow-x:auto\r; }from\r{\rflex-shrink: .3;\t}from{\tmargin-right: 0 ;\n}to\t{\x0Ccaret-color:navy\r;\r}to\t{text-shadow: none ;\n}to\x0C{\tline-height: 1.8\t;\t}to\x0C{color: var(--j8m)\n;\x0C}to\r{border-bottom:solid;}to { color:var(--a2_)\x0C;\r}to{\rempty-cells: show\n; }from\t{\x0Cempty-cells: show;}from\n{ font-size:medium\r;}from\x0C{line-height: 1.8\t;\t}from\r{ font-size:medium\r;}from { text-shadow:none; }from{\robject-fit: none\n;\n}to\t{\ncaption-side: top ;\r}to\n{\ntext-shadow: none ;\n}to\x0C{\toverflow-x:visible\x0C;}to\r{\tborder-left:hidden;\r}to {\tmargin: var(\r--Qh)\x0C;}to {overflow-x:visible\x0C;\r}to{ border-left:hidden\x0C;\x0C}from\t{ text-shadow:none\x0C;\n}from\n{overflow-x:visible\x0C;}from\x0C{\rbackground: navy\r;\x0C}from\r{caption-side: top ;\r}from { object-fit: none\n;\n}from{ color: var(--j8m)\n;\x0C}to\t{\x0Calign-self:stretch\t;\t}to\n{\x0Cfont-style:oblique\n;\x0C}to\x0C{\ncolor:currentColor\x0C;\x0C}to\r{\tborder-style:dashed;\x0C}to\r{ margin:var(--wng\r)\t;\x0C}to {\rfont-style:oblique\n;\x0C}to{ border-bottom:solid\r; }from\t{\rborder-top:dashed ;\x0C}from\n{\x0Cborder-left:hidden;\r}from\x0C{\nmargin: var(\r--Qh)\x0C;}from\r{\tempty-cells: show\n; }from\r{align-self:stretch\t;\t}from { padding-bottom: 0\r;\r}from{\rfont-style:oblique\n;\x0C}to\t{margin: var( --zd-\r)\t;\t}to\n{ padding:var(--b-v\x0C)\t;\t}to\x0C{ border-left: hidden ;\x0C}to\r{\ranimation:0s ease\nk-4;}to {\nwhite-space: nowrap\n;\t}to{\x0Cmargin: var( --zd-\r)\t; }from\t{\noverflow-x:visible\x0C;\r}from\n{\tmargin: var(\r--Qh)\x0C; }from\n{flex-flow:row\rnowrap;\t}from\x0C{\rwidth:var(\x0C---ip\r)\x0C;\t}from\r{\x0Coverflow-x:visible\x0C;\r}from {\nmargin: var(\r--Qh)\x0C; }from{\tborder-left: hidden ;\x0C}from{font-size:var(---qx\n)\t;}to\t{white-space: pre-wrap\x0C;\r}to\x0C{\tflex-flow:column wrap\n;}to\r{\x0Canimation: 0s\nease\nk-c;}to { animation:0s ease\nk-4;\r}to{ animation:0s\x0Cease\nk-b\n;\t}from\t{ margin:var(\t---j0\x0C)\t;\t}from\n{ animation:0s ease\nk-4;}from\x0C{\rwhite-space: nowrap\n;\t}from\r{\rborder-width:medium ;\n}from {\x0Cborder-left: hidden ;\x0C}from{\x0Cmargin: var( --zd-\r)\t;\t}to\t{\rfont-size:var(---qx\n)\t;\n}to\n{ page-break-after:left\n;\r}to\x0C{ animation:0s\x0Cease\nk-b\n;\t}to\r{ padding: var(\n---be\r)\t;\x0C}to {font-size: var(\r--ps\n)\x0C;\x0C}to{animation:0s\x0Clinear\x0Ck-0 ; }from\t{page-break-after:left\n;\r}from\x0C{\tpage-break-after:left;\n}from\r{\tanimation:0s ease\nk-4;\r}from { margin: var( --zd-\r)\t;\t}from{\rdisplay: inline-block\t;\n}to\n{\tanimation: 0s\rease\nk-5\t;\r}to\x0C{\nanimation:0s\tease-in k-0;}to\r{\rbackground-color: teal\n;\x0C}to {\x0Ctransform-origin: left\r;\x0C}to{\rfont-size: var(\n--ggd\n)\t;\t}from\t{\x0Cbackground-image:none\x0C;\t}from\n{\rborder-bottom: hidden\n;\r}from\x0C{ display: inline-block\t;\n}from\r{animation:0s\tease-in k-0;}from{\tflex-direction: column\n;\n}to\t{\x0Canimation:0s\tease-in k-0;\r}to\n{\x0Cborder-left-color: teal ;\t}to\x0C{\x0Canimation: 0s\rlinear\rk-0\t;}to\r{\x0Cborder-left-color: teal ;\t}to {\rfont-size: var(\n--ggd\n)\t;\t}to{page-break-before: always\r;\t}from\t{animation:0s\x0Cease-in k-4;\x0C}from\x0C{\nflex-direction: column\n;\n}from\r{\tborder-color:var(--X_)\r;\n}from { page-break-after: auto ;\r}from{\rborder-left-color: teal ;\t}to\t{ border-color: var(---vz)\x0C;\x0C}to\x0C{\tborder-color: var(--y57)\n; }to\r{\npage-break-before:always ; }to {\x0Canimation: 0s\rlinear\rk-0\t;\t}from\t{\tanimation:0s\x0Cease-in k-4;\x0C}from\n{\nanimation:0s\x0Clinear\x0Ck-0 ; }from\x0C{\ntext-overflow: ellipsis\t;\n}from\r{\nanimation:0s\x0Cease-in k-4;\x0C}from {\npage-break-after: avoid\n;\t}from{\rpage-break-before:always ; }to\t{justify-content:flex-start ;\r}to\x0C{\ntext-decoration: underline\r;}to\r{ animation:0s\x0Cease-out\x0Ck-9\n;\x0C}to{\rbackground-color:var(---c2)\t;}from\t{animation:0s ease-out\x0Ck-0\r;\n}from\n{ animation:0s\x0Cease-in k-4\x0C;\n}from\r{\x0Canimation: 0s\tlinear\tk-2\t;\t}from {\ranimation: 0s\nease-in k-5 ;}to\t{\tjustify-content:flex-start ;\r}to\n{\x0Canimation: 0s\rease-out\rk-5\x0C;\x0C}to\r{\njustify-content:flex-start ;\r}to {\x0Ctext-decoration: underline\r;\r}to{\rlist-style-position:outside\n;\x0C}from\t{ animation: 0s\rease-in k-2\r;\n}from\x0C{\rpage-break-before: always\r;\t}from\r{animation: 0s\nease-out\rk-4\n;\t}from{\x0Ctext-decoration: underline\r;\r}to\t{ background-color:var(---c2)\t;\n}to\x0C{\nbackground-repeat: repeat-x\n;\n}to\x0C{border-top-color: Transparent\x0C;}to {\rlist-style-position:outside\n;\x0C}to{\rcolumn-rule: thin\rsolid navy\r;\n}from\n{\x0Cjustify-content:flex-start ;\r}from\x0C{background-repeat: repeat-x\n;\n}from {\nbackground-repeat: repeat-x\n;}from{\rcolumn-rule:thin\tridge teal\t;\r}to\t{ column-rule:thin\nhidden teal ;\r}to\n{animation: 0s ease-in-out\rk-0\n;\x0C}to\r{\rborder-top-color: Transparent\x0C;}to {\x0Cbackground-color: var(---z5)\t;\t}to{border-left-color: Transparent\x0C; }from\t{ unicode-bidi: bidi-override\r;\r}from\x0C{\tanimation:0s\x0Cease-in-out\nk-5;\t}from\r{\rbackground-repeat: repeat-x\n;\n}from {\x0Cbackground-color:var(---c2)\t;\n}to\t{\tanimation: 0s ease-in-out\rk-0\n;\x0C}to\x0C{\tanimation: 0s\nease-in-out\tk-2\r;\n}to {\rborder-top-color: Transparent\x0C;\n}from\t{text-decoration: line-through ;\x0C}from\n{animation: 0s\nease-in-out\tk-2\r;\n}from\r{\ncolumn-rule: thin\rsolid navy\r;\n}from {\ranimation:0s\x0Cease-in-out\nk-5\r; }to\n{\tborder-left-color: Transparent\x0C; }to {\ncolumn-rule: medium\x0Cridge navy ;\x0C}from\t{ column-rule: thick double red\n;\r}from\x0C{ border-top-color: Transparent\x0C;\n}from {\tcolumn-rule: thick double red\n;\r}to\x0C{\rfont-feature-settings:\"liga\" on\t;\t}from\t{\x0Ccolumn-rule: medium\x0Cridge navy ;\x0C}from{ clip: rect(auto,auto, auto, auto);}from\n{\tfont-feature-settings:\"liga\" on\t;\t}from{\tclip: rect(auto,auto, auto, auto)\t;}to{\ncolumn-rule:thick\rridge\tcurrentColor;}from\r{\x0Ctransition-timing-function: ease\n;\n}to {\x0Ccolumn-rule:thick\rridge\tcurrentColor;}to\t{\x0Ccolumn-rule: thin\rgroove\tcurrentColor;}from\t{\rcolumn-rule:thick\rridge\tcurrentColor;}from{ column-rule:thick\rridge\tcurrentColor;\r}to {\tcolumn-rule:thick\rridge\tcurrentColor\r; }from{\ncolumn-rule: thin\rgroove\tcurrentColor;\r}from\x0C{\x0Ccolumn-rule:thick\rridge\tcurrentColor\r; }to\t{\tcolumn-rule: medium\tdotted\tcurrentColor\x0C;}from\t{\x0Ccolumn-rule: medium\nsolid\ncurrentColor ;}to\x0C{\rcolumn-rule: medium\tdotted\tcurrentColor\x0C;\x0C}from {font-feature-settings: \"smcp\", \"onum\" 1\r;\r}to\r{column-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}from\t{\tcolumn-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}to\t{background:url(data:image/png;base64,++++=) space\r;}to\r{\tbackground:url(data:image/png;base64,++++=) space\r;}from{\x0Cbackground:url(data:image/png;base64,++++=) space\r;}to\n{background: url(data:image/png;base64,PX8p=)\rround\r; }to\r{\rbackground: url(data:image/png;base64,qW8H=) space\n;}to{\x0Cbackground: url(data:image/png;base64,eX5T=) space ;\x0C}from\x0C{\rbackground:url(data:image/png;base64,OV0l=)\tround;\r}from{ background:url(data:image/png;base64,++++=) space\r; }to\n{\rbackground:url(data:image/png;base64,tZBE=) repeat-y;}to {\x0Cbackground: url(data:image/png;base64,eX5T=) space ;\x0C}from\n{ background: url(data:image/png;base64,qW8H=) space\n;}from\r{\rbackground:url(data:image/png;base64,x11b=)\nrepeat;\t}from{\x0Cbackground: url(data:image/png;base64,PX8p=)\rround\r; }to {\nbackground:url(data:image/png;base64,i14n=)\rrepeat-y\t;}from\t{\tbackground:url(data:image/png;base64,7X9D=) repeat ; }from\x0C{ background: url(data:image/png;base64,PX8p=)\rround\r; }from{\nbackground: url(data:image/png;base64,mVCD=) repeat\x0C;\n}to\n{\x0Cbackground:url(data:image/png;base64,DY61=) no-repeat\x0C;}to\x0C{background: url(data:image/png;base64,wX5/=)\rrepeat-x\n;\x0C}to{\nbackground: url(data:image/png;base64,JaC+=) repeat-y\t;\r}from\x0C{background:url(data:image/png;base64,5T/2=)\rrepeat-x\t;\n}from{background: url(data:image/png;base64,3S+D=) no-repeat ;}to\x0C{\x0Cbackground: url(data:image/png;base64,VX5T=) repeat-x\r;\n}to {\x0Cbackground: url(data:image/png;base64,JaC+=) repeat-y\t;\r}from\n{\tbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\t;\t}from\r{\tbackground:url(data:image/png;base64,DY61=) no-repeat\x0C;}from{\x0Cbackground: url(data:image/png;base64,5/2X=) repeat-y\t; }from\n{\x0Cbackground: url(data:image/png;base64,3S+D=) no-repeat ;}from\r{\x0Cbackground: url(data:image/png;base64,3S+D=) no-repeat ;}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15080,7 +13258,6 @@ mod rules {
         ],
         None,
     );
-    static COSTS_22: [u64; 2] = [0, 10];
     static POOL_KEYFRAMES: rt::Strings = rt::Strings::new(
         b"@keyframes k-0{to{gap:0;}}@keyframes k-3\r{\n\nfrom{\tgap:0;}}@keyframes k-j{to\r{ widows:2 ; }\n\n}@keyframes k-e\x0C{\nto\n{border:0\n;\x0C}\r\n}@keyframes k-6\x0C{to\x0C{\x0Cbottom:auto\r;\x0C}}@keyframes k-v{\nto {\x0Cwidth:auto\x0C;\n}\n}@keyframes k-6{to\t{ min-width:0\x0C; }\r\n}@keyframes k-o\n{\n\nfrom\x0C{\twidows:2 ; }}@-webkit-keyframes k-8\x0C{\nfrom{\tgap:0;}}@keyframes k-b\t{\n\nto {\x0Cwidth:auto\x0C;\n}\n}@keyframes k-p\x0C{\nto\r{\ntab-size:3 ;\r}\n\n}@-webkit-keyframes k-k\t{\n\nfrom{\tgap:0;}}@keyframes k-8\x0C{\n\nto { filter:none\x0C;\r}\n}@keyframes k-k\t{\nto\t{ min-width:0\x0C; }\r\n}@keyframes k-x{\r\nfrom\x0C{bottom:auto\r;}\n\n}@keyframes k-8 {to\t{\robject-fit: none\n;}}@keyframes k-g{\nto { z-index: auto\t; }\r\n}@keyframes k-t\t{\nfrom\n{\tflex: auto ;\n}\n\n}@keyframes k-1 {from\n{overflow-x:auto\r; }}@keyframes k-f\t{\n\nto{\nflex-shrink: .3;}\n\n}@keyframes k-n\x0C{\nfrom\t{\rbottom:auto\r;\x0C}\r\n}@keyframes k-x{to\x0C{\toverflow-x:visible\x0C;}}@keyframes k-0 {\nto\r{ object-fit: none\n;}\n}@keyframes k-7\t{\n\nfrom\x0C{border:unset\x0C;\t}\n\n}@keyframes k-j{to{\rempty-cells: show\n; }\r\n}@keyframes k-q {\n\nto { z-index: auto\t; }\r\n}@keyframes k-z\n{\nto\x0C{ caret-color:navy;}\n\n}@-webkit-keyframes k-z\n{\n\nfrom\t{\x0Cgap:0;\x0C}\r\n}@keyframes k-5\r{\n\nto{\rline-height: 1.1;\r}\r\n}@keyframes k-b\r{\nto{\tfont-size:medium\r;\x0C}\r\n}@keyframes k-h {\n\nfrom\n{overflow-x:auto\r; }}@keyframes k-s\r{to\x0C{\tline-height: 1.8\t;\t}\r\n}@keyframes k-y\n{from\n{overflow-x:auto\r; }\n\n}@-webkit-keyframes k-o\n{\nto\r{ widows:2 ; }\n\n}@keyframes k-1\r{\nto { color:var(--a2_)\x0C;\r}\n\n}@keyframes k-7\x0C{from\x0C{\rbackground: navy\r;\x0C}\n}@keyframes k-e\x0C{\nto\x0C{color: var(--j8m)\n;\x0C}\r\n}@keyframes k-k\t{\n\nfrom\n{overflow-x:auto\r; }\n}@keyframes k-q\n{to\r{\tborder-left:hidden;\r}\n\n}@keyframes k-x\n{\nfrom\t{\ncolor:var(--a2_);}\r\n}@-webkit-keyframes k-1\r{\n\nfrom\x0C{\twidows:2 ; }}@-webkit-keyframes k-c\x0C{to { filter:none\x0C;\r}\n}@-webkit-keyframes k-j{from\x0C{bottom:auto\r;}\n\n}@keyframes k-0\n{\n\nto\r{border-bottom:solid;}\n\n}@keyframes k-8 {to{ animation:0s\x0Cease\nk-b\n;\t}}@keyframes k-c\x0C{\nto\r{ margin:var(--wng\r)\t;\x0C}\n}@keyframes k-i\r{\n\nto\t{\x0Calign-self:stretch\t;\t}}@keyframes k-n{\nto\r{\ranimation:0s ease\nk-4;}\n}@keyframes k-t\r{from { padding-bottom: 0\r;\r}\n}@-webkit-keyframes k-6\x0C{\nfrom\x0C{ width:auto\x0C;\n}}@-webkit-keyframes k-l\r{to\t{ min-width:0\x0C; }\r\n}@keyframes k-3\t{from { padding-bottom: 0\r;\r}\n\n}@keyframes k-8\x0C{\n\nto\r{\tborder-left:hidden;\r}\n\n}@keyframes k-b\n{to\n{ padding:var(--b-v\x0C)\t;\t}\r\n}@keyframes k-k\r{\n\nfrom\x0C{\rbackground: navy\r;\x0C}\n}@keyframes k-o\n{\nto\x0C{ border-left: hidden ;\x0C}\n}@keyframes k-u\x0C{\n\nfrom\t{\x0Cempty-cells: show;}\r\n}@-webkit-keyframes k-1\r{\nfrom\x0C{bottom:auto\r;}\n\n}@-webkit-keyframes k-_\r{\nto\x0C{\x0Cbottom:auto\r;\x0C}\r\n}@-webkit-keyframes k-o\n{\n\nto { filter:none\x0C;\r}\n}@-webkit-keyframes k-x {\n\nto\n{\nwidth:auto\x0C;\n}\n\n}@keyframes k-5\t{\n\nfrom\x0C{\nmargin: var(\r--Qh)\x0C;}\n}@keyframes k-9 {to\r{\rbackground-color: teal\n;\x0C}}@keyframes k-f {\n\nto\x0C{ border-left: hidden ;\x0C}\n}@keyframes k-l\x0C{\n\nto{ animation:0s\x0Cease\nk-b\n;\t}}@keyframes k-q{\r\nfrom { padding-bottom: 0\r;\r}\n\n}@keyframes k-v\t{\n\nto\r{\ranimation:0s ease\nk-4;}\n}@-webkit-keyframes k-0\n{\n\nfrom\t{\rtab-size:3 ;}\r\n}@-webkit-keyframes k-e\x0C{\n\nfrom\x0C{bottom:auto\r;}\n\n}@-webkit-keyframes k-q\n{\nto{\nflex-shrink: .3;}\n\n}@-webkit-keyframes k-z\r{to\t{\robject-fit: none\n;}}@keyframes k-4\n{\nfrom{\tborder-left: hidden ;\x0C}\r\n}@keyframes k-b\r{\nto\x0C{\nanimation:0s\tease-in k-0;}}@keyframes k-h\n{\nfrom\r{\x0Coverflow-x:visible\x0C;\r}\n\n}@keyframes k-o\n{\n\nto\n{ padding:var(--b-v\x0C)\t;\t}\r\n}@keyframes k-t\r{\n\nto { animation:0s ease\nk-4;\r}\n}@-webkit-keyframes k-2\n{\n\nto\t{text-shadow:none; }}@-webkit-keyframes k-c\x0C{\nfrom\x0C{border:unset\x0C;\t}\n\n}@-webkit-keyframes k-n{\nto { color:var(--a2_)\x0C;\r}}@-webkit-keyframes k-x{\r\nfrom {max-height: 0;\n}\n\n}@keyframes k-7\t{\nfrom\x0C{ display: inline-block\t;\n}}@keyframes k-b\n{to{\rfont-size: var(\n--ggd\n)\t;\t}\n\n}@keyframes k-g\x0C{\n\nfrom{font-size:var(---qx\n)\t;}\r\n}@keyframes k-m {\n\nto\r{\rbackground-color: teal\n;\x0C}}@keyframes k-s\n{\nfrom\r{animation:0s\tease-in k-0;}}@-webkit-keyframes k-3\t{to\n{\ntext-shadow: none ;\n}}@-webkit-keyframes k-a\n{\nto{\rline-height: 1.1;\r}\r\n}@-webkit-keyframes k-f\t{\nfrom{\rfont-weight:200;\x0C}\n}@-webkit-keyframes k-r\n{to\r{\tcaret-color:navy;\r}\r\n}@keyframes k-0 {\n\nto\x0C{\x0Canimation: 0s\rlinear\rk-0\t;}}@keyframes k-5\r{\nto\t{ border-color: var(---vz)\x0C;\x0C}}@keyframes k-d\t{\nto{\rfont-size: var(\n--ggd\n)\t;\t}\n\n}@keyframes k-i\r{\nfrom { margin: var( --zd-\r)\t;\t}\n\n}@keyframes k-s\n{\n\nfrom\t{ margin:var(\t---j0\x0C)\t;\t}\r\n}@keyframes k-x{from\t{\tanimation:0s\x0Cease-in k-4;\x0C}\n}@-webkit-keyframes k-0{from\r{ font-size:medium\r;}\n\n}@-webkit-keyframes k-_\r{\n\nfrom\r{ flex-shrink: .3;}\n}@-webkit-keyframes k-i\r{\nfrom{\rfont-weight:200;\x0C}\n\n}@-webkit-keyframes k-p\n{to{\rempty-cells: show\n; }\r\n}@-webkit-keyframes k-v\t{\n\nto { color:var(--a2_)\x0C;\r}}@keyframes k-0 {\nfrom\n{\rborder-bottom: hidden\n;\r}\n\n}@keyframes k-8\x0C{\nfrom{\tflex-direction: column\n;\n}\n\n}@keyframes k-g\x0C{\nto\x0C{\x0Canimation: 0s\rlinear\rk-0\t;}\n\n}@keyframes k-l\x0C{\n\nfrom\t{animation:0s\x0Cease-in k-4;\x0C}}@keyframes k-q {\n\nfrom{\rborder-left-color: teal ;\t}}@keyframes k-z\n{\nfrom\t{\x0Cbackground-image:none\x0C;\t}\n\n}@-webkit-keyframes k-4\n{\nto\r{border-bottom:solid;}\n\n}@-webkit-keyframes k-b\r{\n\nfrom\r{ flex-shrink: .3;}\r\n}@-webkit-keyframes k-j\n{from { object-fit: none\n;\n}\n}@-webkit-keyframes k-p\x0C{\nto { color:var(--a2_)\x0C;\r}\n\n}@-webkit-keyframes k-x\n{\n\nto\x0C{\toverflow-x:visible\x0C;}}@keyframes k-6\x0C{\nto {\x0Canimation: 0s\rlinear\rk-0\t;\t}\n\n}@keyframes k-c\x0C{from\r{\nanimation:0s\x0Cease-in k-4;\x0C}\r\n}@keyframes k-l\r{to\x0C{\ntext-decoration: underline\r;}\r\n}@keyframes k-t\t{\n\nfrom\x0C{ display: inline-block\t;\n}\n\n}@-webkit-keyframes k-2\n{\n\nto\x0C{color: var(--j8m)\n;\x0C}\r\n}@-webkit-keyframes k-7\x0C{from\x0C{\nmargin: var(\r--Qh)\x0C;}\n}@-webkit-keyframes k-b\r{\nfrom\t{\x0Cempty-cells: show;}\r\n}@-webkit-keyframes k-g\x0C{\n\nto\r{border-bottom:solid;}\n\n}@-webkit-keyframes k-m {from\t{\rborder-top:dashed ;\x0C}\n}@-webkit-keyframes k-s\n{\nto\n{\ntext-shadow: none ;\n}\n\n}@-webkit-keyframes k-x\n{\nfrom\x0C{\rbackground: navy\r;\x0C}\n}@keyframes k-1\r{\nfrom{\rpage-break-before:always ; }\r\n}@keyframes k-_\r{\nto\r{ animation:0s\x0Cease-out\x0Ck-9\n;\x0C}\r\n}@keyframes k-f {\n\nfrom\t{\tanimation:0s\x0Cease-in k-4;\x0C}\n}@keyframes k-m\t{\nto\t{justify-content:flex-start ;\r}\r\n}@keyframes k-v\t{\nto{\rbackground-color:var(---c2)\t;}\r\n}@-webkit-keyframes k-0 {\nto{ animation:0s\x0Cease\nk-b\n;\t}}@-webkit-keyframes k-5\r{\nto\t{margin: var( --zd-\r)\t;\t}\n}@-webkit-keyframes k-c\x0C{\nto\r{\ranimation:0s ease\nk-4;}\n}@-webkit-keyframes k-i\r{\n\nto\t{\ncaption-side: top ;\r}\n\n}@-webkit-keyframes k-m\t{\n\nfrom\n{ font-size:medium\r;}\n\n}@-webkit-keyframes k-s\n{\n\nfrom { object-fit: none\n;\n}\n}@-webkit-keyframes k-z\n{\nto{ animation:0s\x0Cease\nk-b\n;\t}}@keyframes k-6\x0C{\n\nto\x0C{\ntext-decoration: underline\r;}\r\n}@keyframes k-e\x0C{\n\nfrom{\rpage-break-before:always ; }\r\n}@keyframes k-o\n{\n\nfrom\r{\nanimation:0s\x0Cease-in k-4;\x0C}\r\n}@keyframes k-u\x0C{\n\nto\x0C{\ntext-decoration: underline\r;}\r\n}@-webkit-keyframes k-3\t{\n\nfrom{ color: var(--j8m)\n;\x0C}\r\n}@-webkit-keyframes k-8\x0C{\n\nto\r{\ranimation:0s ease\nk-4;}\n}@-webkit-keyframes k-c\x0C{to\x0C{\nanimation:0s\tease-in k-0;}}@-webkit-keyframes k-k\r{\n\nfrom\x0C{\nmargin: var(\r--Qh)\x0C;}\n}@-webkit-keyframes k-q {\n\nfrom { padding-bottom: 0\r;\r}\n}@-webkit-keyframes k-w\x0C{\n\nto\x0C{ border-left: hidden ;\x0C}\n}@keyframes k-8\x0C{\nfrom{\x0Ctext-decoration: underline\r;\r}\n\n}@keyframes k-h\n{\n\nto\t{\tjustify-content:flex-start ;\r}\r\n}@keyframes k-q\n{\n\nfrom\r{\x0Canimation: 0s\tlinear\tk-2\t;\t}\r\n}@-webkit-keyframes k-0 {to\x0C{\x0Canimation: 0s\rlinear\rk-0\t;}}@-webkit-keyframes k-6\x0C{\nfrom {\nmargin: var(\r--Qh)\x0C; }\r\n}@-webkit-keyframes k-_{\nto{animation:0s\x0Clinear\x0Ck-0 ; }\n\n}@-webkit-keyframes k-f {\n\nto\x0C{ border-left: hidden ;\x0C}\n\n}@-webkit-keyframes k-l\r{from\t{ margin:var(\t---j0\x0C)\t;\t}\r\n}@-webkit-keyframes k-p\x0C{\n\nto\t{margin: var( --zd-\r)\t;\t}\n\n}@-webkit-keyframes k-v{\nfrom\r{animation:0s\tease-in k-0;}}@keyframes k-2\n{\nfrom\n{\x0Cjustify-content:flex-start ;\r}\r\n}@keyframes k-a\n{\nfrom{\rcolumn-rule:thin\tridge teal\t;\r}\r\n}@keyframes k-j\n{\n\nto\t{ background-color:var(---c2)\t;\n}\n\n}@keyframes k-t\t{\n\nfrom\r{animation: 0s\nease-out\rk-4\n;\t}\n\n}@-webkit-keyframes k-3\r{\n\nfrom\r{\x0Coverflow-x:visible\x0C;\r}\n\n}@-webkit-keyframes k-9 {\n\nto\n{\tanimation: 0s\rease\nk-5\t;\r}}@-webkit-keyframes k-e\x0C{\n\nto { animation:0s ease\nk-4;\r}\r\n}@-webkit-keyframes k-o\n{\n\nto\x0C{\nanimation:0s\tease-in k-0;}}@-webkit-keyframes k-t\r{\n\nto{ animation:0s\x0Cease\nk-b\n;\t}\r\n}@-webkit-keyframes k-z\r{from\x0C{\tpage-break-after:left;\n}\n\n}@keyframes k-b\r{\n\nto {\x0Cbackground-color: var(---z5)\t;\t}\r\n}@keyframes k-l\x0C{\n\nto\n{\tborder-left-color: Transparent\x0C; }}@-webkit-keyframes k-1 {to {\rfont-size: var(\n--ggd\n)\t;\t}\r\n}@-webkit-keyframes k-8\x0C{\n\nto {\rfont-size: var(\n--ggd\n)\t;\t}}@-webkit-keyframes k-f\t{\nto\r{\npage-break-before:always ; }}@-webkit-keyframes k-k\r{\n\nfrom\n{ animation:0s ease\nk-4;}\r\n}@-webkit-keyframes k-t\t{\nto\t{ border-color: var(---vz)\x0C;\x0C}}@keyframes k-0 {\nfrom\n{animation: 0s\nease-in-out\tk-2\r;\n}\n\n}@keyframes k-9\n{\nto {\ncolumn-rule: medium\x0Cridge navy ;\x0C}\n\n}@keyframes k-r\r{\n\nfrom\t{ column-rule: thick double red\n;\r}}@-webkit-keyframes k-0 {\n\nto{\rfont-size: var(\n--ggd\n)\t;\t}\n\n}@-webkit-keyframes k-6\x0C{to {\x0Canimation: 0s\rlinear\rk-0\t;\t}\n\n}@-webkit-keyframes k-d\t{\n\nfrom\x0C{\tpage-break-after:left;\n}\n\n}@-webkit-keyframes k-n\x0C{\nfrom\n{\rborder-bottom: hidden\n;\r}\n\n}@-webkit-keyframes k-u{\nto{\rlist-style-position:outside\n;\x0C}}@keyframes k-5\r{\n\nto {\ncolumn-rule: medium\x0Cridge navy ;\x0C}\n\n}@keyframes k-u\x0C{\nfrom {\tcolumn-rule: thick double red\n;\r}\n\n}@-webkit-keyframes k-7\t{\n\nfrom\x0C{ display: inline-block\t;\n}\n\n}@-webkit-keyframes k-d\t{\nfrom\x0C{\ntext-overflow: ellipsis\t;\n}\n}@-webkit-keyframes k-l\x0C{\n\nfrom\r{animation:0s\tease-in k-0;}\n\n}@-webkit-keyframes k-q{\r\nfrom\t{\tanimation:0s\x0Cease-in k-4;\x0C}\n}@-webkit-keyframes k-z\n{\nfrom\r{\x0Canimation: 0s\tlinear\tk-2\t;\t}}@keyframes k-k\t{\n\nfrom\t{ column-rule: thick double red\n;\r}\r\n}@-webkit-keyframes k-4\t{from {\ranimation: 0s\nease-in k-5 ;}\r\n}@-webkit-keyframes k-c\x0C{to {\x0Ctext-decoration: underline\r;\r}\n\n}@-webkit-keyframes k-j{from\t{ animation: 0s\rease-in k-2\r;\n}\r\n}@-webkit-keyframes k-s\r{to\n{\x0Canimation: 0s\rease-out\rk-5\x0C;\x0C}\r\n}@-webkit-keyframes k-z\n{\n\nto{\rlist-style-position:outside\n;\x0C}}@keyframes k-p\x0C{\nfrom{\tclip: rect(auto,auto, auto, auto)\t;}\r\n}@-webkit-keyframes k-6{to\r{\rborder-top-color: Transparent\x0C;}\n\n}@-webkit-keyframes k-a\n{\n\nfrom\t{animation:0s ease-out\x0Ck-0\r;\n}\n}@-webkit-keyframes k-j\n{\nfrom\t{animation:0s ease-out\x0Ck-0\r;\n}\n\n}@-webkit-keyframes k-s\n{\nto\t{\tjustify-content:flex-start ;\r}\r\n}@keyframes k-7 {\n\nto{\ncolumn-rule:thick\rridge\tcurrentColor;}\r\n}@keyframes k-y\n{to\t{\x0Ccolumn-rule: thin\rgroove\tcurrentColor;}\n\n}@-webkit-keyframes k-5\r{\nto{border-left-color: Transparent\x0C; }\n}@-webkit-keyframes k-c\x0C{\n\nfrom\t{animation:0s ease-out\x0Ck-0\r;\n}\n\n}@-webkit-keyframes k-k\n{to {\x0Cbackground-color: var(---z5)\t;\t}\r\n}@-webkit-keyframes k-s\n{\n\nfrom\n{ animation:0s\x0Cease-in k-4\x0C;\n}\r\n}@keyframes k-j\n{from{ column-rule:thick\rridge\tcurrentColor;\r}\r\n}@-webkit-keyframes k-5\x0C{from\n{animation: 0s\nease-in-out\tk-2\r;\n}\n}@-webkit-keyframes k-d\x0C{to\x0C{\rfont-feature-settings:\"liga\" on\t;\t}}@-webkit-keyframes k-q\n{\nfrom\n{\x0Cjustify-content:flex-start ;\r}\r\n}@-webkit-keyframes k-x{\r\nfrom{\rcolumn-rule:thin\tridge teal\t;\r}\r\n}@-webkit-keyframes k-8\x0C{\nfrom\n{animation: 0s\nease-in-out\tk-2\r;\n}\n}@-webkit-keyframes k-m {\n\nfrom{\rcolumn-rule:thin\tridge teal\t;\r}\r\n}@-webkit-keyframes k-w\x0C{\n\nfrom\x0C{background-repeat: repeat-x\n;\n}\r\n}@keyframes k-s\n{\n\nfrom{ column-rule:thick\rridge\tcurrentColor;\r}\r\n}@-webkit-keyframes k-5\t{\n\nfrom\t{ column-rule: thick double red\n;\r}}@-webkit-keyframes k-o\n{\nfrom\n{animation: 0s\nease-in-out\tk-2\r;\n}\n\n}@keyframes k-4\n{\n\nfrom\t{\x0Ccolumn-rule: medium\nsolid\ncurrentColor ;}}@-webkit-keyframes k-f {\n\nfrom\t{\x0Ccolumn-rule: medium\x0Cridge navy ;\x0C}}@-webkit-keyframes k-v\t{\n\nfrom\r{\ncolumn-rule: thin\rsolid navy\r;\n}\r\n}@keyframes k-x {\n\nto\x0C{\rcolumn-rule: medium\tdotted\tcurrentColor\x0C;\x0C}\n}@-webkit-keyframes k-r\n{from{\tclip: rect(auto,auto, auto, auto)\t;}\r\n}@-webkit-keyframes k-b\n{from{ column-rule:thick\rridge\tcurrentColor;\r}}@-webkit-keyframes k-q{\r\nfrom\n{\tfont-feature-settings:\"liga\" on\t;\t}\n\n}@keyframes k-0 {\n\nto\r{column-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}}@-webkit-keyframes k-o\n{\n\nfrom{ column-rule:thick\rridge\tcurrentColor;\r}}@keyframes k-2\n{\nfrom\t{\tcolumn-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}}@-webkit-keyframes k-t\r{\n\nfrom\t{\rcolumn-rule:thick\rridge\tcurrentColor;}\r\n}@-webkit-keyframes k-h\n{\nto\x0C{\rcolumn-rule: medium\tdotted\tcurrentColor\x0C;\x0C}\n}@-webkit-keyframes k-b\t{\n\nfrom\x0C{\x0Ccolumn-rule:thick\rridge\tcurrentColor\r; }\r\n}@-webkit-keyframes k-2\n{\n\nto\x0C{\rcolumn-rule: medium\tdotted\tcurrentColor\x0C;\x0C}\n\n}@keyframes k-u\x0C{\n\nto\t{background:url(data:image/png;base64,++++=) space\r;}\n\n}@keyframes k-1 {from\t{\tbackground:url(data:image/png;base64,7X9D=) repeat ; }}@keyframes k-i\r{\nfrom{\x0Cbackground:url(data:image/png;base64,++++=) space\r;}\n\n}@keyframes k-3\t{\n\nto\n{background: url(data:image/png;base64,PX8p=)\rround\r; }\n\n}@keyframes k-k\n{from{background: url(data:image/png;base64,3S+D=) no-repeat ;}}@-webkit-keyframes k-0 {from\t{\tcolumn-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}}@keyframes k-e {to\n{\x0Cbackground:url(data:image/png;base64,DY61=) no-repeat\x0C;}\r\n}@keyframes k-w\x0C{\n\nfrom\x0C{ background: url(data:image/png;base64,PX8p=)\rround\r; }}@keyframes k-5\t{\n\nfrom{background: url(data:image/png;base64,3S+D=) no-repeat ;}}@keyframes k-n{\nfrom\r{\x0Cbackground: url(data:image/png;base64,3S+D=) no-repeat ;}}@-webkit-keyframes k-p\n{from\t{\tcolumn-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}\r\n}@keyframes k-o\n{\nfrom\r{\x0Cbackground: url(data:image/png;base64,3S+D=) no-repeat ;}}@-webkit-keyframes k-9 {to\r{\rbackground: url(data:image/png;base64,qW8H=) space\n;}}@keyframes k-v\t{\n\nfrom\r{\x0Cbackground: url(data:image/png;base64,3S+D=) no-repeat ;}}@-webkit-keyframes k-v {\n\nfrom\t{\tcolumn-rule:thin\tdashed\tLightGoldenRodYellow\t;\t}\r\n}@-webkit-keyframes k-7 {\n\nto\t{background:url(data:image/png;base64,++++=) space\r;}\n\n}@-webkit-keyframes k-x{\r\nfrom{ background:url(data:image/png;base64,++++=) space\r; }}@-webkit-keyframes k-d\x0C{from{ background:url(data:image/png;base64,++++=) space\r; }\n\n}@-webkit-keyframes k-2\n{\nto\n{\rbackground:url(data:image/png;base64,tZBE=) repeat-y;}\r\n}@-webkit-keyframes k-i\r{\n\nto\n{background: url(data:image/png;base64,PX8p=)\rround\r; }\n\n}@-webkit-keyframes k-1 {to {\x0Cbackground: url(data:image/png;base64,JaC+=) repeat-y\t;\r}\n}@-webkit-keyframes k-g{\nfrom{\nbackground: url(data:image/png;base64,mVCD=) repeat\x0C;\n}\r\n}@-webkit-keyframes k-x\n{from\t{\tbackground:url(data:image/png;base64,7X9D=) repeat ; }\n\n}@-webkit-keyframes k-b\n{to\x0C{\x0Cbackground: url(data:image/png;base64,VX5T=) repeat-x\r;\n}\n\n}@-webkit-keyframes k-q\n{\nto {\x0Cbackground: url(data:image/png;base64,JaC+=) repeat-y\t;\r}\n}@-webkit-keyframes k-b\r{\n\nfrom\t{\tbackground:url(data:image/png;base64,7X9D=) repeat ; }\n\n}@-webkit-keyframes k-0 {\nfrom\r{\tbackground:url(data:image/png;base64,DY61=) no-repeat\x0C;}\r\n}@-webkit-keyframes k-z\n{\nfrom\n{\tbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\t;\t}\n\n}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15476,6 +13653,7 @@ mod rules {
         &[0, 5, 10, 16, 22, 28, 35, 42, 50, 58, 66, 75, 86, 97, 109, 123],
         None,
     );
+    static ENDS_25: [u32; 3] = [65536, 65537, 65538];
     static LITERALS_20: [u64; 3] = [
         0x0200000000006e65, 0x0200000000006564, 0x0200000000007266,
     ];
@@ -15554,7 +13732,7 @@ mod rules {
     );
     static OPTIONS_27: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_39: [u64; 4] = [0, 1, 10, 12];
-    static ENDS_25: [u32; 4] = [205, 222, 239, 256];
+    static ENDS_26: [u32; 4] = [205, 222, 239, 256];
     static COSTS_40: [u64; 8] = [0, 1, 1, 2, 2, 6, 6, 6];
     static OPTIONS_28: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static POOL_CUSTOM_VALUE: rt::Strings = rt::Strings::new(
@@ -15609,21 +13787,21 @@ mod rules {
     );
     static OPTIONS_29: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B";
     static COSTS_41: [u64; 12] = [0, 0, 2, 3, 3, 4, 4, 4, 5, 5, 9, 9];
-    static ENDS_26: [u32; 12] = [
+    static ENDS_27: [u32; 12] = [
         23, 40, 86, 109, 120, 148, 176, 182, 193, 216, 239, 256,
     ];
     static OPTIONS_30: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_42: [u64; 9] = [0, 4, 5, 5, 7, 9, 11, 12, 13];
-    static ENDS_27: [u32; 9] = [43, 65, 87, 108, 172, 193, 214, 235, 256];
+    static ENDS_28: [u32; 9] = [43, 65, 87, 108, 172, 193, 214, 235, 256];
     static OPTIONS_31: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_43: [u64; 3] = [0, 0, 3];
-    static ENDS_28: [u32; 3] = [37, 220, 256];
+    static ENDS_29: [u32; 3] = [37, 220, 256];
     static LITERALS_22: [u64; 3] = [
         0x0100000000000030, 0x0000000000000000, 0x040000006f747561,
     ];
     static OPTIONS_32: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_44: [u64; 3] = [0, 1, 12];
-    static ENDS_29: [u32; 3] = [171, 228, 256];
+    static ENDS_30: [u32; 3] = [171, 228, 256];
     static POOL_MARGIN: rt::Strings = rt::Strings::new(
         b"0auto\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 1, 5],
@@ -15731,7 +13909,7 @@ mod rules {
     );
     static OPTIONS_34: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
     static COSTS_56: [u64; 10] = [0, 1, 1, 1, 2, 2, 2, 2, 2, 2];
-    static ENDS_30: [u32; 10] = [20, 99, 119, 139, 159, 179, 199, 218, 237, 256];
+    static ENDS_31: [u32; 10] = [20, 99, 119, 139, 159, 179, 199, 218, 237, 256];
     static LITERALS_29: [u64; 10] = [
         0x04000000656e6f6e, 0x05000064696c6f73, 0x0500006567646972, 0x0500007465736e69,
         0x06006e6564646968, 0x0600646574746f64, 0x0600646568736164, 0x0600656c62756f64,
@@ -15769,8 +13947,9 @@ mod rules {
     );
     static OPTIONS_35: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_57: [u64; 9] = [0, 1, 2, 4, 5, 6, 6, 14, 22];
-    static ENDS_31: [u32; 9] = [51, 89, 127, 153, 191, 217, 230, 243, 256];
+    static ENDS_32: [u32; 9] = [51, 89, 127, 153, 191, 217, 230, 243, 256];
     static LITERALS_30: [u64; 2] = [0x0500006874646977, 0x0600746867696568];
+    static ENDS_33: [u32; 2] = [65536, 65537];
     static LITERALS_31: [u64; 2] = [0x040000002d6e696d, 0x040000002d78616d];
     static COSTS_58: [u64; 3] = [0, 2, 2];
     static STRINGS_18: rt::Strings = rt::Strings::new(
@@ -15800,7 +13979,7 @@ mod rules {
     );
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_60: [u64; 8] = [0, 3, 4, 7, 8, 9, 10, 16];
-    static ENDS_32: [u32; 8] = [22, 107, 129, 172, 193, 214, 235, 256];
+    static ENDS_34: [u32; 8] = [22, 107, 129, 172, 193, 214, 235, 256];
     static LITERALS_33: [u64; 2] = [0x0100000000000030, 0x04000000656e6f6e];
     static COSTS_61: [u64; 5] = [0, 4, 5, 6, 7];
     static STRINGS_20: rt::Strings = rt::Strings::new(
@@ -15894,7 +14073,7 @@ mod rules {
     );
     static OPTIONS_37: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_68: [u64; 4] = [0, 0, 6, 7];
-    static ENDS_33: [u32; 4] = [128, 160, 224, 256];
+    static ENDS_35: [u32; 4] = [128, 160, 224, 256];
     static COSTS_69: [u64; 4] = [0, 0, 8, 11];
     static STRINGS_25: rt::Strings = rt::Strings::new(
         b"colorCOLORoutline-colorbackground-color\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -15902,7 +14081,7 @@ mod rules {
         None,
     );
     static OPTIONS_38: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_34: [u32; 4] = [32, 64, 128, 256];
+    static ENDS_36: [u32; 4] = [32, 64, 128, 256];
     static LITERALS_42: [u64; 2] = [0x0100000000000030, 0x0100000000000031];
     static BYTES_12: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000011111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111";
     static COSTS_70: [u64; 4] = [0, 5, 6, 10];
@@ -15931,7 +14110,7 @@ mod rules {
     );
     static OPTIONS_39: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_71: [u64; 9] = [0, 1, 2, 5, 5, 6, 8, 10, 19];
-    static ENDS_35: [u32; 9] = [15, 61, 106, 136, 181, 211, 226, 241, 256];
+    static ENDS_37: [u32; 9] = [15, 61, 106, 136, 181, 211, 226, 241, 256];
     static COSTS_72: [u64; 6] = [0, 0, 3, 6, 7, 9];
     static STRINGS_27: rt::Strings = rt::Strings::new(
         b"iconmenucaptionstatus-barmessage-boxsmall-caption\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -16071,13 +14250,13 @@ mod rules {
     );
     static OPTIONS_40: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B";
     static COSTS_87: [u64; 12] = [0, 1, 3, 3, 4, 5, 5, 6, 8, 8, 9, 10];
-    static ENDS_36: [u32; 12] = [35, 52, 69, 86, 103, 137, 154, 171, 188, 205, 222, 256];
+    static ENDS_38: [u32; 12] = [35, 52, 69, 86, 103, 137, 154, 171, 188, 205, 222, 256];
     static OPTIONS_41: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_88: [u64; 3] = [0, 2, 4];
-    static ENDS_37: [u32; 3] = [192, 224, 256];
+    static ENDS_39: [u32; 3] = [192, 224, 256];
     static OPTIONS_42: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_89: [u64; 6] = [0, 5, 6, 8, 9, 9];
-    static ENDS_38: [u32; 6] = [128, 154, 180, 206, 231, 256];
+    static ENDS_40: [u32; 6] = [128, 154, 180, 206, 231, 256];
     static COSTS_90: [u64; 3] = [0, 9, 9];
     static LITERALS_49: [u64; 3] = [
         0x0000000000000000, 0x04000000656e6f6e, 0x06006c616d726f6e,
@@ -16188,7 +14367,7 @@ mod rules {
     );
     static OPTIONS_43: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_98: [u64; 8] = [0, 1, 4, 4, 7, 8, 13, 16];
-    static ENDS_39: [u32; 8] = [59, 118, 138, 158, 197, 217, 237, 256];
+    static ENDS_41: [u32; 8] = [59, 118, 138, 158, 197, 217, 237, 256];
     static STRINGS_46: rt::Strings = rt::Strings::new(
         b"normalalternate\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 6, 15],
@@ -16251,7 +14430,7 @@ mod rules {
         None,
     );
     static OPTIONS_44: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_40: [u32; 3] = [64, 85, 256];
+    static ENDS_42: [u32; 3] = [64, 85, 256];
     static LITERALS_54: [u64; 3] = [
         0x010000000000003a, 0x0000000000000000, 0x020000000000203a,
     ];
@@ -16273,7 +14452,7 @@ mod rules {
     );
     static OPTIONS_45: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_99: [u64; 3] = [0, 3, 20];
-    static ENDS_41: [u32; 3] = [37, 183, 256];
+    static ENDS_43: [u32; 3] = [37, 183, 256];
     static STRINGS_48: rt::Strings = rt::Strings::new(
         b"linear-gradient(repeating-linear-gradient(\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 16, 42],
@@ -16340,7 +14519,7 @@ mod rules {
         None,
     );
     static OPTIONS_46: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_42: [u32; 4] = [128, 171, 214, 256];
+    static ENDS_44: [u32; 4] = [128, 171, 214, 256];
     static LITERALS_59: [u64; 4] = [
         0x0000000000000000, 0x040000006e696874, 0x0500006b63696874, 0x06006d756964656d,
     ];
@@ -16350,15 +14529,15 @@ mod rules {
         Some(b"1px"),
     );
     static OPTIONS_47: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_43: [u32; 4] = [32, 160, 224, 256];
+    static ENDS_45: [u32; 4] = [32, 160, 224, 256];
     static POOL_LINE_HEIGHT: rt::Strings = rt::Strings::new(
         b"1.01.11.21.31.41.51.61.71.81.9normal\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 36],
         Some(b"1%"),
     );
-    static ENDS_44: [u32; 2] = [213, 256];
+    static ENDS_46: [u32; 2] = [213, 256];
     static OPTIONS_48: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_45: [u32; 3] = [96, 192, 256];
+    static ENDS_47: [u32; 3] = [96, 192, 256];
     static COSTS_101: [u64; 5] = [0, 2, 2, 4, 10];
     static STRINGS_49: rt::Strings = rt::Strings::new(
         b"ArialGeorgiaVerdanaHelveticaTimes New Roman\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -16446,7 +14625,7 @@ mod rules {
     );
     static OPTIONS_49: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_103: [u64; 5] = [0, 2, 3, 10, 14];
-    static ENDS_46: [u32; 5] = [64, 160, 192, 224, 256];
+    static ENDS_48: [u32; 5] = [64, 160, 192, 224, 256];
     static POOL_TRACK: rt::Strings = rt::Strings::new(
         b"auto\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4],
@@ -16553,7 +14732,7 @@ mod rules {
     );
     static OPTIONS_50: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_107: [u64; 4] = [0, 12, 19, 36];
-    static ENDS_47: [u32; 4] = [103, 154, 205, 256];
+    static ENDS_49: [u32; 4] = [103, 154, 205, 256];
     static POOL_NESTED_RULE: rt::Strings = rt::Strings::new(
         b"@font-face{font-family:\"\";src:local(\"\");}@font-face{font-family:\"\";src:local(\"\");\x0C}@font-face{font-family:\"\";src:local(\"\") ;\r}@font-face{font-family:\"\";\x0Csrc: local(NxweFace)\r; }@font-face {\x0Cfont-family:HnnaFace\r; src:local(\"\") ;\x0C}@font-face{\nfont-family:ZkghFace;src: local(OuxcFace) ;}@font-face\t{\nfont-family:XghdFace;\nsrc:local(GeriFace)\n;}@font-face\n{\tfont-family:XwicFace\r;src:local(WtsfFace);\n}@font-face\x0C{font-family:KwlfFace\n;\rsrc:local(XyrjFace)\t;}@font-face {\nfont-family:CvtaFace\r;src: local(EjgfFace);}@font-face{\tfont-family:EoveFace\t;\nsrc:local(QjqcFace); }@font-face{\nfont-family:ZkghFace;src: local(OuxcFace) ;\x0C}@font-face\t{\nfont-family: SzpfFace\r;\nsrc:local(RgugFace);}@font-face\t{\nfont-family:XghdFace;\nsrc:local(GeriFace)\n; }@font-face\t{ font-family: QlziFace;src:local(UhifFace)\t; }@font-face\n{\tfont-family:XwicFace\r;src:local(WtsfFace)\n;\r}@font-face\n{\x0Cfont-family:ZsjbFace ;\rsrc:local(BywhFace); }@font-face\n{font-family:GeriFace\x0C;\nsrc:local(HdbaFace)\n;\r}@font-face\x0C{\x0Cfont-family:LzecFace;\x0Csrc:local(JwqdFace)\x0C;\n}@font-face\x0C{font-family:KwlfFace\n;\rsrc:local(XyrjFace)\t;\t}@font-face\x0C{font-family:RdweFace\r; src: local(NpydFace)\x0C;}@font-face\r{\x0Cfont-family: WwbbFace;\rsrc:local(ArugFace);\x0C}@font-face\r{ font-family:XyrjFace\t; src:local(RoscFace);\t}@font-face {\nfont-family:CvtaFace\r;src: local(EjgfFace)\n;}@font-face { font-family:TkrfFace ;src:local(NpydFace)\x0C;\t}@font-face{\tfont-family:EoveFace\t;\nsrc: local(IaccFace);\t}@font-face{\nfont-family: YjogFace ;\rsrc:local(KtpdFace)\n;}@font-face{\nfont-family:TiiiFace\r;\tsrc:local(AkghFace)\r;\t}@font-face{\rfont-family: WluaFace;\tsrc:local(OnhcFace) ;\r}@font-face{font-family: WwbbFace\n;\x0Csrc:local(UafeFace)\t;\x0C}@font-face\t{\tfont-family:SluaFace\t;src: local(WtsfFace)\t;\x0C}@font-face\t{\nfont-family: SzpfFace\r;\nsrc:local(RgugFace);\x0C}@font-face\t{\rfont-family: DdrgFace\x0C; src:local(EbqeFace);\x0C}@font-face\t{ font-family: QlziFace\r;\nsrc:local(SeubFace)\r;}@font-face\t{font-family: PktbFace ;\nsrc: local(UxjfFace) ;}@font-face\n{\tfont-family:DyzdFace\r;\tsrc:local(PdgcFace)\t; }@font-face\n{\x0Cfont-family:ZsjbFace ;\rsrc:local(BywhFace)\t;\t}@font-face\n{ font-family: DfzcFace\t;\rsrc:local(YpdfFace)\x0C;}@font-face\n{ font-family:CgfaFace\x0C;\rsrc:local(EreaFace) ;\t}@font-face\n{ font-family:CgfaFace\x0C;\rsrc:local(EreaFace) ;\r}@font-face\n{font-family:GeriFace\x0C;\nsrc: local(HdbaFace) ; }@font-face\x0C{\nfont-family: XokbFace\r;src: local(OewhFace)\x0C;}@font-face\x0C{\rfont-family: DavaFace; src:local(TtfcFace) ;\t}@font-face\x0C{ font-family:AcicFace ; src:local(WluaFace) ;\t}@font-face\x0C{font-family:RdweFace\r; src: local(NpydFace)\x0C;\t}@font-face\r{\tfont-family:JlhaFace\r; src:local(UptaFace)\r;\x0C}@font-face\r{\x0Cfont-family: WwbbFace;\rsrc:local(ArugFace)\x0C;\t}@font-face\r{\rfont-family: NvncFace;\nsrc: local(HleeFace)\n;}@font-face\r{ font-family:XyrjFace\t; src:local(RoscFace)\r;\t}@font-face {\tfont-family:BdodFace\r;\nsrc:local(BqrbFace) ;\x0C}@font-face {\nfont-family:CvtaFace\r;src: local(EjgfFace)\n;\n}@font-face {\x0Cfont-family:VkwdFace\t; src:local(SluaFace)\r;\r}@font-face { font-family:HaseFace\x0C;\tsrc:local(VfpfFace)\n;\t}@font-face {font-family: QlziFace\t;\rsrc:local(XyrjFace)\r;\t}@font-face{\nfont-family: YjogFace ;\rsrc:local(KtpdFace)\n;\r}@font-face{\x0Cfont-family:GkghFace\n;\tsrc: local(YxgdFace)\n;\x0C}@font-face{\rfont-family:RgugFace\t;\x0Csrc: local(EreaFace)\x0C; }@font-face{ font-family:FukdFace\t; src: local(LrohFace)\t;\r}@font-face\t{\tfont-family: OidaFace\t;\rsrc:local(OnhcFace)\t;\x0C}@font-face\t{\x0Cfont-family: QbfhFace\t;\x0Csrc:local(BitfFace)\x0C;\t}@font-face\t{\x0Cfont-family: WgnbFace\t;\nsrc: local(IyefFace)\n;}@font-face\t{ font-family: QlziFace\r;\nsrc:local(SeubFace)\r;\x0C}@font-face\t{font-family: PktbFace ;\nsrc: local(UxjfFace) ;\n}@font-face\n{\nfont-family: YjogFace ;\rsrc: local(ZuseFace);\r}@font-face\n{\nfont-family:NleeFace\r;\nsrc: local(HsedFace) ; }@font-face\n{ font-family: DfzcFace\t;\rsrc:local(YpdfFace)\x0C;\r}@font-face\n{font-family: UvajFace\n;\tsrc: local(EjgfFace)\t; }@font-face\x0C{\tfont-family:KebdFace\n;\x0Csrc: local(LjbaFace)\r; }@font-face\x0C{\x0Cfont-family:LzecFace ;\x0Csrc: local(QzkaFace)\x0C;\t}@font-face\x0C{\rfont-family:NaseFace\r;\nsrc: local(BapbFace) ;\n}@font-face\x0C{ font-family:AcicFace ; src: local(DtsfFace) ;\x0C}@font-face\r{\nfont-family: OidaFace\x0C;\tsrc:local(UptaFace)\t;\n}@font-face\r{\x0Cfont-family: WwbbFace\t;\tsrc: local(SeubFace);\n}@font-face\r{\rfont-family: NvncFace;\nsrc: local(HleeFace)\n;\r}@font-face\r{ font-family: YpdfFace\x0C;\nsrc:local(KebdFace)\n;\r}@font-face {\tfont-family: FmucFace ;src: local(YhfdFace)\n; }@font-face {\x0Cfont-family: FwtjFace;\rsrc: local(SluaFace)\x0C;\t}@font-face {\x0Cfont-family: FwtjFace;\rsrc: local(SluaFace)\x0C; }@font-face {font-family: QlziFace\t;\rsrc: local(TkrfFace)\t;\x0C}@font-face {font-family: QlziFace\t;\rsrc: local(TkrfFace) ;\n}@font-face\t{\tfont-family: OidaFace\t;\rsrc: local(YxgdFace)\x0C;\r}@font-face\n{\tfont-family: TpydFace\n;\tsrc: local(LrohFace)\r;\n}@font-face\n{ font-family: KwlfFace\r;\rsrc: local(JwqdFace)\n;\n}@font-face\x0C{\nfont-family: XokbFace\r;\x0Csrc: local(YhfdFace)\n;\r}@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc: local(EbqeFace)\r;\n}@font-face\r{\x0Cfont-family: WwbbFace\t;\tsrc: local(SeubFace)\n; }@font-face {\rfont-family: WywhFace\x0C;\nsrc: local(TddgFace)\t;\t}@font-face\r{\x0Cfont-family:\"\"\r; src:url(data:image/png;base64,DY61=);}@font-face{\nfont-family:ZkghFace;src:url(data:image/png;base64,m00l=);}@font-face{\nfont-family:ZkghFace;src:url(data:image/png;base64,m00l=);\r}@font-face{\nfont-family:ZkghFace;src:url(data:image/png;base64,m00l=)\x0C;\t}@font-face\t{ font-family: QlziFace;src:url(data:image/png;base64,v00T=)\r;}@font-face\x0C{\tfont-family:KebdFace\n;\x0Csrc:url(data:image/png;base64,F14Y=);}@font-face\r{\x0Cfont-family:HleeFace;src:url(data:image/png;base64,sm/p=)\x0C;\r}@font-face{\nfont-family:TiiiFace\r;\tsrc:url(data:image/png;base64,s/M0=)\t;}@font-face{\rfont-family: OuxcFace\t;\tsrc:url(data:image/png;base64,U11I=);}@font-face{font-family:UptaFace ;\nsrc:url(data:image/png;base64,MX5m=)\t; }@font-face\t{\x0Cfont-family: WgnbFace;\tsrc:url(data:image/png;base64,Ok6V=);\n}@font-face\t{ font-family: QlziFace;src:url(data:image/png;base64,v00T=)\r;\n}@font-face\n{\tfont-family:XwicFace\r;src:url(data:image/png;base64,Il0T=) ;\t}@font-face\n{\nfont-family:NleeFace\r;\nsrc: url(data:image/png;base64,/HBX=);}@font-face\n{font-family:GeriFace\x0C;\nsrc:url(data:image/png;base64,PX8p=)\t;\x0C}@font-face\x0C{\tfont-family:KebdFace\n;\x0Csrc:url(data:image/png;base64,F14Y=); }@font-face\x0C{\x0Cfont-family:LzecFace;\x0Csrc:url(data:image/png;base64,VX5T=) ;\r}@font-face\x0C{font-family:KwlfFace\n;\rsrc:url(data:image/png;base64,cD+h=)\x0C;\t}@font-face\r{\nfont-family:ZcgaFace\x0C;src: url(data:image/png;base64,baBm=)\t;}@font-face\r{\x0Cfont-family:HleeFace;src: url(data:image/png;base64,0++h=)\x0C; }@font-face {\tfont-family:NnpdFace;\tsrc:url(data:image/png;base64,YX8W=)\t;\n}@font-face {\nfont-family: BfxaFace;\x0Csrc:url(data:image/png;base64,0l13=);\x0C}@font-face {font-family:IyefFace\r;\tsrc:url(data:image/png;base64,Ch3h=)\x0C;\n}@font-face{\tfont-family:EoveFace\t;\nsrc:url(data:image/png;base64,lD+S=)\t;\t}@font-face{\nfont-family: IfrbFace\n;\tsrc:url(data:image/png;base64,GX9+=)\x0C;}@font-face{\rfont-family: OuxcFace\t;\tsrc:url(data:image/png;base64,U11I=)\n;}@font-face{ font-family:FukdFace\t; src:url(data:image/png;base64,Lk3S=)\n;\t}@font-face{font-family: WwbbFace\n;\x0Csrc:url(data:image/png;base64,v00T=)\n;\n}@font-face\t{\tfont-family:SluaFace\t;\rsrc: url(data:image/png;base64,WDH2=);\x0C}@font-face\t{\tfont-family:SluaFace\t;src: url(data:image/png;base64,I++D=)\r;\t}@font-face\t{\x0Cfont-family:QoyaFace\n;\nsrc: url(data:image/png;base64,jm0+=);\n}@font-face\t{ font-family:TvncFace\x0C; src:url(data:image/png;base64,baBm=)\t;\t}@font-face\t{font-family:RrohFace\x0C;\rsrc: url(data:image/png;base64,/HBX=)\t;\n}@font-face\n{\nfont-family: AplaFace\t;src:url(data:image/png;base64,614n=)\x0C;\x0C}@font-face\n{\nfont-family:NleeFace\r;\nsrc: url(data:image/png;base64,/HBX=);\r}@font-face\n{\rfont-family:GpocFace\n; src: url(data:image/png;base64,MX5m=);\n}@font-face\n{ font-family:CgfaFace\x0C;\rsrc: url(data:image/png;base64,TE/2=);\x0C}@font-face\n{font-family: OqgeFace\n;\tsrc:url(data:image/png;base64,8HBX=) ;\n}@font-face\x0C{\nfont-family:MpocFace\n;src: url(data:image/png;base64,Lk3S=)\t;\x0C}@font-face\x0C{\rfont-family: DavaFace; src:url(data:image/png;base64,uD+D=)\x0C;\r}@font-face\x0C{ font-family: UcobFace\r;\x0Csrc:url(data:image/png;base64,j0MI=);\t}@font-face\x0C{font-family:DiyeFace\n;\x0Csrc: url(data:image/png;base64,O04Y=)\t;\t}@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc:url(data:image/png;base64,pj61=) ;}@font-face\r{\nfont-family:ZcgaFace\x0C;src: url(data:image/png;base64,baBm=)\t;\t}@font-face\r{\rfont-family: NvncFace;\nsrc: url(data:image/png;base64,+S9S=);\n}@font-face\r{ font-family: JiyeFace\t; src:url(data:image/png;base64,yj5m=);\r}@font-face\r{ font-family:HvdbFace ;\rsrc:url(data:image/png;base64,5EHo=) ;\r}@font-face {\tfont-family: FmucFace ;src:url(data:image/png;base64,dk3D=) ; }@font-face {\nfont-family: BfxaFace;\x0Csrc:url(data:image/png;base64,0l13=)\r;\x0C}@font-face {\rfont-family: AplaFace\r;\nsrc:url(data:image/png;base64,EEHW=);\r}@font-face { font-family:TkrfFace ;src: url(data:image/png;base64,L11I=)\x0C;\t}@font-face {font-family:XqtdFace ;\nsrc: url(data:image/png;base64,tZBE=)\t;\x0C}@font-face{\nfont-family: IfrbFace\n;\tsrc:url(data:image/png;base64,GX9+=)\x0C;\x0C}@font-face{\nfont-family:ZkghFace\r;\nsrc: url(data:image/png;base64,NDHH=)\t;\r}@font-face{\rfont-family: OuxcFace\t;\tsrc:url(data:image/png;base64,U11I=)\n;\n}@font-face{ font-family: NleeFace\n;\rsrc:url(data:image/png;base64,ak0D=)\t;\r}@font-face\t{\tfont-family:SluaFace\t;\rsrc: url(data:image/png;base64,WDH2=) ;\t}@font-face\t{\x0Cfont-family: QbfhFace\t;\x0Csrc:url(data:image/png;base64,BE/H=)\r;\n}@font-face\t{\x0Cfont-family:QoyaFace\n;\nsrc: url(data:image/png;base64,jm0+=)\n;\n}@font-face\t{\rfont-family:MpocFace\x0C;\rsrc: url(data:image/png;base64,qW8H=)\r;\t}@font-face\n{\tfont-family:KbsaFace ;\x0Csrc: url(data:image/png;base64,m00l=)\t;\x0C}@font-face\n{\nfont-family: YjogFace ;\rsrc: url(data:image/png;base64,PX8p=);\t}@font-face\n{\x0Cfont-family:DiyeFace\n;\nsrc: url(data:image/png;base64,zW82=)\t;\n}@font-face\n{\rfont-family:GpocFace\n; src: url(data:image/png;base64,MX5m=)\t;\r}@font-face\n{ font-family:CgfaFace\x0C;\rsrc: url(data:image/png;base64,TE/2=)\n;\x0C}@font-face\x0C{\nfont-family: XokbFace\r;\x0Csrc: url(data:image/png;base64,d113=)\n;}@font-face\x0C{\nfont-family: XokbFace\r;src: url(data:image/png;base64,F14Y=)\n; }@font-face\x0C{\rfont-family:NaseFace\r;\nsrc: url(data:image/png;base64,AaCD=)\x0C;\t}@font-face\x0C{ font-family: UcobFace\r;\x0Csrc:url(data:image/png;base64,j0MI=) ;\x0C}@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc:url(data:image/png;base64,pj61=) ; }@font-face\r{\x0Cfont-family: AmpeFace ;\x0Csrc:url(data:image/png;base64,m00l=)\t;\r}@font-face\r{\rfont-family: NvncFace;\nsrc: url(data:image/png;base64,+S9S=)\x0C;\r}@font-face\r{font-family: MnfgFace ;\tsrc: url(data:image/png;base64,MX5m=)\r;\n}@font-face {\tfont-family:NnpdFace ;\rsrc: url(data:image/png;base64,SaBm=)\r;\n}@font-face {\nfont-family: PaxcFace\n; src: url(data:image/png;base64,m00l=)\t;}@font-face {\rfont-family:AxbaFace ;\rsrc: url(data:image/png;base64,VX5T=)\t;\n}@font-face {\rfont-family:AxbaFace ;\rsrc: url(data:image/png;base64,VX5T=) ;\x0C}@font-face{\rfont-family: WluaFace\t;\x0Csrc: url(data:image/png;base64,p03h=)\x0C;\t}@font-face\t{\rfont-family: TiiiFace\r;\tsrc: url(data:image/png;base64,lD+S=)\t;\t}@font-face\n{\nfont-family: YjogFace ;\rsrc: url(data:image/png;base64,PX8p=)\t;\r}@font-face\n{ font-family: KwlfFace\r;\rsrc: url(data:image/png;base64,WDH2=)\r;\n}@font-face\x0C{\nfont-family: XokbFace\r;\x0Csrc: url(data:image/png;base64,d113=)\n;\r}@font-face\x0C{ font-family: MkjaFace\t;\nsrc: url(data:image/png;base64,0++h=)\r; }@font-face {\nfont-family: PaxcFace\n; src: url(data:image/png;base64,m00l=)\t;\t}@font-face {\rfont-family: WywhFace\x0C;\nsrc: url(data:image/png;base64,sm/p=)\x0C;\x0C}@font-face\r{\rfont-family: '' ;\x0Csrc:url(data:image/png;base64,u+7m=)\tformat(\"woff\")\t;\t}@font-face\t{\nfont-family:XghdFace;\nsrc:url(data:image/png;base64,MnL1=) format(\"woff\")\r;}@font-face\n{font-family:GeriFace\x0C;\nsrc:url(data:image/png;base64,VmKm=) format(\"woff\"); }@font-face\t{\nfont-family:XghdFace;\nsrc:url(data:image/png;base64,MnL1=) format(\"woff\")\r;\n}@font-face\n{font-family:GeriFace\x0C;\nsrc:url(data:image/png;base64,VmKm=) format(\"woff\")\n;\t}@font-face\x0C{\nfont-family: XokbFace\r;src:url(data:image/png;base64,x11b=)\tformat(\"woff\")\t;}@font-face\r{\x0Cfont-family:HleeFace;src:url(data:image/png;base64,Fk6k=)\rformat(\"woff2\")\t; }@font-face\r{\rfont-family: NvncFace;\nsrc:url(data:image/png;base64,c+82=)\tformat(\"woff\");\x0C}@font-face {font-family:XqtdFace ;\nsrc:url(data:image/png;base64,r14n=)\tformat(\"woff\") ;\t}@font-face{font-family: AplaFace\x0C;\x0Csrc:url(data:image/png;base64,Jp2m=)\rformat(\"woff\")\n;\n}@font-face\t{\x0Cfont-family: WgnbFace;\tsrc: url(data:image/png;base64,hm/2=)\rformat(\"woff\");\t}@font-face\t{font-family:RrohFace\x0C;\rsrc: url(data:image/png;base64,emKX=) format(\"woff\")\n;\t}@font-face\n{\rfont-family:GpocFace\n; src:url(data:image/png;base64,nmKE=) format(\"woff\")\t;\r}@font-face\x0C{\nfont-family: XokbFace\r;src:url(data:image/png;base64,x11b=)\tformat(\"woff\")\t;\n}@font-face\x0C{ font-family:AcicFace ; src: url(data:image/png;base64,+h0+=)\x0Cformat(\"woff\")\t;}@font-face\r{\nfont-family:EdyaFace ;\x0Csrc: url(data:image/png;base64,r14n=)\tformat(\"woff\")\n;}@font-face\r{\rfont-family: NvncFace;\nsrc: url(data:image/png;base64,c+82=)\tformat(\"woff\"); }@font-face {\tfont-family:NnpdFace;\tsrc:url(data:image/png;base64,3h40=) format(\"woff2\") ;\t}@font-face { font-family:TkrfFace ;src:url(data:image/png;base64,Uk3D=) format(\"woff2\")\x0C;\n}@font-face{\nfont-family: YjogFace ;\rsrc: url(data:image/png;base64,+h0+=)\x0Cformat(\"woff\") ;}@font-face{font-family: WwbbFace\n;\x0Csrc: url(data:image/png;base64,Ym/H=)\rformat(\"woff\")\n;\t}@font-face{font-family: WwbbFace\n;\x0Csrc: url(data:image/png;base64,Ym/H=)\rformat(\"woff\")\n; }@font-face\t{\tfont-family:SluaFace\t;\rsrc: url(data:image/png;base64,++++=)\tformat(\"woff2\");\r}@font-face\t{ font-family: WodgFace\x0C;\x0Csrc:url(data:image/png;base64,Sp2X=) format(\"woff\")\t; }@font-face\n{\nfont-family: IdjfFace\x0C;\rsrc:url(data:image/png;base64,J2Fk=)\nformat(\"woff2\");\t}@font-face\n{ font-family: KwlfFace\r;src: url(data:image/png;base64,S2FV=)\nformat(\"woff2\");\t}@font-face\x0C{\x0Cfont-family:LzecFace;\x0Csrc: url(data:image/png;base64,Lk3S=) format(\"woff2\")\t;\n}@font-face\x0C{ font-family:AcicFace ; src: url(data:image/png;base64,+h0+=)\x0Cformat(\"woff\")\t;\t}@font-face\r{\nfont-family:EdyaFace ;\x0Csrc: url(data:image/png;base64,r14n=)\tformat(\"woff\")\n;\n}@font-face\r{\rfont-family: NvncFace;\nsrc: url(data:image/png;base64,c+82=)\tformat(\"woff\")\t;\r}@font-face {\tfont-family: FmucFace ;src:url(data:image/png;base64,Ok6V=)\rformat(\"woff2\")\n;\n}@font-face {\x0Cfont-family:HnnaFace\r; src: url(data:image/png;base64,Sp2X=) format(\"woff\")\r; }@font-face { font-family:HaseFace\x0C;\tsrc: url(data:image/png;base64,DnL1=) format(\"woff\")\x0C; }@font-face{\nfont-family: YjogFace ;\rsrc: url(data:image/png;base64,+h0+=)\x0Cformat(\"woff\") ;\r}@font-face{\rfont-family:RgugFace\t;\x0Csrc: url(data:image/png;base64,w/8W=)\tformat(\"woff2\") ;\x0C}@font-face\t{\tfont-family:SluaFace\t;\rsrc: url(data:image/png;base64,++++=)\tformat(\"woff2\") ;\r}@font-face\t{font-family:RrohFace\x0C;\rsrc:url(data:image/png;base64,nmKE=) format(\"opentype\")\x0C;}@font-face\n{\nfont-family: IdjfFace\x0C;\rsrc:url(data:image/png;base64,J2Fk=)\nformat(\"woff2\")\r; }@font-face\x0C{\nfont-family: CtkaFace\x0C;\x0Csrc: url(data:image/png;base64,Gm/p=)\rformat(\"woff\")\n;\r}@font-face\x0C{\x0Cfont-family:LzecFace;\x0Csrc:url(data:image/png;base64,Jp2m=)\rformat(\"opentype\");\r}@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc: url(data:image/png;base64,mk3+=) format(\"woff2\");\n}@font-face\r{\x0Cfont-family: AmpeFace ;\x0Csrc:url(data:image/png;base64,w/8W=)\tformat(\"woff2\") ;\x0C}@font-face\r{ font-family: YpdfFace\x0C;\nsrc:url(data:image/png;base64,++++=)\tformat(\"woff2\")\r; }@font-face {\nfont-family:SeubFace ; src: url(data:image/png;base64,A3Fk=)\nformat(\"woff2\") ;\r}@font-face { font-family:TkrfFace ;\x0Csrc: url(data:image/png;base64,J2Fk=)\nformat(\"woff2\") ; }@font-face{\rfont-family: WluaFace\t;\x0Csrc: url(data:image/png;base64,3h40=) format(\"woff2\")\r;\r}@font-face\t{\nfont-family: LgfaFace\x0C;\tsrc: url(data:image/png;base64,S2FV=)\nformat(\"woff2\")\x0C;\x0C}@font-face\t{font-family:RrohFace\x0C;\rsrc:url(data:image/png;base64,nmKE=) format(\"opentype\")\x0C;\n}@font-face\n{ font-family: KwlfFace\r;\rsrc: url(data:image/png;base64,++++=)\tformat(\"woff2\")\x0C;\r}@font-face\x0C{\x0Cfont-family:LzecFace;\x0Csrc:url(data:image/png;base64,Jp2m=)\rformat(\"opentype\")\n;\n}@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc: url(data:image/png;base64,mk3+=) format(\"woff2\")\r;\n}@font-face\r{ font-family: JiyeFace\t; src: url(data:image/png;base64,Xk6V=)\rformat(\"woff2\")\n;\t}@font-face {\x0Cfont-family:NvncFace;\rsrc:url(data:image/png;base64,yF9S=)\rformat(\"opentype\")\n;\n}@font-face{\tfont-family:EoveFace\t;\nsrc:url(data:image/png;base64,pF9S=) format(\"opentype\")\t;\t}@font-face{\x0Cfont-family:GkghFace\n;\tsrc: url(data:image/png;base64,c+82=)\tformat(\"opentype\");\n}@font-face{font-family: AplaFace\x0C;\x0Csrc: url(data:image/png;base64,7m0+=)\rformat(\"opentype\")\x0C;}@font-face\t{\x0Cfont-family:QoyaFace\n;\nsrc:url(data:image/png;base64,emKX=) format(\"opentype\")\n;\t}@font-face\t{\rfont-family: TiiiFace\r;\rsrc:url(data:image/png;base64,RSJ2=)\nformat(\"opentype\")\r;}@font-face\n{\tfont-family: TpydFace\n;\tsrc:url(data:image/png;base64,r14n=)\tformat(\"opentype\") ;}@font-face\n{\nfont-family:HfjaFace;\rsrc: url(data:image/png;base64,x11b=)\tformat(\"opentype\")\t; }@font-face\n{ font-family:QbfhFace\r;\tsrc:url(data:image/png;base64,Sp2X=) format(\"opentype\")\r;\t}@font-face\x0C{\tfont-family: FptaFace ;\tsrc: url(data:image/png;base64,u+7m=)\tformat(\"opentype\");}@font-face\x0C{\rfont-family:UptaFace\r; src:url(data:image/png;base64,kp2E=) format(\"opentype\") ;\n}@font-face\x0C{font-family:RdweFace\r; src: url(data:image/png;base64,dG6k=) format(\"opentype\")\r;\t}@font-face\r{\x0Cfont-family:QbfhFace\t;\rsrc:url(data:image/png;base64,9D4J=) format(\"opentype\") ;\r}@font-face {\tfont-family:NnpdFace ;\rsrc: url(data:image/png;base64,DnL1=) format(\"opentype\");\t}@font-face {\x0Cfont-family:HnnaFace\r; src: url(data:image/png;base64,emKX=) format(\"opentype\")\r;}@font-face{\tfont-family:TvncFace ;\x0Csrc: url(data:image/png;base64,kp2E=) format(\"opentype\")\t;\x0C}@font-face{\x0Cfont-family:GkghFace\n;\tsrc: url(data:image/png;base64,c+82=)\tformat(\"opentype\")\t;\n}@font-face{font-family: AplaFace\x0C;\x0Csrc: url(data:image/png;base64,7m0+=)\rformat(\"opentype\")\x0C;\r}@font-face\t{\nfont-family: SzpfFace\r;\nsrc:url(data:image/png;base64,u+7m=)\tformat(\"opentype\")\n; }@font-face\t{ font-family: QlziFace\r;\nsrc: url(data:image/png;base64,Sp2X=) format(\"opentype\")\x0C;}@font-face\n{\tfont-family: TpydFace\n;\tsrc:url(data:image/png;base64,r14n=)\tformat(\"opentype\") ; }@font-face\n{ font-family:CgfaFace\x0C;\rsrc: url(data:image/png;base64,FGAa=) format(\"opentype\")\t; }@font-face\x0C{\tfont-family: FptaFace ;\tsrc: url(data:image/png;base64,u+7m=)\tformat(\"opentype\");\r}@font-face\x0C{\nfont-family: LdweFace\n; src:url(data:image/png;base64,gU0T=)\tformat(\"opentype\") ; }@font-face\x0C{ font-family: MkjaFace\t;\nsrc: url(data:image/png;base64,mG6V=) format(\"opentype\"); }@font-face\r{\tfont-family: CnvbFace\x0C;\nsrc:url(data:image/png;base64,yF9S=)\rformat(\"opentype\") ; }@font-face\r{\rfont-family: NvncFace\x0C;\rsrc: url(data:image/png;base64,dG6k=) format(\"opentype\"); }@font-face\r{ font-family: YpdfFace\x0C;\nsrc:url(data:image/png;base64,MnL1=) format(\"opentype\") ;\r}@font-face {\x0Cfont-family:HnnaFace\r; src: url(data:image/png;base64,emKX=) format(\"opentype\")\r;\n}@font-face{ font-family: NleeFace\n;\rsrc: url(data:image/png;base64,3D7X=) format(\"opentype\")\n;\x0C}@font-face\t{ font-family: QlziFace\r;\nsrc: url(data:image/png;base64,Sp2X=) format(\"opentype\")\x0C;\n}@font-face\x0C{\tfont-family: FptaFace ;\tsrc: url(data:image/png;base64,u+7m=)\tformat(\"opentype\")\n; }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16624,9 +14803,9 @@ mod rules {
     );
     static OPTIONS_52: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_108: [u64; 4] = [0, 3, 4, 11];
-    static ENDS_48: [u32; 4] = [77, 154, 179, 256];
+    static ENDS_50: [u32; 4] = [77, 154, 179, 256];
     static OPTIONS_53: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_49: [u32; 3] = [43, 128, 256];
+    static ENDS_51: [u32; 3] = [43, 128, 256];
     static LITERALS_63: [u64; 3] = [
         0x03000000006c6c61, 0x050000746e697270, 0x06006e6565726373,
     ];
@@ -16638,7 +14817,7 @@ mod rules {
     static LITERALS_64: [u64; 2] = [0x0400000020746f6e, 0x05000020796c6e6f];
     static OPTIONS_54: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_109: [u64; 5] = [0, 5, 13, 16, 17];
-    static ENDS_50: [u32; 5] = [29, 171, 200, 228, 256];
+    static ENDS_52: [u32; 5] = [29, 171, 200, 228, 256];
     static COSTS_110: [u64; 4] = [0, 1, 1, 6];
     static STRINGS_55: rt::Strings = rt::Strings::new(
         b"gridcolorhovermonochrome\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -16812,7 +14991,7 @@ mod rules {
     );
     static OPTIONS_55: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_118: [u64; 3] = [0, 2, 15];
-    static ENDS_51: [u32; 3] = [96, 128, 256];
+    static ENDS_53: [u32; 3] = [96, 128, 256];
     static STRINGS_59: rt::Strings = rt::Strings::new(
         b"\"woff\"\"woff2\"'truetype'\"opentype\"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 6, 13, 23, 33],
@@ -16845,7 +15024,7 @@ mod rules {
     );
     static OPTIONS_56: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_119: [u64; 3] = [0, 1, 5];
-    static ENDS_52: [u32; 3] = [103, 154, 256];
+    static ENDS_54: [u32; 3] = [103, 154, 256];
     static BYTES_13: [u8; 256] = *b"UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
     static BYTES_14: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
     static BYTES_15: [u8; 256] = *b"00000000000001111111111112222222222223333333333334444444444445555555555555666666666666777777777777888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeee";
@@ -16876,11 +15055,11 @@ mod rules {
     );
     static OPTIONS_57: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_120: [u64; 9] = [0, 1, 2, 4, 7, 9, 10, 10, 12];
-    static ENDS_53: [u32; 9] = [70, 116, 128, 174, 197, 209, 221, 244, 256];
+    static ENDS_55: [u32; 9] = [70, 116, 128, 174, 197, 209, 221, 244, 256];
     static COSTS_121: [u64; 9] = [0, 1, 1, 2, 2, 8, 9, 10, 17];
     static LITERALS_69: [u64; 2] = [0x0400000028626772, 0x0400000028424752];
     static OPTIONS_58: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_54: [u32; 4] = [51, 154, 205, 256];
+    static ENDS_56: [u32; 4] = [51, 154, 205, 256];
     static LITERALS_70: [u64; 3] = [
         0x0100000000000030, 0x0000000000000000, 0x0300000000353532,
     ];
@@ -16905,9 +15084,9 @@ mod rules {
     );
     static OPTIONS_59: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_122: [u64; 4] = [0, 1, 2, 12];
-    static ENDS_55: [u32; 4] = [29, 86, 228, 256];
+    static ENDS_57: [u32; 4] = [29, 86, 228, 256];
     static OPTIONS_60: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_56: [u32; 2] = [32, 256];
+    static ENDS_58: [u32; 2] = [32, 256];
     static POOL_CALC: rt::Strings = rt::Strings::new(
         b"calc(1% + 1%)calc(1% - 7%)calc(2% - 8%)calc(4% - 2%)calc(5% - 3%)calc(6% - 8%)calc(8% + 7%)calc(9% + 8%)calc(\t1% + 9%)calc(\t3% + 4%)calc(\t4% + 5%)calc(\t5% - 1%)calc(\t6% - 9%)calc(\t8% + 1%)calc(\t9% + 2%)calc(\n1% - 2%)calc(\n2% - 3%)calc(\n4% + 2%)calc(\n5% - 2%)calc(\n7% + 1%)calc(\n7% - 4%)calc(\n9% + 3%)calc(\x0C1% + 4%)calc(\x0C2% - 4%)calc(\x0C4% + 3%)calc(\x0C5% - 3%)calc(\x0C6% + 5%)calc(\x0C7% - 5%)calc(\x0C8% - 6%)calc(\r1% + 6%)calc(\r2% - 5%)calc(\r3% - 6%)calc(\r5% + 6%)calc(\r6% + 7%)calc(\r7% + 8%)calc(\r8% - 7%)calc( 1% + 7%)calc( 2% + 8%)calc( 3% - 7%)calc( 4% - 8%)calc( 5% - 9%)calc( 7% + 9%)calc( 8% - 9%)calc(1% + 1%\t)calc(1% + 4%\n)calc(1% + 8%\x0C)calc(1% - 3%\n)calc(1% - 7% )calc(2% + 1% )calc(2% + 9%\x0C)calc(2% - 4%\r)calc(3% + 2%\n)calc(3% + 2% )calc(3% - 1%\t)calc(3% - 5%\r)calc(3% - 9%\x0C)calc(4% + 3% )calc(4% + 7%\r)calc(4% - 2% )calc(5% + 1%\x0C)calc(5% + 4%\n)calc(5% + 8% )calc(5% - 7%\n)calc(6% + 2%\x0C)calc(6% + 5%\r)calc(6% + 9% )calc(6% - 4% )calc(7% + 3%\t)calc(7% + 6%\n)calc(7% - 1%\x0C)calc(7% - 5% )calc(7% - 9%\x0C)calc(8% + 4% )calc(8% - 2%\t)calc(8% - 6%\n)calc(9% + 1%\r)calc(9% + 5%\x0C)calc(9% + 8% )calc(9% - 3% )calc(\t1% + 2%\x0C)calc(\t1% + 6%\r)calc(\t1% - 4%\n)calc(\t1% - 8%\t)calc(\t2% + 3%\x0C)calc(\t2% + 7%\r)calc(\t2% - 1%\x0C)calc(\t2% - 5% )calc(\t2% - 9%\r)calc(\t3% + 8%\n)calc(\t3% - 2%\r)calc(\t3% - 6%\n)calc(\t4% + 1% )calc(\t4% + 9%\n)calc(\t4% - 3%\x0C)calc(\t4% - 7%\r)calc(\t5% + 6%\n)calc(\t5% - 1%\t)calc(\t5% - 4%\t)calc(\t5% - 8%\n)calc(\t6% + 3%\x0C)calc(\t6% + 7% )calc(\t6% - 1%\r)calc(\t6% - 9%\n)calc(\t7% + 4%\t)calc(\t7% + 8%\n)calc(\t7% - 2%\r)calc(\t7% - 6%\x0C)calc(\t8% + 5%\t)calc(\t8% + 9%\n)calc(\t8% - 3%\x0C)calc(\t8% - 7%\r)calc(\t9% + 6%\t)calc(\t9% - 1%\t)calc(\t9% - 4%\x0C)calc(\t9% - 8% )calc(\n1% + 3% )calc(\n1% + 7% )calc(\n1% - 5%\t)calc(\n1% - 9%\r)calc(\n2% + 4% )calc(\n2% - 3%\x0C)calc(\n2% - 6%\n)calc(\n3% + 1%\n)calc(\n3% + 5%\x0C)calc(\n3% + 9%\r)calc(\n3% - 7%\n)calc(\n4% + 2%\t)calc(\n4% + 6%\x0C)calc(\n4% - 1%\r)calc(\n4% - 5%\x0C)calc(\n4% - 8% )calc(\n5% + 3%\r)calc(\n5% - 2%\n)calc(\n5% - 6%\x0C)calc(\n5% - 9%\r)calc(\n6% + 4%\r)calc(\n6% + 8%\x0C)calc(\n6% - 7%\t)calc(\n7% + 1%\n)calc(\n7% + 5% )calc(\n7% - 4%\t)calc(\n7% - 8%\t)calc(\n8% + 2%\t)calc(\n8% + 6%\x0C)calc(\n8% - 1% )calc(\n8% - 5% )calc(\n9% + 3%\n)calc(\n9% + 7%\x0C)calc(\n9% - 2%\r)calc(\n9% - 6% )calc(\x0C1% + 4%\x0C)calc(\x0C1% + 8%\n)calc(\x0C1% - 3%\r)calc(\x0C1% - 7% )calc(\x0C2% + 1%\r)calc(\x0C2% + 9%\n)calc(\x0C2% - 4%\t)calc(\x0C2% - 8%\x0C)calc(\x0C3% + 2%\r)calc(\x0C3% + 6% )calc(\x0C3% - 5%\t)calc(\x0C3% - 5%\r)calc(\x0C4% + 3%\n)calc(\x0C4% + 7%\x0C)calc(\x0C4% - 2%\r)calc(\x0C4% - 6% )calc(\x0C5% + 4%\n)calc(\x0C5% + 8%\t)calc(\x0C5% - 3%\n)calc(\x0C5% - 7% )calc(\x0C6% + 5%\t)calc(\x0C6% + 9%\x0C)calc(\x0C6% - 4%\n)calc(\x0C6% - 8%\x0C)calc(\x0C7% + 3% )calc(\x0C7% + 6% )calc(\x0C7% - 5%\n)calc(\x0C7% - 9%\x0C)calc(\x0C8% + 7%\t)calc(\x0C8% - 2%\t)calc(\x0C8% - 6%\x0C)calc(\x0C9% + 1%\n)calc(\x0C9% + 5%\r)calc(\x0C9% + 8% )calc(\x0C9% - 7%\t)calc(\r1% + 2%\x0C)calc(\r1% + 6%\t)calc(\r1% + 9%\x0C)calc(\r1% - 4%\r)calc(\r1% - 8% )calc(\r2% + 7%\t)calc(\r2% - 1%\t)calc(\r2% - 5%\x0C)calc(\r2% - 9%\x0C)calc(\r3% + 4%\r)calc(\r3% - 2%\t)calc(\r3% - 6%\r)calc(\r4% + 1%\x0C)calc(\r4% + 9%\t)calc(\r4% - 3%\n)calc(\r4% - 7%\t)calc(\r5% + 2%\x0C)calc(\r5% + 6%\n)calc(\r5% - 1% )calc(\r5% - 8%\t)calc(\r5% - 8%\r)calc(\r6% + 7%\n)calc(\r6% - 1%\x0C)calc(\r6% - 9%\t)calc(\r7% + 4%\t)calc(\r7% + 8%\r)calc(\r7% - 2%\x0C)calc(\r7% - 6%\r)calc(\r8% + 1% )calc(\r8% + 9%\t)calc(\r8% - 3%\x0C)calc(\r8% - 7%\n)calc(\r9% + 2%\r)calc(\r9% + 6%\r)calc(\r9% - 1% )calc(\r9% - 8%\t)calc( 1% + 3%\t)calc( 1% + 7%\x0C)calc( 1% - 2% )calc( 1% - 9%\x0C)calc( 2% + 4%\t)calc( 2% + 8%\r)calc( 2% - 3%\x0C)calc( 3% + 1%\t)calc( 3% + 5%\x0C)calc( 3% + 9%\n)calc( 3% - 4%\x0C)calc( 3% - 7%\n)calc( 4% + 2% )calc( 4% - 1%\t)calc( 4% - 5%\t)calc( 4% - 8%\x0C)calc( 5% + 3%\x0C)calc( 5% - 2%\t)calc( 5% - 6%\t)calc( 5% - 9%\r)calc( 6% + 4%\x0C)calc( 6% + 8% )calc( 6% - 7%\n)calc( 7% + 1%\t)calc( 7% + 5%\x0C)calc( 7% + 9%\n)calc( 7% - 4%\r)calc( 7% - 8% )calc( 8% + 2% )calc( 8% + 6% )calc( 8% - 1%\r)calc( 8% - 9%\n)calc( 9% + 3%\x0C)calc( 9% + 7%\n)calc( 9% - 2% )\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16979,7 +15158,7 @@ mod rules {
     ];
     static OPTIONS_61: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_123: [u64; 4] = [0, 3, 3, 7];
-    static ENDS_57: [u32; 4] = [160, 192, 224, 256];
+    static ENDS_59: [u32; 4] = [160, 192, 224, 256];
     static LITERALS_73: [u64; 3] = [
         0x0000000000000000, 0x010000000000002a, 0x010000000000002f,
     ];
@@ -16998,7 +15177,7 @@ mod rules {
     );
     static OPTIONS_62: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_124: [u64; 5] = [0, 1, 2, 2, 2];
-    static ENDS_58: [u32; 5] = [99, 138, 197, 236, 256];
+    static ENDS_60: [u32; 5] = [99, 138, 197, 236, 256];
     static LITERALS_76: [u64; 4] = [
         0x0000000000000000, 0x010000000000002e, 0x0000000000000000, 0x0200000000002e30,
     ];
@@ -17028,7 +15207,7 @@ mod rules {
     );
     static OPTIONS_63: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_125: [u64; 6] = [0, 0, 0, 2, 25, 25];
-    static ENDS_59: [u32; 6] = [70, 163, 187, 210, 233, 256];
+    static ENDS_61: [u32; 6] = [70, 163, 187, 210, 233, 256];
     static LITERALS_77: [u64; 3] = [
         0x0000000000000000, 0x010000000000002f, 0x03000000002f2e2e,
     ];
@@ -17094,7 +15273,7 @@ mod rules {
         Some(b"url(\"\")"),
     );
     static OPTIONS_64: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_60: [u32; 4] = [47, 70, 210, 256];
+    static ENDS_62: [u32; 4] = [47, 70, 210, 256];
     static BYTES_20: [u8; 256] = *b"''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''";
     static BYTES_21: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
     static LITERALS_81: [u64; 4] = [
@@ -17103,7 +15282,7 @@ mod rules {
     static LITERALS_82: [u64; 2] = [0x0200000000002222, 0x0200000000002727];
     static OPTIONS_65: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_127: [u64; 7] = [0, 1, 1, 1, 1, 1, 1];
-    static ENDS_61: [u32; 7] = [79, 99, 119, 139, 218, 237, 256];
+    static ENDS_63: [u32; 7] = [79, 99, 119, 139, 218, 237, 256];
     static BYTES_22: [u8; 256] = *b"   !!!###$$$%%&&&((()))***++,,,---...//0001112223334455566677788999:::;;;<<<==>>>???@@@AAABBCCCDDDEEEFFGGGHHHIIIJJJKKLLLMMMNNNOOPPPQQQRRRSSSTTUUUVVVWWWXXXYYZZZ[[[]]]^^___```aaabbbccdddeeefffgghhhiiijjjkkkllmmmnnnooopppqqrrrssstttuuvvvwwwxxxyyyzz{{{|||}}}~~";
     static LITERALS_83: [u64; 4] = [
         0x0000000000000000, 0x020000000000225c, 0x020000000000275c, 0x0200000000000a5c,
@@ -17120,11 +15299,11 @@ mod rules {
         None,
     );
     static OPTIONS_66: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_62: [u32; 4] = [64, 80, 240, 256];
+    static ENDS_64: [u32; 4] = [64, 80, 240, 256];
     static BYTES_23: [u8; 256] = *b"AAAAABBBBBCCCCCDDDDDEEEEEFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLMMMMMNNNNNOOOOOPPPPPQQQQQRRRRSSSSSTTTTTUUUUUVVVVVWWWWWXXXXYYYYYZZZZZ_____aaaaabbbbbccccdddddeeeeefffffggggghhhhhiiiijjjjjkkkkklllllmmmmmnnnnnoooopppppqqqqqrrrrrssssstttttuuuuvvvvvwwwwwxxxxxyyyyyzzzz";
     static BYTES_24: [u8; 256] = *b"----0000111122223333444455556666777788889999AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVWWWWXXXXYYYYZZZZ____aaaabbbbccccddddeeeeffffgggghhhhiiiijjjjkkkkllllmmmmnnnnooooppppqqqqrrrrssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
     static OPTIONS_67: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_63: [u32; 2] = [205, 256];
+    static ENDS_65: [u32; 2] = [205, 256];
     static BYTES_25: [u8; 256] = *b"------------------------0000000000000000000000011111111111111111111111222222222222222222222222333333333333333333333334444444444444444444444455555555555555555555555666666666666666666666666777777777777777777777778888888888888888888888899999999999999999999999";
     static BYTES_26: [u8; 256] = *b"__________aaaaaaaaabbbbbbbbbbcccccccccddddddddddeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiijjjjjjjjjjkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnoooooooooppppppppppqqqqqqqqqrrrrrrrrrrsssssssssttttttttttuuuuuuuuuvvvvvvvvvvwwwwwwwwwxxxxxxxxxxyyyyyyyyyzzzzzzzzz";
     static POOL_IDENTIFIER: rt::Strings = rt::Strings::new(
@@ -17152,7 +15331,7 @@ mod rules {
     );
     static OPTIONS_68: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_128: [u64; 5] = [0, 2, 4, 5, 5];
-    static ENDS_64: [u32; 5] = [73, 146, 183, 220, 256];
+    static ENDS_66: [u32; 5] = [73, 146, 183, 220, 256];
     static BYTES_27: [u8; 256] = *b"!!!!!!#####$$$$$%%%%%&&&&&'''''((((()))))******+++++,,,,,-----...../////:::::;;;;;<<<<<<=====>>>>>?????@@@@@[[[[[]]]]]^^^^^_____``````ggggghhhhhiiiiijjjjjkkkkklllllmmmmmnnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvvwwwwwxxxxxyyyyyzzzzz{{{{{|||||}}}}}~~~~~";
     static BYTES_28: [u8; 256] = *b"2222222222222222222222222222222222222222222333333333333333333333333333333333333333333344444444444444444444444444444444444444444455555555555555555555555555555555555555555556666666666666666666666666666666666666666666777777777777777777777777777777777777777777";
     static BYTES_29: [u8; 256] = *b"1111111111111111112222222222222222233333333333333333444444444444444445555555555555555566666666666666666777777777777777778888888888888888899999999999999999AAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBCCCCCCCCCCCCCCCCCaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbccccccccccccccccc";

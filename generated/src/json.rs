@@ -536,28 +536,32 @@ mod rules {
                                 };
                                 s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
                                 if !matches!(option, 0) {
-                                    for _ in 0..2 {
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b',');
-                                        s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
-                                    }
                                     let mut rounds_13: u64 = 10;
+                                    let mut first_13: u32 = 2;
                                     'l13: loop {
-                                        if rounds_13 == 0 {
-                                            break 'l13;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_11)
+                                        let is_first = first_13 > 0;
+                                        if is_first {
+                                            first_13 -= 1;
+                                            s = cx.reserve(s, 0, 1);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l13;
+                                            if rounds_13 == 0 {
+                                                break 'l13;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_11)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l13;
+                                            }
                                         }
                                         cx.put_byte(&mut s, b',');
                                         s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
-                                        rounds_13 -= 1;
+                                        if !is_first {
+                                            rounds_13 -= 1;
+                                        }
                                     }
                                 }
                             }
@@ -672,30 +676,26 @@ mod rules {
                                                     let option = cx.pick8(&mut s, 62);
                                                     cx.put_packed(&mut s, &LITERALS_4, option);
                                                 }
-                                                for _ in 0..2 {
-                                                    s = cx.reserve(s, 1, 2);
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_14)
-                                                        } else {
-                                                            cx.pick8(&mut s, 58)
-                                                        };
-                                                        cx.put_packed(&mut s, &LITERALS_5, option);
-                                                    }
-                                                }
                                                 let mut rounds_16: u64 = 10;
+                                                let mut first_16: u32 = 2;
                                                 'l16: loop {
-                                                    if rounds_16 == 0 {
-                                                        break 'l16;
-                                                    }
-                                                    s = cx.reserve(s, 2, 2);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_2)
+                                                    let is_first = first_16 > 0;
+                                                    if is_first {
+                                                        first_16 -= 1;
+                                                        s = cx.reserve(s, 1, 2);
                                                     } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l16;
+                                                        if rounds_16 == 0 {
+                                                            break 'l16;
+                                                        }
+                                                        s = cx.reserve(s, 2, 2);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_2)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l16;
+                                                        }
                                                     }
                                                     {
                                                         let option = if LEN {
@@ -705,7 +705,9 @@ mod rules {
                                                         };
                                                         cx.put_packed(&mut s, &LITERALS_5, option);
                                                     }
-                                                    rounds_16 -= 1;
+                                                    if !is_first {
+                                                        rounds_16 -= 1;
+                                                    }
                                                 }
                                             }
                                         }
@@ -737,30 +739,26 @@ mod rules {
                                                 let option = cx.pick8(&mut s, 62);
                                                 cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 1, 2);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
-                                                    } else {
-                                                        cx.pick8(&mut s, 58)
-                                                    };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
-                                                }
-                                            }
                                             let mut rounds_17: u64 = 10;
+                                            let mut first_17: u32 = 2;
                                             'l17: loop {
-                                                if rounds_17 == 0 {
-                                                    break 'l17;
-                                                }
-                                                s = cx.reserve(s, 2, 2);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                let is_first = first_17 > 0;
+                                                if is_first {
+                                                    first_17 -= 1;
+                                                    s = cx.reserve(s, 1, 2);
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l17;
+                                                    if rounds_17 == 0 {
+                                                        break 'l17;
+                                                    }
+                                                    s = cx.reserve(s, 2, 2);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_2)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l17;
+                                                    }
                                                 }
                                                 {
                                                     let option = if LEN {
@@ -770,7 +768,9 @@ mod rules {
                                                     };
                                                     cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
-                                                rounds_17 -= 1;
+                                                if !is_first {
+                                                    rounds_17 -= 1;
+                                                }
                                             }
                                         }
                                     }
@@ -980,28 +980,32 @@ mod rules {
                     }
                     _ => {
                         s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                        for _ in 0..2 {
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b',');
-                            s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
                         let mut rounds_23: u64 = 10;
+                        let mut first_23: u32 = 2;
                         'l23: loop {
-                            if rounds_23 == 0 {
-                                break 'l23;
-                            }
-                            s = cx.reserve(s, 1, 1);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_6)
+                            let is_first = first_23 > 0;
+                            if is_first {
+                                first_23 -= 1;
+                                s = cx.reserve(s, 0, 1);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l23;
+                                if rounds_23 == 0 {
+                                    break 'l23;
+                                }
+                                s = cx.reserve(s, 1, 1);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l23;
+                                }
                             }
                             cx.put_byte(&mut s, b',');
                             s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_23 -= 1;
+                            if !is_first {
+                                rounds_23 -= 1;
+                            }
                         }
                     }
                 }
@@ -1158,30 +1162,26 @@ mod rules {
                                             let option = cx.pick8(&mut s, 62);
                                             cx.put_packed(&mut s, &LITERALS_4, option);
                                         }
-                                        for _ in 0..2 {
-                                            s = cx.reserve(s, 1, 2);
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_14)
-                                                } else {
-                                                    cx.pick8(&mut s, 58)
-                                                };
-                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                            }
-                                        }
                                         let mut rounds_28: u64 = 10;
+                                        let mut first_28: u32 = 2;
                                         'l28: loop {
-                                            if rounds_28 == 0 {
-                                                break 'l28;
-                                            }
-                                            s = cx.reserve(s, 2, 2);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_2)
+                                            let is_first = first_28 > 0;
+                                            if is_first {
+                                                first_28 -= 1;
+                                                s = cx.reserve(s, 1, 2);
                                             } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l28;
+                                                if rounds_28 == 0 {
+                                                    break 'l28;
+                                                }
+                                                s = cx.reserve(s, 2, 2);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l28;
+                                                }
                                             }
                                             {
                                                 let option = if LEN {
@@ -1191,7 +1191,9 @@ mod rules {
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
-                                            rounds_28 -= 1;
+                                            if !is_first {
+                                                rounds_28 -= 1;
+                                            }
                                         }
                                     }
                                 }
@@ -1202,8 +1204,27 @@ mod rules {
                     }
                     2 => {
                         cx.put_byte(&mut s, b'"');
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 3, 6);
+                        let mut rounds_29: u64 = 59;
+                        let mut first_29: u32 = 1;
+                        'l29: loop {
+                            let is_first = first_29 > 0;
+                            if is_first {
+                                first_29 -= 1;
+                                s = cx.reserve(s, 3, 6);
+                            } else {
+                                if rounds_29 == 0 {
+                                    break 'l29;
+                                }
+                                s = cx.reserve(s, 4, 6);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_2)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l29;
+                                }
+                            }
                             {
                                 let option = cx.pick8(&mut s, 2);
                                 match option {
@@ -1229,31 +1250,27 @@ mod rules {
                                                         {
                                                             let option = cx.pick8(&mut s, 62);
                                                             cx.put_packed(&mut s, &LITERALS_4, option);
-                                                        }
-                                                        for _ in 0..2 {
-                                                            s = cx.reserve(s, 1, 2);
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_14)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 58)
-                                                                };
-                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                            }
                                                         }
                                                         let mut rounds_30: u64 = 10;
+                                                        let mut first_30: u32 = 2;
                                                         'l30: loop {
-                                                            if rounds_30 == 0 {
-                                                                break 'l30;
-                                                            }
-                                                            s = cx.reserve(s, 2, 2);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_2)
+                                                            let is_first = first_30 > 0;
+                                                            if is_first {
+                                                                first_30 -= 1;
+                                                                s = cx.reserve(s, 1, 2);
                                                             } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l30;
+                                                                if rounds_30 == 0 {
+                                                                    break 'l30;
+                                                                }
+                                                                s = cx.reserve(s, 2, 2);
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l30;
+                                                                }
                                                             }
                                                             {
                                                                 let option = if LEN {
@@ -1263,7 +1280,9 @@ mod rules {
                                                                 };
                                                                 cx.put_packed(&mut s, &LITERALS_5, option);
                                                             }
-                                                            rounds_30 -= 1;
+                                                            if !is_first {
+                                                                rounds_30 -= 1;
+                                                            }
                                                         }
                                                     }
                                                 }
@@ -1275,118 +1294,39 @@ mod rules {
                                     }
                                 }
                             }
-                        }
-                        let mut rounds_29: u64 = 59;
-                        'l29: loop {
-                            if rounds_29 == 0 {
-                                break 'l29;
+                            if !is_first {
+                                rounds_29 -= 1;
                             }
-                            s = cx.reserve(s, 4, 6);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_2)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l29;
-                            }
-                            {
-                                let option = cx.pick8(&mut s, 2);
-                                match option {
-                                    0 => {
-                                        if DEPTH && depth < 1 {
-                                            s = cx.string::<LEN>(s, &POOL_WORD);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_10)
-                                                };
-                                                match option {
-                                                    0 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
-                                                    }
-                                                    1 => {
-                                                        cx.put_mapped(&mut s, &BYTES_7);
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
-                                                    }
-                                                    _ => {
-                                                        {
-                                                            let option = cx.pick8(&mut s, 62);
-                                                            cx.put_packed(&mut s, &LITERALS_4, option);
-                                                        }
-                                                        for _ in 0..2 {
-                                                            s = cx.reserve(s, 1, 2);
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_14)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 58)
-                                                                };
-                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                            }
-                                                        }
-                                                        let mut rounds_31: u64 = 10;
-                                                        'l31: loop {
-                                                            if rounds_31 == 0 {
-                                                                break 'l31;
-                                                            }
-                                                            s = cx.reserve(s, 2, 2);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_2)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l31;
-                                                            }
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_14)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 58)
-                                                                };
-                                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                                            }
-                                                            rounds_31 -= 1;
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    _ => {
-                                        s = rule_character::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                }
-                            }
-                            rounds_29 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     3 => {
                         cx.put_byte(&mut s, b'"');
-                        for _ in 0..2 {
-                            s = rule_character::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        let mut rounds_32: u64 = 38;
-                        'l32: loop {
-                            if rounds_32 == 0 {
-                                break 'l32;
-                            }
-                            s = cx.reserve(s, 1, 0);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_2)
+                        let mut rounds_31: u64 = 38;
+                        let mut first_31: u32 = 2;
+                        'l31: loop {
+                            let is_first = first_31 > 0;
+                            if is_first {
+                                first_31 -= 1;
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l32;
+                                if rounds_31 == 0 {
+                                    break 'l31;
+                                }
+                                s = cx.reserve(s, 1, 0);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_2)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l31;
+                                }
                             }
                             s = rule_character::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_32 -= 1;
+                            if !is_first {
+                                rounds_31 -= 1;
+                            }
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
@@ -1415,30 +1355,26 @@ mod rules {
                                             let option = cx.pick8(&mut s, 62);
                                             cx.put_packed(&mut s, &LITERALS_4, option);
                                         }
-                                        for _ in 0..2 {
-                                            s = cx.reserve(s, 1, 2);
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_14)
-                                                } else {
-                                                    cx.pick8(&mut s, 58)
-                                                };
-                                                cx.put_packed(&mut s, &LITERALS_5, option);
-                                            }
-                                        }
-                                        let mut rounds_33: u64 = 10;
-                                        'l33: loop {
-                                            if rounds_33 == 0 {
-                                                break 'l33;
-                                            }
-                                            s = cx.reserve(s, 2, 2);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_2)
+                                        let mut rounds_32: u64 = 10;
+                                        let mut first_32: u32 = 2;
+                                        'l32: loop {
+                                            let is_first = first_32 > 0;
+                                            if is_first {
+                                                first_32 -= 1;
+                                                s = cx.reserve(s, 1, 2);
                                             } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l33;
+                                                if rounds_32 == 0 {
+                                                    break 'l32;
+                                                }
+                                                s = cx.reserve(s, 2, 2);
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l32;
+                                                }
                                             }
                                             {
                                                 let option = if LEN {
@@ -1448,90 +1384,34 @@ mod rules {
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_5, option);
                                             }
-                                            rounds_33 -= 1;
+                                            if !is_first {
+                                                rounds_32 -= 1;
+                                            }
                                         }
                                     }
                                 }
                             }
                         }
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 2, 7);
-                            cx.put_byte(&mut s, b' ');
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WORD);
+                        let mut rounds_33: u64 = 19;
+                        let mut first_33: u32 = 1;
+                        'l33: loop {
+                            let is_first = first_33 > 0;
+                            if is_first {
+                                first_33 -= 1;
+                                s = cx.reserve(s, 2, 7);
                             } else {
+                                if rounds_33 == 0 {
+                                    break 'l33;
+                                }
+                                s = cx.reserve(s, 3, 7);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
                                 {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_10)
-                                    };
-                                    match option {
-                                        0 => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
-                                        }
-                                        1 => {
-                                            cx.put_mapped(&mut s, &BYTES_7);
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
-                                        }
-                                        _ => {
-                                            {
-                                                let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_4, option);
-                                            }
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 1, 2);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
-                                                    } else {
-                                                        cx.pick8(&mut s, 58)
-                                                    };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
-                                                }
-                                            }
-                                            let mut rounds_35: u64 = 10;
-                                            'l35: loop {
-                                                if rounds_35 == 0 {
-                                                    break 'l35;
-                                                }
-                                                s = cx.reserve(s, 2, 2);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l35;
-                                                }
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
-                                                    } else {
-                                                        cx.pick8(&mut s, 58)
-                                                    };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
-                                                }
-                                                rounds_35 -= 1;
-                                            }
-                                        }
-                                    }
+                                    break 'l33;
                                 }
-                            }
-                        }
-                        let mut rounds_34: u64 = 19;
-                        'l34: loop {
-                            if rounds_34 == 0 {
-                                break 'l34;
-                            }
-                            s = cx.reserve(s, 3, 7);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_6)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l34;
                             }
                             cx.put_byte(&mut s, b' ');
                             if DEPTH && depth < 1 {
@@ -1556,30 +1436,26 @@ mod rules {
                                                 let option = cx.pick8(&mut s, 62);
                                                 cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 1, 2);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
-                                                    } else {
-                                                        cx.pick8(&mut s, 58)
-                                                    };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
-                                                }
-                                            }
-                                            let mut rounds_36: u64 = 10;
-                                            'l36: loop {
-                                                if rounds_36 == 0 {
-                                                    break 'l36;
-                                                }
-                                                s = cx.reserve(s, 2, 2);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                            let mut rounds_34: u64 = 10;
+                                            let mut first_34: u32 = 2;
+                                            'l34: loop {
+                                                let is_first = first_34 > 0;
+                                                if is_first {
+                                                    first_34 -= 1;
+                                                    s = cx.reserve(s, 1, 2);
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l36;
+                                                    if rounds_34 == 0 {
+                                                        break 'l34;
+                                                    }
+                                                    s = cx.reserve(s, 2, 2);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_2)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l34;
+                                                    }
                                                 }
                                                 {
                                                     let option = if LEN {
@@ -1589,13 +1465,17 @@ mod rules {
                                                     };
                                                     cx.put_packed(&mut s, &LITERALS_5, option);
                                                 }
-                                                rounds_36 -= 1;
+                                                if !is_first {
+                                                    rounds_34 -= 1;
+                                                }
                                             }
                                         }
                                     }
                                 }
                             }
-                            rounds_34 -= 1;
+                            if !is_first {
+                                rounds_33 -= 1;
+                            }
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');

@@ -3813,14 +3813,33 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_ENTITY_USER);
                         } else {
                             cx.put(&mut s, b"<report>");
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 1, 2);
+                            let mut rounds_66: u64 = 5;
+                            let mut first_66: u32 = 1;
+                            'l66: loop {
+                                let is_first = first_66 > 0;
+                                if is_first {
+                                    first_66 -= 1;
+                                    s = cx.reserve(s, 1, 2);
+                                } else {
+                                    if rounds_66 == 0 {
+                                        break 'l66;
+                                    }
+                                    s = cx.reserve(s, 2, 2);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_24)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l66;
+                                    }
+                                }
                                 if DEPTH && depth < 2 {
                                     s = cx.string::<LEN>(s, &POOL_WS_TEXT);
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                         };
@@ -3834,26 +3853,31 @@ mod rules {
                                                 }
                                                 _ => {
                                                     cx.put_byte(&mut s, 10);
-                                                    for _ in 0..1 {
-                                                        s = cx.reserve(s, 0, 1);
-                                                        cx.put_byte(&mut s, b' ');
-                                                    }
                                                     let mut rounds_67: u64 = 7;
+                                                    let mut first_67: u32 = 1;
                                                     'l67: loop {
-                                                        if rounds_67 == 0 {
-                                                            break 'l67;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        let is_first = first_67 > 0;
+                                                        if is_first {
+                                                            first_67 -= 1;
+                                                            s = cx.reserve(s, 0, 1);
                                                         } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l67;
+                                                            if rounds_67 == 0 {
+                                                                break 'l67;
+                                                            }
+                                                            s = cx.reserve(s, 1, 1);
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_3)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l67;
+                                                            }
                                                         }
                                                         cx.put_byte(&mut s, b' ');
-                                                        rounds_67 -= 1;
+                                                        if !is_first {
+                                                            rounds_67 -= 1;
+                                                        }
                                                     }
                                                 }
                                             }
@@ -3865,62 +3889,26 @@ mod rules {
                                     s = cx.string::<LEN>(s, &POOL_SECTION);
                                 } else {
                                     cx.put(&mut s, b"<section title=\"");
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 3, 9);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_15)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    if DEPTH && depth < 3 {
-                                                        s = cx.string::<LEN>(s, &POOL_WORD);
-                                                    } else {
-                                                        {
-                                                            let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                            } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                            };
-                                                            match option {
-                                                                0 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                                }
-                                                                1 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                                }
-                                                                _ => {
-                                                                    cx.put_mapped(&mut s, &BYTES_6);
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                _ => {
-                                                    let option = cx.pick8(&mut s, 2);
-                                                    s = cx.put_string(s, &STRINGS_2, option);
-                                                }
-                                            }
-                                        }
-                                    }
                                     let mut rounds_68: u64 = 3;
+                                    let mut first_68: u32 = 1;
                                     'l68: loop {
-                                        if rounds_68 == 0 {
-                                            break 'l68;
-                                        }
-                                        s = cx.reserve(s, 4, 9);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_6)
+                                        let is_first = first_68 > 0;
+                                        if is_first {
+                                            first_68 -= 1;
+                                            s = cx.reserve(s, 3, 9);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l68;
+                                            if rounds_68 == 0 {
+                                                break 'l68;
+                                            }
+                                            s = cx.reserve(s, 4, 9);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_6)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l68;
+                                            }
                                         }
                                         {
                                             let option = if LEN {
@@ -3935,7 +3923,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_7)
                                                             };
@@ -3962,7 +3950,9 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_68 -= 1;
+                                        if !is_first {
+                                            rounds_68 -= 1;
+                                        }
                                     }
                                     s = cx.reserve(s, 1, 4);
                                     cx.put(&mut s, b"\">");
@@ -3971,7 +3961,7 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_6)
                                             };
@@ -3985,138 +3975,16 @@ mod rules {
                                                     }
                                                     _ => {
                                                         cx.put_byte(&mut s, 10);
-                                                        for _ in 0..1 {
-                                                            s = cx.reserve(s, 0, 1);
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
                                                         let mut rounds_69: u64 = 7;
+                                                        let mut first_69: u32 = 1;
                                                         'l69: loop {
-                                                            if rounds_69 == 0 {
-                                                                break 'l69;
-                                                            }
-                                                            s = cx.reserve(s, 1, 1);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_3)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l69;
-                                                            }
-                                                            cx.put_byte(&mut s, b' ');
-                                                            rounds_69 -= 1;
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 1, 25);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
-                                        } else {
-                                            cx.put(&mut s, b"<p>");
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 2, 9);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_71: u64 = 8;
-                                            'l71: loop {
-                                                if rounds_71 == 0 {
-                                                    break 'l71;
-                                                }
-                                                s = cx.reserve(s, 3, 9);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_27)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l71;
-                                                }
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                                rounds_71 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 4);
-                                            cx.put(&mut s, b"</p>");
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx
-                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                        }
-                                                        _ => {
-                                                            cx.put_byte(&mut s, 10);
-                                                            for _ in 0..1 {
+                                                            let is_first = first_69 > 0;
+                                                            if is_first {
+                                                                first_69 -= 1;
                                                                 s = cx.reserve(s, 0, 1);
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            let mut rounds_72: u64 = 7;
-                                                            'l72: loop {
-                                                                if rounds_72 == 0 {
-                                                                    break 'l72;
+                                                            } else {
+                                                                if rounds_69 == 0 {
+                                                                    break 'l69;
                                                                 }
                                                                 s = cx.reserve(s, 1, 1);
                                                                 if if LEN {
@@ -4125,10 +3993,12 @@ mod rules {
                                                                     cx.pick8(&mut s, 2)
                                                                 } == 0
                                                                 {
-                                                                    break 'l72;
+                                                                    break 'l69;
                                                                 }
-                                                                cx.put_byte(&mut s, b' ');
-                                                                rounds_72 -= 1;
+                                                            }
+                                                            cx.put_byte(&mut s, b' ');
+                                                            if !is_first {
+                                                                rounds_69 -= 1;
                                                             }
                                                         }
                                                     }
@@ -4137,68 +4007,54 @@ mod rules {
                                         }
                                     }
                                     let mut rounds_70: u64 = 5;
+                                    let mut first_70: u32 = 1;
                                     'l70: loop {
-                                        if rounds_70 == 0 {
-                                            break 'l70;
-                                        }
-                                        s = cx.reserve(s, 2, 25);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_28)
+                                        let is_first = first_70 > 0;
+                                        if is_first {
+                                            first_70 -= 1;
+                                            s = cx.reserve(s, 1, 25);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l70;
+                                            if rounds_70 == 0 {
+                                                break 'l70;
+                                            }
+                                            s = cx.reserve(s, 2, 25);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_27)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l70;
+                                            }
                                         }
                                         if DEPTH && depth < 3 {
                                             s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
                                         } else {
                                             cx.put(&mut s, b"<p>");
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 2, 9);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_73: u64 = 8;
-                                            'l73: loop {
-                                                if rounds_73 == 0 {
-                                                    break 'l73;
-                                                }
-                                                s = cx.reserve(s, 3, 9);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_27)
+                                            let mut rounds_71: u64 = 8;
+                                            let mut first_71: u32 = 2;
+                                            'l71: loop {
+                                                let is_first = first_71 > 0;
+                                                if is_first {
+                                                    first_71 -= 1;
+                                                    s = cx.reserve(s, 2, 9);
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l73;
+                                                    if rounds_71 == 0 {
+                                                        break 'l71;
+                                                    }
+                                                    s = cx.reserve(s, 3, 9);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_28)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l71;
+                                                    }
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
+                                                        cx.pick_within(&mut s, &COSTS_29)
                                                     } else {
                                                         cx.pick8(&mut s, 4)
                                                     };
@@ -4221,7 +4077,9 @@ mod rules {
                                                         }
                                                     }
                                                 }
-                                                rounds_73 -= 1;
+                                                if !is_first {
+                                                    rounds_71 -= 1;
+                                                }
                                             }
                                             s = cx.reserve(s, 0, 4);
                                             cx.put(&mut s, b"</p>");
@@ -4232,7 +4090,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                 };
@@ -4246,515 +4104,47 @@ mod rules {
                                                         }
                                                         _ => {
                                                             cx.put_byte(&mut s, 10);
-                                                            for _ in 0..1 {
-                                                                s = cx.reserve(s, 0, 1);
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            let mut rounds_74: u64 = 7;
-                                                            'l74: loop {
-                                                                if rounds_74 == 0 {
-                                                                    break 'l74;
-                                                                }
-                                                                s = cx.reserve(s, 1, 1);
-                                                                if if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                            let mut rounds_72: u64 = 7;
+                                                            let mut first_72: u32 = 1;
+                                                            'l72: loop {
+                                                                let is_first = first_72 > 0;
+                                                                if is_first {
+                                                                    first_72 -= 1;
+                                                                    s = cx.reserve(s, 0, 1);
                                                                 } else {
-                                                                    cx.pick8(&mut s, 2)
-                                                                } == 0
-                                                                {
-                                                                    break 'l74;
+                                                                    if rounds_72 == 0 {
+                                                                        break 'l72;
+                                                                    }
+                                                                    s = cx.reserve(s, 1, 1);
+                                                                    if if LEN {
+                                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                                    } else {
+                                                                        cx.pick8(&mut s, 2)
+                                                                    } == 0
+                                                                    {
+                                                                        break 'l72;
+                                                                    }
                                                                 }
                                                                 cx.put_byte(&mut s, b' ');
-                                                                rounds_74 -= 1;
+                                                                if !is_first {
+                                                                    rounds_72 -= 1;
+                                                                }
                                                             }
                                                         }
                                                     }
                                                 }
                                             }
                                         }
-                                        rounds_70 -= 1;
+                                        if !is_first {
+                                            rounds_70 -= 1;
+                                        }
                                     }
                                     s = cx.reserve(s, 0, 10);
                                     cx.put(&mut s, b"</section>");
                                 }
-                            }
-                            let mut rounds_66: u64 = 5;
-                            'l66: loop {
-                                if rounds_66 == 0 {
-                                    break 'l66;
+                                if !is_first {
+                                    rounds_66 -= 1;
                                 }
-                                s = cx.reserve(s, 2, 2);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_29)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l66;
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_6)
-                                        };
-                                        if option < 2 {
-                                            cx.put_packed(&mut s, &LITERALS_2, option);
-                                        } else {
-                                            match option {
-                                                2 => {
-                                                    s = cx
-                                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                }
-                                                _ => {
-                                                    cx.put_byte(&mut s, 10);
-                                                    for _ in 0..1 {
-                                                        s = cx.reserve(s, 0, 1);
-                                                        cx.put_byte(&mut s, b' ');
-                                                    }
-                                                    let mut rounds_75: u64 = 7;
-                                                    'l75: loop {
-                                                        if rounds_75 == 0 {
-                                                            break 'l75;
-                                                        }
-                                                        s = cx.reserve(s, 1, 1);
-                                                        if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_3)
-                                                        } else {
-                                                            cx.pick8(&mut s, 2)
-                                                        } == 0
-                                                        {
-                                                            break 'l75;
-                                                        }
-                                                        cx.put_byte(&mut s, b' ');
-                                                        rounds_75 -= 1;
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                                s = cx.reserve(s, 1, 59);
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_SECTION);
-                                } else {
-                                    cx.put(&mut s, b"<section title=\"");
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 3, 9);
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_15)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    if DEPTH && depth < 3 {
-                                                        s = cx.string::<LEN>(s, &POOL_WORD);
-                                                    } else {
-                                                        {
-                                                            let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                            } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                            };
-                                                            match option {
-                                                                0 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                                }
-                                                                1 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                                }
-                                                                _ => {
-                                                                    cx.put_mapped(&mut s, &BYTES_6);
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                _ => {
-                                                    let option = cx.pick8(&mut s, 2);
-                                                    s = cx.put_string(s, &STRINGS_2, option);
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_76: u64 = 3;
-                                    'l76: loop {
-                                        if rounds_76 == 0 {
-                                            break 'l76;
-                                        }
-                                        s = cx.reserve(s, 4, 9);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_6)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l76;
-                                        }
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_15)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            };
-                                            match option {
-                                                0 => {
-                                                    if DEPTH && depth < 3 {
-                                                        s = cx.string::<LEN>(s, &POOL_WORD);
-                                                    } else {
-                                                        {
-                                                            let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                            } else {
-                                                                cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                            };
-                                                            match option {
-                                                                0 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                                }
-                                                                1 => {
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                                }
-                                                                _ => {
-                                                                    cx.put_mapped(&mut s, &BYTES_6);
-                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                _ => {
-                                                    let option = cx.pick8(&mut s, 2);
-                                                    s = cx.put_string(s, &STRINGS_2, option);
-                                                }
-                                            }
-                                        }
-                                        rounds_76 -= 1;
-                                    }
-                                    s = cx.reserve(s, 1, 4);
-                                    cx.put(&mut s, b"\">");
-                                    if DEPTH && depth < 3 {
-                                        s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                    } else {
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                            } else {
-                                                cx.pick_mapped(&mut s, &OPTIONS_6)
-                                            };
-                                            if option < 2 {
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
-                                            } else {
-                                                match option {
-                                                    2 => {
-                                                        s = cx
-                                                            .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                    }
-                                                    _ => {
-                                                        cx.put_byte(&mut s, 10);
-                                                        for _ in 0..1 {
-                                                            s = cx.reserve(s, 0, 1);
-                                                            cx.put_byte(&mut s, b' ');
-                                                        }
-                                                        let mut rounds_77: u64 = 7;
-                                                        'l77: loop {
-                                                            if rounds_77 == 0 {
-                                                                break 'l77;
-                                                            }
-                                                            s = cx.reserve(s, 1, 1);
-                                                            if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_3)
-                                                            } else {
-                                                                cx.pick8(&mut s, 2)
-                                                            } == 0
-                                                            {
-                                                                break 'l77;
-                                                            }
-                                                            cx.put_byte(&mut s, b' ');
-                                                            rounds_77 -= 1;
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 1, 25);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
-                                        } else {
-                                            cx.put(&mut s, b"<p>");
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 2, 9);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_79: u64 = 8;
-                                            'l79: loop {
-                                                if rounds_79 == 0 {
-                                                    break 'l79;
-                                                }
-                                                s = cx.reserve(s, 3, 9);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_27)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l79;
-                                                }
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                                rounds_79 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 4);
-                                            cx.put(&mut s, b"</p>");
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx
-                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                        }
-                                                        _ => {
-                                                            cx.put_byte(&mut s, 10);
-                                                            for _ in 0..1 {
-                                                                s = cx.reserve(s, 0, 1);
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            let mut rounds_80: u64 = 7;
-                                                            'l80: loop {
-                                                                if rounds_80 == 0 {
-                                                                    break 'l80;
-                                                                }
-                                                                s = cx.reserve(s, 1, 1);
-                                                                if if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 2)
-                                                                } == 0
-                                                                {
-                                                                    break 'l80;
-                                                                }
-                                                                cx.put_byte(&mut s, b' ');
-                                                                rounds_80 -= 1;
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    let mut rounds_78: u64 = 5;
-                                    'l78: loop {
-                                        if rounds_78 == 0 {
-                                            break 'l78;
-                                        }
-                                        s = cx.reserve(s, 2, 25);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_28)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l78;
-                                        }
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
-                                        } else {
-                                            cx.put(&mut s, b"<p>");
-                                            for _ in 0..2 {
-                                                s = cx.reserve(s, 2, 9);
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            let mut rounds_81: u64 = 8;
-                                            'l81: loop {
-                                                if rounds_81 == 0 {
-                                                    break 'l81;
-                                                }
-                                                s = cx.reserve(s, 3, 9);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_27)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l81;
-                                                }
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_26)
-                                                    } else {
-                                                        cx.pick8(&mut s, 4)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        1 => {
-                                                            s = rule_reference::<DEPTH, LEN>(cx, s, depth - 4);
-                                                        }
-                                                        2 => {
-                                                            let option = cx.pick8(&mut s, 2);
-                                                            s = cx.put_string(s, &STRINGS_2, option);
-                                                        }
-                                                        _ => {
-                                                            cx.put(&mut s, b" <em>");
-                                                            s = rule_words::<DEPTH, LEN>(cx, s, depth - 4);
-                                                            s = cx.reserve(s, 0, 6);
-                                                            cx.put(&mut s, b"</em> ");
-                                                        }
-                                                    }
-                                                }
-                                                rounds_81 -= 1;
-                                            }
-                                            s = cx.reserve(s, 0, 4);
-                                            cx.put(&mut s, b"</p>");
-                                        }
-                                        s = cx.reserve(s, 1, 2);
-                                        if DEPTH && depth < 3 {
-                                            s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_6)
-                                                };
-                                                if option < 2 {
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
-                                                } else {
-                                                    match option {
-                                                        2 => {
-                                                            s = cx
-                                                                .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                                        }
-                                                        _ => {
-                                                            cx.put_byte(&mut s, 10);
-                                                            for _ in 0..1 {
-                                                                s = cx.reserve(s, 0, 1);
-                                                                cx.put_byte(&mut s, b' ');
-                                                            }
-                                                            let mut rounds_82: u64 = 7;
-                                                            'l82: loop {
-                                                                if rounds_82 == 0 {
-                                                                    break 'l82;
-                                                                }
-                                                                s = cx.reserve(s, 1, 1);
-                                                                if if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_3)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 2)
-                                                                } == 0
-                                                                {
-                                                                    break 'l82;
-                                                                }
-                                                                cx.put_byte(&mut s, b' ');
-                                                                rounds_82 -= 1;
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        rounds_78 -= 1;
-                                    }
-                                    s = cx.reserve(s, 0, 10);
-                                    cx.put(&mut s, b"</section>");
-                                }
-                                rounds_66 -= 1;
                             }
                             s = cx.reserve(s, 1, 2);
                             if DEPTH && depth < 2 {
@@ -4762,7 +4152,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -4776,26 +4166,31 @@ mod rules {
                                             }
                                             _ => {
                                                 cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_83: u64 = 7;
-                                                'l83: loop {
-                                                    if rounds_83 == 0 {
-                                                        break 'l83;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                let mut rounds_73: u64 = 7;
+                                                let mut first_73: u32 = 1;
+                                                'l73: loop {
+                                                    let is_first = first_73 > 0;
+                                                    if is_first {
+                                                        first_73 -= 1;
+                                                        s = cx.reserve(s, 0, 1);
                                                     } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l83;
+                                                        if rounds_73 == 0 {
+                                                            break 'l73;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l73;
+                                                        }
                                                     }
                                                     cx.put_byte(&mut s, b' ');
-                                                    rounds_83 -= 1;
+                                                    if !is_first {
+                                                        rounds_73 -= 1;
+                                                    }
                                                 }
                                             }
                                         }
@@ -4808,10 +4203,10 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_84: u64 = 2;
-            'l84: loop {
-                if rounds_84 == 0 {
-                    break 'l84;
+            let mut rounds_74: u64 = 2;
+            'l74: loop {
+                if rounds_74 == 0 {
+                    break 'l74;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
@@ -4820,7 +4215,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l84;
+                    break 'l74;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
@@ -4838,8 +4233,8 @@ mod rules {
                             }
                             1 => {
                                 s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
-                                let mut rounds_85: u64 = 1;
-                                'l85: loop {
+                                let mut rounds_75: u64 = 1;
+                                'l75: loop {
                                     let end;
                                     let allowed = rt::rounds(
                                         if DEPTH {
@@ -4848,7 +4243,7 @@ mod rules {
                                             None
                                         },
                                         if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                        Some(rounds_85),
+                                        Some(rounds_75),
                                     );
                                     if allowed == 0 {
                                         end = rt::RunEnd::Capped;
@@ -4858,13 +4253,13 @@ mod rules {
                                         if LEN {
                                             cx.slack -= done;
                                         }
-                                        rounds_85 -= done;
+                                        rounds_75 -= done;
                                     }
                                     match end {
-                                        rt::RunEnd::Stopped => break 'l85,
+                                        rt::RunEnd::Stopped => break 'l75,
                                         rt::RunEnd::Capped => {
-                                            if rounds_85 == 0 {
-                                                break 'l85;
+                                            if rounds_75 == 0 {
+                                                break 'l75;
                                             }
                                             s = cx.reserve(s, 2, 2);
                                             if if LEN {
@@ -4873,7 +4268,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l85;
+                                                break 'l75;
                                             }
                                         }
                                         rt::RunEnd::Other => {
@@ -4895,13 +4290,13 @@ mod rules {
                                             cx.put_packed(&mut s, &LITERALS, option);
                                         }
                                     }
-                                    rounds_85 -= 1;
+                                    rounds_75 -= 1;
                                 }
                             }
                             _ => {
                                 s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                let mut rounds_86: u64 = 1;
-                                'l86: loop {
+                                let mut rounds_76: u64 = 1;
+                                'l76: loop {
                                     let end;
                                     let allowed = rt::rounds(
                                         if DEPTH {
@@ -4910,7 +4305,7 @@ mod rules {
                                             None
                                         },
                                         if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                                        Some(rounds_86),
+                                        Some(rounds_76),
                                     );
                                     if allowed == 0 {
                                         end = rt::RunEnd::Capped;
@@ -4920,13 +4315,13 @@ mod rules {
                                         if LEN {
                                             cx.slack -= done;
                                         }
-                                        rounds_86 -= done;
+                                        rounds_76 -= done;
                                     }
                                     match end {
-                                        rt::RunEnd::Stopped => break 'l86,
+                                        rt::RunEnd::Stopped => break 'l76,
                                         rt::RunEnd::Capped => {
-                                            if rounds_86 == 0 {
-                                                break 'l86;
+                                            if rounds_76 == 0 {
+                                                break 'l76;
                                             }
                                             s = cx.reserve(s, 2, 2);
                                             if if LEN {
@@ -4935,7 +4330,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l86;
+                                                break 'l76;
                                             }
                                         }
                                         rt::RunEnd::Other => {
@@ -4957,13 +4352,13 @@ mod rules {
                                             cx.put_packed(&mut s, &LITERALS, option);
                                         }
                                     }
-                                    rounds_86 -= 1;
+                                    rounds_76 -= 1;
                                 }
                             }
                         }
                     }
                 }
-                rounds_84 -= 1;
+                rounds_74 -= 1;
             }
             s
         }
@@ -5001,13 +4396,13 @@ mod rules {
             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
             s = cx.reserve(s, 1, 5);
             {
-                let option = cx.pick8(&mut s, 2);
-                cx.put_packed(&mut s, &LITERALS_3, option);
+                let leaf = cx.pick_nested(&mut s, 2, &ENDS_8);
+                cx.put_packed(&mut s, &LITERALS_3, leaf);
             }
-            let mut rounds_88: u64 = 1;
-            'l88: loop {
-                if rounds_88 == 0 {
-                    break 'l88;
+            let mut rounds_78: u64 = 1;
+            'l78: loop {
+                if rounds_78 == 0 {
+                    break 'l78;
                 }
                 s = cx.reserve(s, 2, 19);
                 if if LEN {
@@ -5016,7 +4411,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l88;
+                    break 'l78;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_ENCODING_DECL);
@@ -5045,12 +4440,12 @@ mod rules {
                         cx.put_packed(&mut s, &LITERALS_4, option);
                     }
                 }
-                rounds_88 -= 1;
+                rounds_78 -= 1;
             }
-            let mut rounds_89: u64 = 1;
-            'l89: loop {
-                if rounds_89 == 0 {
-                    break 'l89;
+            let mut rounds_79: u64 = 1;
+            'l79: loop {
+                if rounds_79 == 0 {
+                    break 'l79;
                 }
                 s = cx.reserve(s, 2, 19);
                 if if LEN {
@@ -5059,7 +4454,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l89;
+                    break 'l79;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_STANDALONE_DECL);
@@ -5092,10 +4487,10 @@ mod rules {
                         cx.put_packed(&mut s, &LITERALS_5, option);
                     }
                 }
-                rounds_89 -= 1;
+                rounds_79 -= 1;
             }
-            let mut rounds_90: u64 = 1;
-            'l90: loop {
+            let mut rounds_80: u64 = 1;
+            'l80: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -5104,7 +4499,7 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_90),
+                    Some(rounds_80),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
@@ -5114,13 +4509,13 @@ mod rules {
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_90 -= done;
+                    rounds_80 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l90,
+                    rt::RunEnd::Stopped => break 'l80,
                     rt::RunEnd::Capped => {
-                        if rounds_90 == 0 {
-                            break 'l90;
+                        if rounds_80 == 0 {
+                            break 'l80;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -5129,7 +4524,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l90;
+                            break 'l80;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -5154,12 +4549,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_90 -= 1;
+                rounds_80 -= 1;
             }
             s = cx.reserve(s, 0, 2);
             cx.put(&mut s, b"?>");
-            let mut rounds_91: u64 = 1;
-            'l91: loop {
+            let mut rounds_81: u64 = 1;
+            'l81: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -5168,7 +4563,7 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(1)) } else { None },
-                    Some(rounds_91),
+                    Some(rounds_81),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
@@ -5178,13 +4573,13 @@ mod rules {
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_91 -= done;
+                    rounds_81 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l91,
+                    rt::RunEnd::Stopped => break 'l81,
                     rt::RunEnd::Capped => {
-                        if rounds_91 == 0 {
-                            break 'l91;
+                        if rounds_81 == 0 {
+                            break 'l81;
                         }
                         s = cx.reserve(s, 2, 2);
                         if if LEN {
@@ -5193,7 +4588,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l91;
+                            break 'l81;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -5215,7 +4610,7 @@ mod rules {
                         cx.put_packed(&mut s, &LITERALS, option);
                     }
                 }
-                rounds_91 -= 1;
+                rounds_81 -= 1;
             }
             s
         }
@@ -5234,7 +4629,7 @@ mod rules {
             s = cx.reserve(s, 1, 3);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_31)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_31)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_9)
                 };
@@ -5243,8 +4638,8 @@ mod rules {
                         cx.put_packed(&mut s, &LITERALS_6, option);
                     }
                     _ => {
-                        let mut rounds_93: u64 = 1;
-                        'l93: loop {
+                        let mut rounds_83: u64 = 1;
+                        'l83: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5253,7 +4648,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_93),
+                                Some(rounds_83),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -5263,13 +4658,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_93 -= done;
+                                rounds_83 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l93,
+                                rt::RunEnd::Stopped => break 'l83,
                                 rt::RunEnd::Capped => {
-                                    if rounds_93 == 0 {
-                                        break 'l93;
+                                    if rounds_83 == 0 {
+                                        break 'l83;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5278,7 +4673,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l93;
+                                        break 'l83;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -5303,12 +4698,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_93 -= 1;
+                            rounds_83 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'=');
-                        let mut rounds_94: u64 = 1;
-                        'l94: loop {
+                        let mut rounds_84: u64 = 1;
+                        'l84: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5317,7 +4712,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_94),
+                                Some(rounds_84),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -5327,13 +4722,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_94 -= done;
+                                rounds_84 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l94,
+                                rt::RunEnd::Stopped => break 'l84,
                                 rt::RunEnd::Capped => {
-                                    if rounds_94 == 0 {
-                                        break 'l94;
+                                    if rounds_84 == 0 {
+                                        break 'l84;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5342,7 +4737,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l94;
+                                        break 'l84;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -5367,7 +4762,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_94 -= 1;
+                            rounds_84 -= 1;
                         }
                     }
                 }
@@ -5390,14 +4785,14 @@ mod rules {
             s = cx.reserve(s, 1, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_18)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_18)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_10)
                 };
                 match option {
                     0 => {
                         cx.put(&mut s, b"<!--");
-                        'l96: loop {
+                        'l86: loop {
                             s = cx.reserve(s, 7, 5);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
@@ -5405,14 +4800,14 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l96;
+                                break 'l86;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES_7);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_32)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_32)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_11)
                                     };
@@ -5426,7 +4821,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_7)
                                                     };
@@ -5451,7 +4846,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_33)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_33)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_12)
                                                     };
@@ -5468,7 +4863,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                                                     };
@@ -5507,7 +4902,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_33)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_33)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_12)
                                                     };
@@ -5524,7 +4919,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                                                     };
@@ -5588,7 +4983,7 @@ mod rules {
             s = cx.reserve(s, 2, 45);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_35)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_35)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_14)
                 };
@@ -5630,14 +5025,33 @@ mod rules {
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_PI_PIECE);
                         } else {
-                            for _ in 0..1 {
-                                s = cx.reserve(s, 5, 4);
+                            let mut rounds_88: u64 = 29;
+                            let mut first_88: u32 = 1;
+                            'l88: loop {
+                                let is_first = first_88 > 0;
+                                if is_first {
+                                    first_88 -= 1;
+                                    s = cx.reserve(s, 5, 4);
+                                } else {
+                                    if rounds_88 == 0 {
+                                        break 'l88;
+                                    }
+                                    s = cx.reserve(s, 6, 4);
+                                    if if LEN {
+                                        cx.pick_within(&mut s, &COSTS_3)
+                                    } else {
+                                        cx.pick8(&mut s, 2)
+                                    } == 0
+                                    {
+                                        break 'l88;
+                                    }
+                                }
                                 if DEPTH && depth < 2 {
                                     s = cx.string::<LEN>(s, &POOL_PI_PIECE);
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_36)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_36)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_15)
                                         };
@@ -5655,7 +5069,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
@@ -5682,7 +5096,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_13)
                                                         };
@@ -5719,7 +5133,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_7)
                                                         };
@@ -5743,133 +5157,9 @@ mod rules {
                                         }
                                     }
                                 }
-                            }
-                            let mut rounds_98: u64 = 29;
-                            'l98: loop {
-                                if rounds_98 == 0 {
-                                    break 'l98;
+                                if !is_first {
+                                    rounds_88 -= 1;
                                 }
-                                s = cx.reserve(s, 6, 4);
-                                if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_3)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                } == 0
-                                {
-                                    break 'l98;
-                                }
-                                if DEPTH && depth < 2 {
-                                    s = cx.string::<LEN>(s, &POOL_PI_PIECE);
-                                } else {
-                                    {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_36)
-                                        } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_15)
-                                        };
-                                        match option {
-                                            0 => {
-                                                cx.put_mapped(&mut s, &BYTES_11);
-                                            }
-                                            1 => {
-                                                cx.put_byte(&mut s, b'?');
-                                                cx.put_mapped(&mut s, &BYTES_12);
-                                            }
-                                            2 => {
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_WORD);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                        };
-                                                        match option {
-                                                            0 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                            }
-                                                            1 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                            }
-                                                            _ => {
-                                                                cx.put_mapped(&mut s, &BYTES_6);
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            3 => {
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_NONASCII_CHAR);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_13)
-                                                        };
-                                                        match option {
-                                                            0 => {
-                                                                let option = cx.pick8(&mut s, 224);
-                                                                cx.put_packed(&mut s, &LITERALS_7, option);
-                                                            }
-                                                            1 => {
-                                                                s = cx.member::<LEN>(s, &CLASS);
-                                                            }
-                                                            2 => {
-                                                                s = cx.member::<LEN>(s, &CLASS_2);
-                                                            }
-                                                            3 => {
-                                                                s = cx.member::<LEN>(s, &CLASS_3);
-                                                            }
-                                                            4 => {
-                                                                s = cx.member::<LEN>(s, &CLASS_4);
-                                                            }
-                                                            _ => {
-                                                                s = cx.member::<LEN>(s, &CLASS_5);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                            }
-                                            _ => {
-                                                s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 3);
-                                                s = cx.reserve(s, 2, 4);
-                                                cx.put(&mut s, b"=\"");
-                                                if DEPTH && depth < 3 {
-                                                    s = cx.string::<LEN>(s, &POOL_WORD);
-                                                } else {
-                                                    {
-                                                        let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                        } else {
-                                                            cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                        };
-                                                        match option {
-                                                            0 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                            }
-                                                            1 => {
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                            }
-                                                            _ => {
-                                                                cx.put_mapped(&mut s, &BYTES_6);
-                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                            }
-                                                        }
-                                                    }
-                                                }
-                                                s = cx.reserve(s, 0, 2);
-                                                cx.put(&mut s, b"\" ");
-                                            }
-                                        }
-                                    }
-                                }
-                                rounds_98 -= 1;
                             }
                         }
                         s = cx.reserve(s, 0, 2);
@@ -5881,10 +5171,10 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_PATH);
                         } else {
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-                            let mut rounds_99: u64 = 3;
-                            'l99: loop {
-                                if rounds_99 == 0 {
-                                    break 'l99;
+                            let mut rounds_89: u64 = 3;
+                            'l89: loop {
+                                if rounds_89 == 0 {
+                                    break 'l89;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -5893,11 +5183,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l99;
+                                    break 'l89;
                                 }
                                 cx.put_byte(&mut s, b'/');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
-                                rounds_99 -= 1;
+                                rounds_89 -= 1;
                             }
                             s = cx.reserve(s, 1, 4);
                             {
@@ -5934,7 +5224,7 @@ mod rules {
             s = cx.reserve(s, 3, 39);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_38)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_38)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_16)
                 };
@@ -5942,8 +5232,8 @@ mod rules {
                     0 => {
                         cx.put(&mut s, b"<item");
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_101: u64 = 1;
-                        'l101: loop {
+                        let mut rounds_91: u64 = 1;
+                        'l91: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -5952,7 +5242,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_101),
+                                Some(rounds_91),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -5962,13 +5252,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_101 -= done;
+                                rounds_91 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l101,
+                                rt::RunEnd::Stopped => break 'l91,
                                 rt::RunEnd::Capped => {
-                                    if rounds_101 == 0 {
-                                        break 'l101;
+                                    if rounds_91 == 0 {
+                                        break 'l91;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -5977,7 +5267,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l101;
+                                        break 'l91;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6002,7 +5292,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_101 -= 1;
+                            rounds_91 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -6013,8 +5303,8 @@ mod rules {
                     1 => {
                         cx.put(&mut s, b"<para");
                         s = rule_note_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_102: u64 = 1;
-                        'l102: loop {
+                        let mut rounds_92: u64 = 1;
+                        'l92: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6023,7 +5313,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_102),
+                                Some(rounds_92),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6033,13 +5323,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_102 -= done;
+                                rounds_92 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l102,
+                                rt::RunEnd::Stopped => break 'l92,
                                 rt::RunEnd::Capped => {
-                                    if rounds_102 == 0 {
-                                        break 'l102;
+                                    if rounds_92 == 0 {
+                                        break 'l92;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6048,7 +5338,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l102;
+                                        break 'l92;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6073,7 +5363,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_102 -= 1;
+                            rounds_92 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -6086,7 +5376,7 @@ mod rules {
                         if !(DEPTH && depth < 1) {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_39)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_17)
                                 };
@@ -6123,8 +5413,8 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_103: u64 = 1;
-                        'l103: loop {
+                        let mut rounds_93: u64 = 1;
+                        'l93: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6133,7 +5423,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_103),
+                                Some(rounds_93),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6143,13 +5433,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_103 -= done;
+                                rounds_93 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l103,
+                                rt::RunEnd::Stopped => break 'l93,
                                 rt::RunEnd::Capped => {
-                                    if rounds_103 == 0 {
-                                        break 'l103;
+                                    if rounds_93 == 0 {
+                                        break 'l93;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6158,7 +5448,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l103;
+                                        break 'l93;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6183,7 +5473,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_103 -= 1;
+                            rounds_93 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -6209,8 +5499,8 @@ mod rules {
                     5 => {
                         cx.put(&mut s, b"<note");
                         s = rule_note_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_104: u64 = 1;
-                        'l104: loop {
+                        let mut rounds_94: u64 = 1;
+                        'l94: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6219,7 +5509,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_104),
+                                Some(rounds_94),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6229,13 +5519,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_104 -= done;
+                                rounds_94 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l104,
+                                rt::RunEnd::Stopped => break 'l94,
                                 rt::RunEnd::Capped => {
-                                    if rounds_104 == 0 {
-                                        break 'l104;
+                                    if rounds_94 == 0 {
+                                        break 'l94;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6244,7 +5534,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l104;
+                                        break 'l94;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6269,15 +5559,15 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_104 -= 1;
+                            rounds_94 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
                         s = rule_content_block::<DEPTH, LEN>(cx, s, depth - 1);
                         s = cx.reserve(s, 0, 6);
                         cx.put(&mut s, b"</note");
-                        let mut rounds_105: u64 = 1;
-                        'l105: loop {
+                        let mut rounds_95: u64 = 1;
+                        'l95: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6286,7 +5576,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_105),
+                                Some(rounds_95),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6296,13 +5586,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_105 -= done;
+                                rounds_95 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l105,
+                                rt::RunEnd::Stopped => break 'l95,
                                 rt::RunEnd::Capped => {
-                                    if rounds_105 == 0 {
-                                        break 'l105;
+                                    if rounds_95 == 0 {
+                                        break 'l95;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6311,7 +5601,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l105;
+                                        break 'l95;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6336,7 +5626,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_105 -= 1;
+                            rounds_95 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -6346,7 +5636,7 @@ mod rules {
                         if !(DEPTH && depth < 1) {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_39)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_17)
                                 };
@@ -6394,14 +5684,33 @@ mod rules {
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 1, 2);
+                        let mut rounds_96: u64 = 7;
+                        let mut first_96: u32 = 1;
+                        'l96: loop {
+                            let is_first = first_96 > 0;
+                            if is_first {
+                                first_96 -= 1;
+                                s = cx.reserve(s, 1, 2);
+                            } else {
+                                if rounds_96 == 0 {
+                                    break 'l96;
+                                }
+                                s = cx.reserve(s, 2, 2);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_5)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l96;
+                                }
+                            }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_WS_TEXT);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -6415,26 +5724,31 @@ mod rules {
                                             }
                                             _ => {
                                                 cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_107: u64 = 7;
-                                                'l107: loop {
-                                                    if rounds_107 == 0 {
-                                                        break 'l107;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                let mut rounds_97: u64 = 7;
+                                                let mut first_97: u32 = 1;
+                                                'l97: loop {
+                                                    let is_first = first_97 > 0;
+                                                    if is_first {
+                                                        first_97 -= 1;
+                                                        s = cx.reserve(s, 0, 1);
                                                     } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l107;
+                                                        if rounds_97 == 0 {
+                                                            break 'l97;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l97;
+                                                        }
                                                     }
                                                     cx.put_byte(&mut s, b' ');
-                                                    rounds_107 -= 1;
+                                                    if !is_first {
+                                                        rounds_97 -= 1;
+                                                    }
                                                 }
                                             }
                                         }
@@ -6446,7 +5760,7 @@ mod rules {
                             if !(DEPTH && depth < 1) {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_39)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_17)
                                     };
@@ -6488,114 +5802,9 @@ mod rules {
                             s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
                             s = cx.reserve(s, 0, 5);
                             cx.put(&mut s, b"</li>");
-                        }
-                        let mut rounds_106: u64 = 7;
-                        'l106: loop {
-                            if rounds_106 == 0 {
-                                break 'l106;
+                            if !is_first {
+                                rounds_96 -= 1;
                             }
-                            s = cx.reserve(s, 2, 2);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_5)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l106;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_6)
-                                    };
-                                    if option < 2 {
-                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                    } else {
-                                        match option {
-                                            2 => {
-                                                s = cx
-                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                            }
-                                            _ => {
-                                                cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_108: u64 = 7;
-                                                'l108: loop {
-                                                    if rounds_108 == 0 {
-                                                        break 'l108;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
-                                                    } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l108;
-                                                    }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_108 -= 1;
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 2, 4);
-                            cx.put(&mut s, b"<li");
-                            if !(DEPTH && depth < 1) {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_17)
-                                    };
-                                    if !matches!(option, 0) {
-                                        if DEPTH && depth < 2 {
-                                            cx.put_mapped(&mut s, &BYTES);
-                                        } else {
-                                            {
-                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
-                                                match option {
-                                                    0 => {
-                                                        cx.put_byte(&mut s, b' ');
-                                                    }
-                                                    _ => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 0, 8);
-                                        cx.put(&mut s, b"xml:lang");
-                                        s = rule_eq::<DEPTH, LEN>(cx, s, depth - 2);
-                                        s = cx.reserve(s, 1, 7);
-                                        cx.put_byte(&mut s, b'"');
-                                        {
-                                            let option = if LEN {
-                                                cx.pick_within(&mut s, &COSTS_40)
-                                            } else {
-                                                cx.pick8(&mut s, 5)
-                                            };
-                                            cx.put_packed(&mut s, &LITERALS_9, option);
-                                        }
-                                        cx.put_byte(&mut s, b'"');
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'>');
-                            s = rule_content_mixed::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 5);
-                            cx.put(&mut s, b"</li>");
-                            rounds_106 -= 1;
                         }
                         s = cx.reserve(s, 1, 2);
                         if DEPTH && depth < 1 {
@@ -6603,7 +5812,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -6617,26 +5826,31 @@ mod rules {
                                         }
                                         _ => {
                                             cx.put_byte(&mut s, 10);
-                                            for _ in 0..1 {
-                                                s = cx.reserve(s, 0, 1);
-                                                cx.put_byte(&mut s, b' ');
-                                            }
-                                            let mut rounds_109: u64 = 7;
-                                            'l109: loop {
-                                                if rounds_109 == 0 {
-                                                    break 'l109;
-                                                }
-                                                s = cx.reserve(s, 1, 1);
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_3)
+                                            let mut rounds_98: u64 = 7;
+                                            let mut first_98: u32 = 1;
+                                            'l98: loop {
+                                                let is_first = first_98 > 0;
+                                                if is_first {
+                                                    first_98 -= 1;
+                                                    s = cx.reserve(s, 0, 1);
                                                 } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l109;
+                                                    if rounds_98 == 0 {
+                                                        break 'l98;
+                                                    }
+                                                    s = cx.reserve(s, 1, 1);
+                                                    if if LEN {
+                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                    } else {
+                                                        cx.pick8(&mut s, 2)
+                                                    } == 0
+                                                    {
+                                                        break 'l98;
+                                                    }
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_109 -= 1;
+                                                if !is_first {
+                                                    rounds_98 -= 1;
+                                                }
                                             }
                                         }
                                     }
@@ -6649,8 +5863,8 @@ mod rules {
                     8 => {
                         cx.put(&mut s, b"<catalog");
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_110: u64 = 1;
-                        'l110: loop {
+                        let mut rounds_99: u64 = 1;
+                        'l99: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6659,7 +5873,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_110),
+                                Some(rounds_99),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6669,13 +5883,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_110 -= done;
+                                rounds_99 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l110,
+                                rt::RunEnd::Stopped => break 'l99,
                                 rt::RunEnd::Capped => {
-                                    if rounds_110 == 0 {
-                                        break 'l110;
+                                    if rounds_99 == 0 {
+                                        break 'l99;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6684,7 +5898,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l110;
+                                        break 'l99;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6709,7 +5923,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_110 -= 1;
+                            rounds_99 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'>');
@@ -6817,7 +6031,7 @@ mod rules {
             s = cx.reserve(s, 2, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_41)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_41)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_18)
                 };
@@ -6825,10 +6039,10 @@ mod rules {
                     0 => {
                         cx.put_byte(&mut s, b'<');
                         s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_112: u64 = 1;
-                        'l112: loop {
-                            if rounds_112 == 0 {
-                                break 'l112;
+                        let mut rounds_101: u64 = 1;
+                        'l101: loop {
+                            if rounds_101 == 0 {
+                                break 'l101;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
@@ -6837,7 +6051,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l112;
+                                break 'l101;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
@@ -6857,10 +6071,10 @@ mod rules {
                             s = rule_plain_name::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_112 -= 1;
+                            rounds_101 -= 1;
                         }
-                        let mut rounds_113: u64 = 1;
-                        'l113: loop {
+                        let mut rounds_102: u64 = 1;
+                        'l102: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6869,7 +6083,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_113),
+                                Some(rounds_102),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6879,13 +6093,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_113 -= done;
+                                rounds_102 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l113,
+                                rt::RunEnd::Stopped => break 'l102,
                                 rt::RunEnd::Capped => {
-                                    if rounds_113 == 0 {
-                                        break 'l113;
+                                    if rounds_102 == 0 {
+                                        break 'l102;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6894,7 +6108,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l113;
+                                        break 'l102;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6919,13 +6133,13 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_113 -= 1;
+                            rounds_102 -= 1;
                         }
                     }
                     1 => {
                         cx.put(&mut s, b"<br");
-                        let mut rounds_114: u64 = 1;
-                        'l114: loop {
+                        let mut rounds_103: u64 = 1;
+                        'l103: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -6934,7 +6148,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_114),
+                                Some(rounds_103),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -6944,13 +6158,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_114 -= done;
+                                rounds_103 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l114,
+                                rt::RunEnd::Stopped => break 'l103,
                                 rt::RunEnd::Capped => {
-                                    if rounds_114 == 0 {
-                                        break 'l114;
+                                    if rounds_103 == 0 {
+                                        break 'l103;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -6959,7 +6173,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l114;
+                                        break 'l103;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -6984,14 +6198,14 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_114 -= 1;
+                            rounds_103 -= 1;
                         }
                     }
                     2 => {
                         cx.put(&mut s, b"<item");
                         s = rule_item_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_115: u64 = 1;
-                        'l115: loop {
+                        let mut rounds_104: u64 = 1;
+                        'l104: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -7000,7 +6214,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_115),
+                                Some(rounds_104),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -7010,13 +6224,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_115 -= done;
+                                rounds_104 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l115,
+                                rt::RunEnd::Stopped => break 'l104,
                                 rt::RunEnd::Capped => {
-                                    if rounds_115 == 0 {
-                                        break 'l115;
+                                    if rounds_104 == 0 {
+                                        break 'l104;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -7025,7 +6239,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l115;
+                                        break 'l104;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -7050,7 +6264,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_115 -= 1;
+                            rounds_104 -= 1;
                         }
                     }
                     3 => {
@@ -7076,10 +6290,10 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_PATH);
                         } else {
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-                            let mut rounds_116: u64 = 3;
-                            'l116: loop {
-                                if rounds_116 == 0 {
-                                    break 'l116;
+                            let mut rounds_105: u64 = 3;
+                            'l105: loop {
+                                if rounds_105 == 0 {
+                                    break 'l105;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -7088,11 +6302,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l116;
+                                    break 'l105;
                                 }
                                 cx.put_byte(&mut s, b'/');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
-                                rounds_116 -= 1;
+                                rounds_105 -= 1;
                             }
                             s = cx.reserve(s, 1, 4);
                             {
@@ -7107,8 +6321,8 @@ mod rules {
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                         s = rule_size_atts::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_117: u64 = 1;
-                        'l117: loop {
+                        let mut rounds_106: u64 = 1;
+                        'l106: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -7117,7 +6331,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_117),
+                                Some(rounds_106),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -7127,13 +6341,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_117 -= done;
+                                rounds_106 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l117,
+                                rt::RunEnd::Stopped => break 'l106,
                                 rt::RunEnd::Capped => {
-                                    if rounds_117 == 0 {
-                                        break 'l117;
+                                    if rounds_106 == 0 {
+                                        break 'l106;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -7142,7 +6356,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l117;
+                                        break 'l106;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -7167,7 +6381,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_117 -= 1;
+                            rounds_106 -= 1;
                         }
                     }
                     _ => {
@@ -7192,10 +6406,10 @@ mod rules {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 18446744073709551615);
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_118: u64 = 1;
-                        'l118: loop {
-                            if rounds_118 == 0 {
-                                break 'l118;
+                        let mut rounds_107: u64 = 1;
+                        'l107: loop {
+                            if rounds_107 == 0 {
+                                break 'l107;
                             }
                             s = cx.reserve(s, 2, 1);
                             if if LEN {
@@ -7204,7 +6418,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l118;
+                                break 'l107;
                             }
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
@@ -7227,7 +6441,7 @@ mod rules {
                                 .repeat_bytes::<LEN>(s, &BYTES_5, 1, 18446744073709551615);
                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 1);
-                            rounds_118 -= 1;
+                            rounds_107 -= 1;
                         }
                     }
                 }
@@ -7257,7 +6471,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_6)
                     };
@@ -7271,33 +6485,38 @@ mod rules {
                             }
                             _ => {
                                 cx.put_byte(&mut s, 10);
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 0, 1);
-                                    cx.put_byte(&mut s, b' ');
-                                }
-                                let mut rounds_120: u64 = 7;
-                                'l120: loop {
-                                    if rounds_120 == 0 {
-                                        break 'l120;
-                                    }
-                                    s = cx.reserve(s, 1, 1);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_3)
+                                let mut rounds_109: u64 = 7;
+                                let mut first_109: u32 = 1;
+                                'l109: loop {
+                                    let is_first = first_109 > 0;
+                                    if is_first {
+                                        first_109 -= 1;
+                                        s = cx.reserve(s, 0, 1);
                                     } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l120;
+                                        if rounds_109 == 0 {
+                                            break 'l109;
+                                        }
+                                        s = cx.reserve(s, 1, 1);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_3)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l109;
+                                        }
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_120 -= 1;
+                                    if !is_first {
+                                        rounds_109 -= 1;
+                                    }
                                 }
                             }
                         }
                     }
                 }
             }
-            'l121: loop {
+            'l110: loop {
                 s = cx.reserve(s, 3, 29);
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_15)
@@ -7305,7 +6524,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l121;
+                    break 'l110;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_SHAPE);
@@ -7329,10 +6548,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_122: u64 = 1;
-                                    'l122: loop {
-                                        if rounds_122 == 0 {
-                                            break 'l122;
+                                    let mut rounds_111: u64 = 1;
+                                    'l111: loop {
+                                        if rounds_111 == 0 {
+                                            break 'l111;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7341,11 +6560,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l122;
+                                            break 'l111;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_122 -= 1;
+                                        rounds_111 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 0, 2);
@@ -7360,10 +6579,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_123: u64 = 1;
-                                    'l123: loop {
-                                        if rounds_123 == 0 {
-                                            break 'l123;
+                                    let mut rounds_112: u64 = 1;
+                                    'l112: loop {
+                                        if rounds_112 == 0 {
+                                            break 'l112;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7372,11 +6591,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l123;
+                                            break 'l112;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_123 -= 1;
+                                        rounds_112 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 2);
@@ -7385,10 +6604,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_124: u64 = 1;
-                                    'l124: loop {
-                                        if rounds_124 == 0 {
-                                            break 'l124;
+                                    let mut rounds_113: u64 = 1;
+                                    'l113: loop {
+                                        if rounds_113 == 0 {
+                                            break 'l113;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7397,24 +6616,39 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l124;
+                                            break 'l113;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_124 -= 1;
+                                        rounds_113 -= 1;
                                     }
                                 }
-                                for _ in 0..1 {
-                                    s = cx.reserve(s, 1, 3);
+                                let mut first_114: u32 = 1;
+                                'l114: loop {
+                                    let is_first = first_114 > 0;
+                                    if is_first {
+                                        first_114 -= 1;
+                                        s = cx.reserve(s, 1, 3);
+                                    } else {
+                                        s = cx.reserve(s, 2, 3);
+                                        if if LEN {
+                                            cx.pick_within(&mut s, &COSTS_18)
+                                        } else {
+                                            cx.pick8(&mut s, 2)
+                                        } == 0
+                                        {
+                                            break 'l114;
+                                        }
+                                    }
                                     cx.put(&mut s, b" L");
                                     if DEPTH && depth < 2 {
                                         cx.put_mapped(&mut s, &BYTES_4);
                                     } else {
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_126: u64 = 1;
-                                        'l126: loop {
-                                            if rounds_126 == 0 {
-                                                break 'l126;
+                                        let mut rounds_115: u64 = 1;
+                                        'l115: loop {
+                                            if rounds_115 == 0 {
+                                                break 'l115;
                                             }
                                             s = cx.reserve(s, 1, 1);
                                             if if LEN {
@@ -7423,11 +6657,11 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l126;
+                                                break 'l115;
                                             }
                                             cx.put_byte(&mut s, b'.');
                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_126 -= 1;
+                                            rounds_115 -= 1;
                                         }
                                     }
                                     s = cx.reserve(s, 1, 2);
@@ -7436,10 +6670,10 @@ mod rules {
                                         cx.put_mapped(&mut s, &BYTES_4);
                                     } else {
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_127: u64 = 1;
-                                        'l127: loop {
-                                            if rounds_127 == 0 {
-                                                break 'l127;
+                                        let mut rounds_116: u64 = 1;
+                                        'l116: loop {
+                                            if rounds_116 == 0 {
+                                                break 'l116;
                                             }
                                             s = cx.reserve(s, 1, 1);
                                             if if LEN {
@@ -7448,73 +6682,14 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l127;
+                                                break 'l116;
                                             }
                                             cx.put_byte(&mut s, b'.');
                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_127 -= 1;
+                                            rounds_116 -= 1;
                                         }
                                     }
-                                }
-                                'l125: loop {
-                                    s = cx.reserve(s, 2, 3);
-                                    if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_18)
-                                    } else {
-                                        cx.pick8(&mut s, 2)
-                                    } == 0
-                                    {
-                                        break 'l125;
-                                    }
-                                    cx.put(&mut s, b" L");
-                                    if DEPTH && depth < 2 {
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_128: u64 = 1;
-                                        'l128: loop {
-                                            if rounds_128 == 0 {
-                                                break 'l128;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_6)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l128;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_128 -= 1;
-                                        }
-                                    }
-                                    s = cx.reserve(s, 1, 2);
-                                    cx.put_byte(&mut s, b' ');
-                                    if DEPTH && depth < 2 {
-                                        cx.put_mapped(&mut s, &BYTES_4);
-                                    } else {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                        let mut rounds_129: u64 = 1;
-                                        'l129: loop {
-                                            if rounds_129 == 0 {
-                                                break 'l129;
-                                            }
-                                            s = cx.reserve(s, 1, 1);
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_6)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l129;
-                                            }
-                                            cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                            rounds_129 -= 1;
-                                        }
-                                    }
+                                    if !is_first {}
                                 }
                                 s = cx.reserve(s, 0, 5);
                                 cx.put(&mut s, b" Z\"/>");
@@ -7525,10 +6700,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_130: u64 = 1;
-                                    'l130: loop {
-                                        if rounds_130 == 0 {
-                                            break 'l130;
+                                    let mut rounds_117: u64 = 1;
+                                    'l117: loop {
+                                        if rounds_117 == 0 {
+                                            break 'l117;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7537,11 +6712,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l130;
+                                            break 'l117;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_130 -= 1;
+                                        rounds_117 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 11);
@@ -7550,10 +6725,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_131: u64 = 1;
-                                    'l131: loop {
-                                        if rounds_131 == 0 {
-                                            break 'l131;
+                                    let mut rounds_118: u64 = 1;
+                                    'l118: loop {
+                                        if rounds_118 == 0 {
+                                            break 'l118;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7562,11 +6737,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l131;
+                                            break 'l118;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_131 -= 1;
+                                        rounds_118 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 0, 3);
@@ -7578,10 +6753,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_132: u64 = 1;
-                                    'l132: loop {
-                                        if rounds_132 == 0 {
-                                            break 'l132;
+                                    let mut rounds_119: u64 = 1;
+                                    'l119: loop {
+                                        if rounds_119 == 0 {
+                                            break 'l119;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7590,11 +6765,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l132;
+                                            break 'l119;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_132 -= 1;
+                                        rounds_119 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 7);
@@ -7603,10 +6778,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_133: u64 = 1;
-                                    'l133: loop {
-                                        if rounds_133 == 0 {
-                                            break 'l133;
+                                    let mut rounds_120: u64 = 1;
+                                    'l120: loop {
+                                        if rounds_120 == 0 {
+                                            break 'l120;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7615,11 +6790,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l133;
+                                            break 'l120;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_133 -= 1;
+                                        rounds_120 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 1, 6);
@@ -7628,10 +6803,10 @@ mod rules {
                                     cx.put_mapped(&mut s, &BYTES_4);
                                 } else {
                                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                    let mut rounds_134: u64 = 1;
-                                    'l134: loop {
-                                        if rounds_134 == 0 {
-                                            break 'l134;
+                                    let mut rounds_121: u64 = 1;
+                                    'l121: loop {
+                                        if rounds_121 == 0 {
+                                            break 'l121;
                                         }
                                         s = cx.reserve(s, 1, 1);
                                         if if LEN {
@@ -7640,11 +6815,11 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l134;
+                                            break 'l121;
                                         }
                                         cx.put_byte(&mut s, b'.');
                                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                        rounds_134 -= 1;
+                                        rounds_121 -= 1;
                                     }
                                 }
                                 s = cx.reserve(s, 0, 3);
@@ -7659,7 +6834,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -7673,26 +6848,31 @@ mod rules {
                                 }
                                 _ => {
                                     cx.put_byte(&mut s, 10);
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    let mut rounds_135: u64 = 7;
-                                    'l135: loop {
-                                        if rounds_135 == 0 {
-                                            break 'l135;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
+                                    let mut rounds_122: u64 = 7;
+                                    let mut first_122: u32 = 1;
+                                    'l122: loop {
+                                        let is_first = first_122 > 0;
+                                        if is_first {
+                                            first_122 -= 1;
+                                            s = cx.reserve(s, 0, 1);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l135;
+                                            if rounds_122 == 0 {
+                                                break 'l122;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l122;
+                                            }
                                         }
                                         cx.put_byte(&mut s, b' ');
-                                        rounds_135 -= 1;
+                                        if !is_first {
+                                            rounds_122 -= 1;
+                                        }
                                     }
                                 }
                             }
@@ -7717,7 +6897,22 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_MATH);
                 return s;
             }
-            for _ in 0..1 {
+            let mut first_124: u32 = 1;
+            'l124: loop {
+                let is_first = first_124 > 0;
+                if is_first {
+                    first_124 -= 1;
+                } else {
+                    s = cx.reserve(s, 1, 0);
+                    if if LEN {
+                        cx.pick_within(&mut s, &COSTS_39)
+                    } else {
+                        cx.pick8(&mut s, 2)
+                    } == 0
+                    {
+                        break 'l124;
+                    }
+                }
                 s = rule_math::<DEPTH, LEN>(cx, s, depth - 1);
                 s = cx.reserve(s, 1, 2);
                 if DEPTH && depth < 1 {
@@ -7725,7 +6920,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -7739,90 +6934,38 @@ mod rules {
                                 }
                                 _ => {
                                     cx.put_byte(&mut s, 10);
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    let mut rounds_138: u64 = 7;
-                                    'l138: loop {
-                                        if rounds_138 == 0 {
-                                            break 'l138;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
+                                    let mut rounds_125: u64 = 7;
+                                    let mut first_125: u32 = 1;
+                                    'l125: loop {
+                                        let is_first = first_125 > 0;
+                                        if is_first {
+                                            first_125 -= 1;
+                                            s = cx.reserve(s, 0, 1);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l138;
+                                            if rounds_125 == 0 {
+                                                break 'l125;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l125;
+                                            }
                                         }
                                         cx.put_byte(&mut s, b' ');
-                                        rounds_138 -= 1;
+                                        if !is_first {
+                                            rounds_125 -= 1;
+                                        }
                                     }
                                 }
                             }
                         }
                     }
                 }
-            }
-            'l137: loop {
-                s = cx.reserve(s, 1, 0);
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_39)
-                } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l137;
-                }
-                s = rule_math::<DEPTH, LEN>(cx, s, depth - 1);
-                s = cx.reserve(s, 1, 2);
-                if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                } else {
-                    {
-                        let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                        } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_6)
-                        };
-                        if option < 2 {
-                            cx.put_packed(&mut s, &LITERALS_2, option);
-                        } else {
-                            match option {
-                                2 => {
-                                    s = cx
-                                        .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                }
-                                _ => {
-                                    cx.put_byte(&mut s, 10);
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    let mut rounds_139: u64 = 7;
-                                    'l139: loop {
-                                        if rounds_139 == 0 {
-                                            break 'l139;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
-                                        } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l139;
-                                        }
-                                        cx.put_byte(&mut s, b' ');
-                                        rounds_139 -= 1;
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+                if !is_first {}
             }
             s
         }
@@ -7844,7 +6987,7 @@ mod rules {
             s = cx.reserve(s, 2, 19);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_43)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_43)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_19)
                 };
@@ -7872,10 +7015,10 @@ mod rules {
                             cx.put_mapped(&mut s, &BYTES_4);
                         } else {
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                            let mut rounds_141: u64 = 1;
-                            'l141: loop {
-                                if rounds_141 == 0 {
-                                    break 'l141;
+                            let mut rounds_127: u64 = 1;
+                            'l127: loop {
+                                if rounds_127 == 0 {
+                                    break 'l127;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 if if LEN {
@@ -7884,11 +7027,11 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l141;
+                                    break 'l127;
                                 }
                                 cx.put_byte(&mut s, b'.');
                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                                rounds_141 -= 1;
+                                rounds_127 -= 1;
                             }
                         }
                         s = cx.reserve(s, 0, 7);
@@ -7967,7 +7110,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_39)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_17)
                     };
@@ -8007,7 +7150,7 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_46)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_46)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_20)
                 };
@@ -8078,7 +7221,7 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_47)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_47)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_20)
                 };
@@ -8190,7 +7333,7 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_48)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_48)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_21)
                 };
@@ -8219,10 +7362,10 @@ mod rules {
                         cx.put_mapped(&mut s, &BYTES_4);
                     } else {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                        let mut rounds_144: u64 = 1;
-                        'l144: loop {
-                            if rounds_144 == 0 {
-                                break 'l144;
+                        let mut rounds_130: u64 = 1;
+                        'l130: loop {
+                            if rounds_130 == 0 {
+                                break 'l130;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -8231,11 +7374,11 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l144;
+                                break 'l130;
                             }
                             cx.put_byte(&mut s, b'.');
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                            rounds_144 -= 1;
+                            rounds_130 -= 1;
                         }
                     }
                     s = cx.reserve(s, 0, 1);
@@ -8296,10 +7439,10 @@ mod rules {
             if DEPTH && depth < 0 {
                 return s;
             }
-            let mut rounds_146: u64 = 1;
-            'l146: loop {
-                if rounds_146 == 0 {
-                    break 'l146;
+            let mut rounds_132: u64 = 1;
+            'l132: loop {
+                if rounds_132 == 0 {
+                    break 'l132;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
@@ -8308,7 +7451,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l146;
+                    break 'l132;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
@@ -8334,10 +7477,10 @@ mod rules {
                     cx.put_mapped(&mut s, &BYTES_4);
                 } else {
                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                    let mut rounds_147: u64 = 1;
-                    'l147: loop {
-                        if rounds_147 == 0 {
-                            break 'l147;
+                    let mut rounds_133: u64 = 1;
+                    'l133: loop {
+                        if rounds_133 == 0 {
+                            break 'l133;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
@@ -8346,21 +7489,21 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l147;
+                            break 'l133;
                         }
                         cx.put_byte(&mut s, b'.');
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                        rounds_147 -= 1;
+                        rounds_133 -= 1;
                     }
                 }
                 s = cx.reserve(s, 0, 1);
                 cx.put_byte(&mut s, b'"');
-                rounds_146 -= 1;
+                rounds_132 -= 1;
             }
-            let mut rounds_148: u64 = 1;
-            'l148: loop {
-                if rounds_148 == 0 {
-                    break 'l148;
+            let mut rounds_134: u64 = 1;
+            'l134: loop {
+                if rounds_134 == 0 {
+                    break 'l134;
                 }
                 s = cx.reserve(s, 2, 1);
                 if if LEN {
@@ -8369,7 +7512,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l148;
+                    break 'l134;
                 }
                 if DEPTH && depth < 1 {
                     cx.put_mapped(&mut s, &BYTES);
@@ -8395,10 +7538,10 @@ mod rules {
                     cx.put_mapped(&mut s, &BYTES_4);
                 } else {
                     s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                    let mut rounds_149: u64 = 1;
-                    'l149: loop {
-                        if rounds_149 == 0 {
-                            break 'l149;
+                    let mut rounds_135: u64 = 1;
+                    'l135: loop {
+                        if rounds_135 == 0 {
+                            break 'l135;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
@@ -8407,16 +7550,16 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l149;
+                            break 'l135;
                         }
                         cx.put_byte(&mut s, b'.');
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 2);
-                        rounds_149 -= 1;
+                        rounds_135 -= 1;
                     }
                 }
                 s = cx.reserve(s, 0, 1);
                 cx.put_byte(&mut s, b'"');
-                rounds_148 -= 1;
+                rounds_134 -= 1;
             }
             s
         }
@@ -8439,20 +7582,20 @@ mod rules {
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_50)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_50)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_22)
                 };
                 match option {
                     0 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_151: u64 = 30;
-                        'l151: loop {
+                        let mut rounds_137: u64 = 30;
+                        'l137: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(3)) } else { None },
-                                Some(rounds_151),
+                                Some(rounds_137),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -8462,13 +7605,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_151 -= done;
+                                rounds_137 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l151,
+                                rt::RunEnd::Stopped => break 'l137,
                                 rt::RunEnd::Capped => {
-                                    if rounds_151 == 0 {
-                                        break 'l151;
+                                    if rounds_137 == 0 {
+                                        break 'l137;
                                     }
                                     s = cx.reserve(s, 7, 4);
                                     if if LEN {
@@ -8477,7 +7620,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l151;
+                                        break 'l137;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -8503,7 +7646,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
@@ -8528,7 +7671,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_32)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_32)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_23)
                                                 };
@@ -8548,7 +7691,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                                                 };
@@ -8585,20 +7728,20 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_151 -= 1;
+                            rounds_137 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     1 => {
                         cx.put_byte(&mut s, b'\'');
-                        let mut rounds_152: u64 = 30;
-                        'l152: loop {
+                        let mut rounds_138: u64 = 30;
+                        'l138: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH { Some(rt::Depth::MAX) } else { None },
                                 if LEN { Some(cx.slack.saturating_sub(3)) } else { None },
-                                Some(rounds_152),
+                                Some(rounds_138),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -8608,13 +7751,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_152 -= done;
+                                rounds_138 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l152,
+                                rt::RunEnd::Stopped => break 'l138,
                                 rt::RunEnd::Capped => {
-                                    if rounds_152 == 0 {
-                                        break 'l152;
+                                    if rounds_138 == 0 {
+                                        break 'l138;
                                     }
                                     s = cx.reserve(s, 7, 4);
                                     if if LEN {
@@ -8623,7 +7766,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l152;
+                                        break 'l138;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -8649,7 +7792,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
@@ -8674,7 +7817,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_32)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_32)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_23)
                                                 };
@@ -8694,7 +7837,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                                                 };
@@ -8731,7 +7874,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_152 -= 1;
+                            rounds_138 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'\'');
@@ -8764,7 +7907,7 @@ mod rules {
             s = cx.reserve(s, 2, 2);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_12)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_12)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_24)
                 };
@@ -8773,7 +7916,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_6)
                         };
@@ -8787,26 +7930,31 @@ mod rules {
                                 }
                                 _ => {
                                     cx.put_byte(&mut s, 10);
-                                    for _ in 0..1 {
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    let mut rounds_154: u64 = 7;
-                                    'l154: loop {
-                                        if rounds_154 == 0 {
-                                            break 'l154;
-                                        }
-                                        s = cx.reserve(s, 1, 1);
-                                        if if LEN {
-                                            cx.pick_within(&mut s, &COSTS_3)
+                                    let mut rounds_140: u64 = 7;
+                                    let mut first_140: u32 = 1;
+                                    'l140: loop {
+                                        let is_first = first_140 > 0;
+                                        if is_first {
+                                            first_140 -= 1;
+                                            s = cx.reserve(s, 0, 1);
                                         } else {
-                                            cx.pick8(&mut s, 2)
-                                        } == 0
-                                        {
-                                            break 'l154;
+                                            if rounds_140 == 0 {
+                                                break 'l140;
+                                            }
+                                            s = cx.reserve(s, 1, 1);
+                                            if if LEN {
+                                                cx.pick_within(&mut s, &COSTS_3)
+                                            } else {
+                                                cx.pick8(&mut s, 2)
+                                            } == 0
+                                            {
+                                                break 'l140;
+                                            }
                                         }
                                         cx.put_byte(&mut s, b' ');
-                                        rounds_154 -= 1;
+                                        if !is_first {
+                                            rounds_140 -= 1;
+                                        }
                                     }
                                 }
                             }
@@ -8815,14 +7963,33 @@ mod rules {
                 }
                 match option {
                     0 => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 2, 12);
+                        let mut rounds_141: u64 = 7;
+                        let mut first_141: u32 = 1;
+                        'l141: loop {
+                            let is_first = first_141 > 0;
+                            if is_first {
+                                first_141 -= 1;
+                                s = cx.reserve(s, 2, 12);
+                            } else {
+                                if rounds_141 == 0 {
+                                    break 'l141;
+                                }
+                                s = cx.reserve(s, 3, 12);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_12)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l141;
+                                }
+                            }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_BLOCK_PIECE);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_52)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_52)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_25)
                                     };
@@ -8833,7 +8000,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_5)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                                     };
@@ -8866,7 +8033,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -8880,148 +8047,70 @@ mod rules {
                                             }
                                             _ => {
                                                 cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_156: u64 = 7;
-                                                'l156: loop {
-                                                    if rounds_156 == 0 {
-                                                        break 'l156;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                let mut rounds_142: u64 = 7;
+                                                let mut first_142: u32 = 1;
+                                                'l142: loop {
+                                                    let is_first = first_142 > 0;
+                                                    if is_first {
+                                                        first_142 -= 1;
+                                                        s = cx.reserve(s, 0, 1);
                                                     } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l156;
-                                                    }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_156 -= 1;
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                        let mut rounds_155: u64 = 7;
-                        'l155: loop {
-                            if rounds_155 == 0 {
-                                break 'l155;
-                            }
-                            s = cx.reserve(s, 3, 12);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_12)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l155;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_BLOCK_PIECE);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_52)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_25)
-                                    };
-                                    match option {
-                                        0 => {
-                                            if DEPTH && depth < 2 {
-                                                s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
-                                            } else {
-                                                {
-                                                    let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
-                                                    } else {
-                                                        cx.pick_mapped(&mut s, &OPTIONS_26)
-                                                    };
-                                                    match option {
-                                                        0 => {
-                                                            s = rule_element_empty::<DEPTH, LEN>(cx, s, depth - 3);
+                                                        if rounds_142 == 0 {
+                                                            break 'l142;
                                                         }
-                                                        _ => {
-                                                            s = rule_element_paired::<DEPTH, LEN>(cx, s, depth - 3);
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l142;
                                                         }
                                                     }
-                                                }
-                                            }
-                                        }
-                                        1 => {
-                                            s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        2 => {
-                                            s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        _ => {
-                                            s = rule_cdata::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_6)
-                                    };
-                                    if option < 2 {
-                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                    } else {
-                                        match option {
-                                            2 => {
-                                                s = cx
-                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                            }
-                                            _ => {
-                                                cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
                                                     cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_157: u64 = 7;
-                                                'l157: loop {
-                                                    if rounds_157 == 0 {
-                                                        break 'l157;
+                                                    if !is_first {
+                                                        rounds_142 -= 1;
                                                     }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
-                                                    } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l157;
-                                                    }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_157 -= 1;
                                                 }
                                             }
                                         }
                                     }
                                 }
                             }
-                            rounds_155 -= 1;
+                            if !is_first {
+                                rounds_141 -= 1;
+                            }
                         }
                     }
                     _ => {
-                        for _ in 0..2 {
-                            s = cx.reserve(s, 1, 5);
+                        let mut rounds_143: u64 = 10;
+                        let mut first_143: u32 = 2;
+                        'l143: loop {
+                            let is_first = first_143 > 0;
+                            if is_first {
+                                first_143 -= 1;
+                                s = cx.reserve(s, 1, 5);
+                            } else {
+                                if rounds_143 == 0 {
+                                    break 'l143;
+                                }
+                                s = cx.reserve(s, 2, 5);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_12)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l143;
+                                }
+                            }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_5)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_26)
                                     };
@@ -9041,7 +8130,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_25)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                     };
@@ -9055,113 +8144,40 @@ mod rules {
                                             }
                                             _ => {
                                                 cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_159: u64 = 7;
-                                                'l159: loop {
-                                                    if rounds_159 == 0 {
-                                                        break 'l159;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
+                                                let mut rounds_144: u64 = 7;
+                                                let mut first_144: u32 = 1;
+                                                'l144: loop {
+                                                    let is_first = first_144 > 0;
+                                                    if is_first {
+                                                        first_144 -= 1;
+                                                        s = cx.reserve(s, 0, 1);
                                                     } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l159;
+                                                        if rounds_144 == 0 {
+                                                            break 'l144;
+                                                        }
+                                                        s = cx.reserve(s, 1, 1);
+                                                        if if LEN {
+                                                            cx.pick_within(&mut s, &COSTS_3)
+                                                        } else {
+                                                            cx.pick8(&mut s, 2)
+                                                        } == 0
+                                                        {
+                                                            break 'l144;
+                                                        }
                                                     }
                                                     cx.put_byte(&mut s, b' ');
-                                                    rounds_159 -= 1;
+                                                    if !is_first {
+                                                        rounds_144 -= 1;
+                                                    }
                                                 }
                                             }
                                         }
                                     }
                                 }
                             }
-                        }
-                        let mut rounds_158: u64 = 10;
-                        'l158: loop {
-                            if rounds_158 == 0 {
-                                break 'l158;
+                            if !is_first {
+                                rounds_143 -= 1;
                             }
-                            s = cx.reserve(s, 2, 5);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_12)
-                            } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l158;
-                            }
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_26)
-                                    };
-                                    match option {
-                                        0 => {
-                                            s = rule_element_empty::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        _ => {
-                                            s = rule_element_paired::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                    }
-                                }
-                            }
-                            s = cx.reserve(s, 1, 2);
-                            if DEPTH && depth < 1 {
-                                s = cx.string::<LEN>(s, &POOL_WS_TEXT);
-                            } else {
-                                {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_24)
-                                    } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_6)
-                                    };
-                                    if option < 2 {
-                                        cx.put_packed(&mut s, &LITERALS_2, option);
-                                    } else {
-                                        match option {
-                                            2 => {
-                                                s = cx
-                                                    .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
-                                            }
-                                            _ => {
-                                                cx.put_byte(&mut s, 10);
-                                                for _ in 0..1 {
-                                                    s = cx.reserve(s, 0, 1);
-                                                    cx.put_byte(&mut s, b' ');
-                                                }
-                                                let mut rounds_160: u64 = 7;
-                                                'l160: loop {
-                                                    if rounds_160 == 0 {
-                                                        break 'l160;
-                                                    }
-                                                    s = cx.reserve(s, 1, 1);
-                                                    if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_3)
-                                                    } else {
-                                                        cx.pick8(&mut s, 2)
-                                                    } == 0
-                                                    {
-                                                        break 'l160;
-                                                    }
-                                                    cx.put_byte(&mut s, b' ');
-                                                    rounds_160 -= 1;
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                            rounds_158 -= 1;
                         }
                     }
                 }
@@ -9185,7 +8201,7 @@ mod rules {
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_53)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_53)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_27)
                 };
@@ -9194,248 +8210,26 @@ mod rules {
                         s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     1 => {
-                        for _ in 0..2 {
-                            s = cx.reserve(s, 5, 40);
-                            {
-                                let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_6)
-                                } else {
-                                    cx.pick8(&mut s, 2)
-                                };
-                                match option {
-                                    0 => {
-                                        if DEPTH && depth < 1 {
-                                            s = cx.string::<LEN>(s, &POOL_INLINE);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_54)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_28)
-                                                };
-                                                match option {
-                                                    0 => {
-                                                        s = rule_char_data::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    }
-                                                    1 => {
-                                                        s = rule_reference::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    }
-                                                    2 => {
-                                                        if DEPTH && depth < 2 {
-                                                            s = cx.string::<LEN>(s, &POOL_ELEMENT_ROOT);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
-                                                                } else {
-                                                                    cx.pick_mapped(&mut s, &OPTIONS_26)
-                                                                };
-                                                                match option {
-                                                                    0 => {
-                                                                        s = rule_element_empty::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                    }
-                                                                    _ => {
-                                                                        s = rule_element_paired::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    3 => {
-                                                        s = rule_pi::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    }
-                                                    4 => {
-                                                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    }
-                                                    5 => {
-                                                        if DEPTH && depth < 2 {
-                                                            s = cx.string::<LEN>(s, &POOL_EMPHASIS);
-                                                        } else {
-                                                            {
-                                                                let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_55)
-                                                                } else {
-                                                                    cx.pick8(&mut s, 4)
-                                                                };
-                                                                match option {
-                                                                    0 | 1 => {
-                                                                        cx.put_packed(&mut s, &LITERALS_13, option);
-                                                                        s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                        s = cx.reserve(s, 0, 5);
-                                                                        cx.put_packed(&mut s, &LITERALS_14, option);
-                                                                    }
-                                                                    2 => {
-                                                                        cx.put(&mut s, b"<code");
-                                                                        if !(DEPTH && depth < 3) {
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
-                                                                                } else {
-                                                                                    cx.pick_mapped(&mut s, &OPTIONS_17)
-                                                                                };
-                                                                                if !matches!(option, 0) {
-                                                                                    if DEPTH && depth < 4 {
-                                                                                        cx.put_mapped(&mut s, &BYTES);
-                                                                                    } else {
-                                                                                        {
-                                                                                            let option = cx.pick_mapped(&mut s, &OPTIONS_3);
-                                                                                            match option {
-                                                                                                0 => {
-                                                                                                    cx.put_byte(&mut s, b' ');
-                                                                                                }
-                                                                                                _ => {
-                                                                                                    s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                                                                }
-                                                                                            }
-                                                                                        }
-                                                                                    }
-                                                                                    s = cx.reserve(s, 0, 8);
-                                                                                    cx.put(&mut s, b"xml:lang");
-                                                                                    s = rule_eq::<DEPTH, LEN>(cx, s, depth - 4);
-                                                                                    s = cx.reserve(s, 1, 7);
-                                                                                    cx.put_byte(&mut s, b'"');
-                                                                                    {
-                                                                                        let option = if LEN {
-                                                                                            cx.pick_within(&mut s, &COSTS_40)
-                                                                                        } else {
-                                                                                            cx.pick8(&mut s, 5)
-                                                                                        };
-                                                                                        cx.put_packed(&mut s, &LITERALS_9, option);
-                                                                                    }
-                                                                                    cx.put_byte(&mut s, b'"');
-                                                                                }
-                                                                            }
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 1);
-                                                                        cx.put_byte(&mut s, b'>');
-                                                                        s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                        s = cx.reserve(s, 0, 7);
-                                                                        cx.put(&mut s, b"</code>");
-                                                                    }
-                                                                    _ => {
-                                                                        cx.put(&mut s, b"<a");
-                                                                        if DEPTH && depth < 3 {
-                                                                            cx.put_mapped(&mut s, &BYTES);
-                                                                        } else {
-                                                                            {
-                                                                                let option = cx.pick_mapped(&mut s, &OPTIONS_3);
-                                                                                match option {
-                                                                                    0 => {
-                                                                                        cx.put_byte(&mut s, b' ');
-                                                                                    }
-                                                                                    _ => {
-                                                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                                                    }
-                                                                                }
-                                                                            }
-                                                                        }
-                                                                        s = cx.reserve(s, 1, 31);
-                                                                        cx.put(&mut s, b"href=\"http://example.com/");
-                                                                        if DEPTH && depth < 3 {
-                                                                            s = cx.string::<LEN>(s, &POOL_PATH);
-                                                                        } else {
-                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-                                                                            let mut rounds_163: u64 = 3;
-                                                                            'l163: loop {
-                                                                                if rounds_163 == 0 {
-                                                                                    break 'l163;
-                                                                                }
-                                                                                s = cx.reserve(s, 1, 1);
-                                                                                if if LEN {
-                                                                                    cx.pick_within(&mut s, &COSTS_6)
-                                                                                } else {
-                                                                                    cx.pick8(&mut s, 2)
-                                                                                } == 0
-                                                                                {
-                                                                                    break 'l163;
-                                                                                }
-                                                                                cx.put_byte(&mut s, b'/');
-                                                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
-                                                                                rounds_163 -= 1;
-                                                                            }
-                                                                            s = cx.reserve(s, 1, 4);
-                                                                            {
-                                                                                let option = if LEN {
-                                                                                    cx.pick_within(&mut s, &COSTS_37)
-                                                                                } else {
-                                                                                    cx.pick8(&mut s, 4)
-                                                                                };
-                                                                                cx.put_packed(&mut s, &LITERALS_8, option);
-                                                                            }
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 1);
-                                                                        cx.put_byte(&mut s, b'"');
-                                                                        let mut rounds_164: u64 = 1;
-                                                                        'l164: loop {
-                                                                            if rounds_164 == 0 {
-                                                                                break 'l164;
-                                                                            }
-                                                                            s = cx.reserve(s, 2, 1);
-                                                                            if if LEN {
-                                                                                cx.pick_within(&mut s, &COSTS_5)
-                                                                            } else {
-                                                                                cx.pick8(&mut s, 2)
-                                                                            } == 0
-                                                                            {
-                                                                                break 'l164;
-                                                                            }
-                                                                            if DEPTH && depth < 3 {
-                                                                                cx.put_mapped(&mut s, &BYTES);
-                                                                            } else {
-                                                                                {
-                                                                                    let option = cx.pick_mapped(&mut s, &OPTIONS_3);
-                                                                                    match option {
-                                                                                        0 => {
-                                                                                            cx.put_byte(&mut s, b' ');
-                                                                                        }
-                                                                                        _ => {
-                                                                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
-                                                                                        }
-                                                                                    }
-                                                                                }
-                                                                            }
-                                                                            s = cx.reserve(s, 0, 5);
-                                                                            cx.put(&mut s, b"title");
-                                                                            s = rule_eq::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                            s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                            rounds_164 -= 1;
-                                                                        }
-                                                                        s = cx.reserve(s, 0, 1);
-                                                                        cx.put_byte(&mut s, b'>');
-                                                                        s = rule_content_text::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                        s = cx.reserve(s, 0, 4);
-                                                                        cx.put(&mut s, b"</a>");
-                                                                    }
-                                                                }
-                                                            }
-                                                        }
-                                                    }
-                                                    _ => {
-                                                        s = rule_cdata::<DEPTH, LEN>(cx, s, depth - 2);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                    }
-                                    _ => {
-                                        s = rule_words::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                }
-                            }
-                        }
-                        let mut rounds_162: u64 = 10;
-                        'l162: loop {
-                            if rounds_162 == 0 {
-                                break 'l162;
-                            }
-                            s = cx.reserve(s, 6, 40);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_3)
+                        let mut rounds_146: u64 = 10;
+                        let mut first_146: u32 = 2;
+                        'l146: loop {
+                            let is_first = first_146 > 0;
+                            if is_first {
+                                first_146 -= 1;
+                                s = cx.reserve(s, 5, 40);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l162;
+                                if rounds_146 == 0 {
+                                    break 'l146;
+                                }
+                                s = cx.reserve(s, 6, 40);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_3)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l146;
+                                }
                             }
                             {
                                 let option = if LEN {
@@ -9450,7 +8244,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_54)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_54)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -9467,7 +8261,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_5)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_5)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_26)
                                                                 };
@@ -9510,7 +8304,7 @@ mod rules {
                                                                         if !(DEPTH && depth < 3) {
                                                                             {
                                                                                 let option = if LEN {
-                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_39)
+                                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_39)
                                                                                 } else {
                                                                                     cx.pick_mapped(&mut s, &OPTIONS_17)
                                                                                 };
@@ -9576,10 +8370,10 @@ mod rules {
                                                                             s = cx.string::<LEN>(s, &POOL_PATH);
                                                                         } else {
                                                                             s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-                                                                            let mut rounds_165: u64 = 3;
-                                                                            'l165: loop {
-                                                                                if rounds_165 == 0 {
-                                                                                    break 'l165;
+                                                                            let mut rounds_147: u64 = 3;
+                                                                            'l147: loop {
+                                                                                if rounds_147 == 0 {
+                                                                                    break 'l147;
                                                                                 }
                                                                                 s = cx.reserve(s, 1, 1);
                                                                                 if if LEN {
@@ -9588,11 +8382,11 @@ mod rules {
                                                                                     cx.pick8(&mut s, 2)
                                                                                 } == 0
                                                                                 {
-                                                                                    break 'l165;
+                                                                                    break 'l147;
                                                                                 }
                                                                                 cx.put_byte(&mut s, b'/');
                                                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
-                                                                                rounds_165 -= 1;
+                                                                                rounds_147 -= 1;
                                                                             }
                                                                             s = cx.reserve(s, 1, 4);
                                                                             {
@@ -9606,10 +8400,10 @@ mod rules {
                                                                         }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'"');
-                                                                        let mut rounds_166: u64 = 1;
-                                                                        'l166: loop {
-                                                                            if rounds_166 == 0 {
-                                                                                break 'l166;
+                                                                        let mut rounds_148: u64 = 1;
+                                                                        'l148: loop {
+                                                                            if rounds_148 == 0 {
+                                                                                break 'l148;
                                                                             }
                                                                             s = cx.reserve(s, 2, 1);
                                                                             if if LEN {
@@ -9618,7 +8412,7 @@ mod rules {
                                                                                 cx.pick8(&mut s, 2)
                                                                             } == 0
                                                                             {
-                                                                                break 'l166;
+                                                                                break 'l148;
                                                                             }
                                                                             if DEPTH && depth < 3 {
                                                                                 cx.put_mapped(&mut s, &BYTES);
@@ -9639,7 +8433,7 @@ mod rules {
                                                                             cx.put(&mut s, b"title");
                                                                             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 3);
                                                                             s = rule_att_value::<DEPTH, LEN>(cx, s, depth - 3);
-                                                                            rounds_166 -= 1;
+                                                                            rounds_148 -= 1;
                                                                         }
                                                                         s = cx.reserve(s, 0, 1);
                                                                         cx.put_byte(&mut s, b'>');
@@ -9663,7 +8457,9 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_162 -= 1;
+                            if !is_first {
+                                rounds_146 -= 1;
+                            }
                         }
                     }
                     _ => {
@@ -9687,71 +8483,33 @@ mod rules {
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_56)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_56)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_29)
                 };
                 match option {
                     0 => {}
                     1 => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 3, 2);
-                            {
-                                let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_56)
-                                } else {
-                                    cx.pick8(&mut s, 3)
-                                };
-                                match option {
-                                    0 => {
-                                        s = rule_char_data::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                    1 => {
-                                        if DEPTH && depth < 1 {
-                                            s = cx.string::<LEN>(s, &POOL_WORD);
-                                        } else {
-                                            {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                                                } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
-                                                };
-                                                match option {
-                                                    0 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                                                    }
-                                                    1 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                                                    }
-                                                    _ => {
-                                                        cx.put_mapped(&mut s, &BYTES_6);
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = cx.reserve(s, 0, 1);
-                                        cx.put_byte(&mut s, b' ');
-                                    }
-                                    _ => {
-                                        s = rule_reference::<DEPTH, LEN>(cx, s, depth - 1);
-                                    }
-                                }
-                            }
-                        }
-                        let mut rounds_168: u64 = 11;
-                        'l168: loop {
-                            if rounds_168 == 0 {
-                                break 'l168;
-                            }
-                            s = cx.reserve(s, 4, 2);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_3)
+                        let mut rounds_150: u64 = 11;
+                        let mut first_150: u32 = 1;
+                        'l150: loop {
+                            let is_first = first_150 > 0;
+                            if is_first {
+                                first_150 -= 1;
+                                s = cx.reserve(s, 3, 2);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l168;
+                                if rounds_150 == 0 {
+                                    break 'l150;
+                                }
+                                s = cx.reserve(s, 4, 2);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_3)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l150;
+                                }
                             }
                             {
                                 let option = if LEN {
@@ -9769,7 +8527,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_7)
                                                 };
@@ -9795,7 +8553,9 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_168 -= 1;
+                            if !is_first {
+                                rounds_150 -= 1;
+                            }
                         }
                     }
                     _ => {
@@ -9820,7 +8580,7 @@ mod rules {
             s = cx.reserve(s, 5, 4);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_57)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_57)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_30)
                 };
@@ -9836,10 +8596,10 @@ mod rules {
                     }
                     3 => {
                         cx.put_byte(&mut s, b']');
-                        let mut rounds_170: u64 = 1;
-                        'l170: loop {
-                            if rounds_170 == 0 {
-                                break 'l170;
+                        let mut rounds_152: u64 = 1;
+                        'l152: loop {
+                            if rounds_152 == 0 {
+                                break 'l152;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -9848,10 +8608,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l170;
+                                break 'l152;
                             }
                             cx.put_byte(&mut s, b']');
-                            rounds_170 -= 1;
+                            rounds_152 -= 1;
                         }
                         s = cx.reserve(s, 1, 1);
                         cx.put_mapped(&mut s, &BYTES_9);
@@ -9862,7 +8622,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                 };
@@ -9908,10 +8668,10 @@ mod rules {
             }
             s = cx.reserve(s, 0, 9);
             cx.put(&mut s, b"<![CDATA[");
-            let mut rounds_172: u64 = 20;
-            'l172: loop {
-                if rounds_172 == 0 {
-                    break 'l172;
+            let mut rounds_154: u64 = 20;
+            'l154: loop {
+                if rounds_154 == 0 {
+                    break 'l154;
                 }
                 s = cx.reserve(s, 6, 4);
                 if if LEN {
@@ -9920,14 +8680,14 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l172;
+                    break 'l154;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_CDATA_PIECE);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_58)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_58)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_31)
                         };
@@ -9940,10 +8700,10 @@ mod rules {
                             }
                             2 => {
                                 cx.put_byte(&mut s, b']');
-                                let mut rounds_173: u64 = 1;
-                                'l173: loop {
-                                    if rounds_173 == 0 {
-                                        break 'l173;
+                                let mut rounds_155: u64 = 1;
+                                'l155: loop {
+                                    if rounds_155 == 0 {
+                                        break 'l155;
                                     }
                                     s = cx.reserve(s, 1, 1);
                                     if if LEN {
@@ -9952,10 +8712,10 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l173;
+                                        break 'l155;
                                     }
                                     cx.put_byte(&mut s, b']');
-                                    rounds_173 -= 1;
+                                    rounds_155 -= 1;
                                 }
                                 s = cx.reserve(s, 1, 1);
                                 cx.put_mapped(&mut s, &BYTES_9);
@@ -9966,7 +8726,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_34)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_34)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_13)
                                         };
@@ -10001,7 +8761,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_7)
                                         };
@@ -10028,7 +8788,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_172 -= 1;
+                rounds_154 -= 1;
             }
             s = cx.reserve(s, 0, 3);
             cx.put(&mut s, b"]]>");
@@ -10049,7 +8809,7 @@ mod rules {
             s = cx.reserve(s, 7, 9);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_59)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_59)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_32)
                 };
@@ -10064,16 +8824,16 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_60)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_60)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_33)
                                     };
                                     match option {
                                         0 => {
-                                            let mut rounds_175: u64 = 2;
-                                            'l175: loop {
-                                                if rounds_175 == 0 {
-                                                    break 'l175;
+                                            let mut rounds_157: u64 = 2;
+                                            'l157: loop {
+                                                if rounds_157 == 0 {
+                                                    break 'l157;
                                                 }
                                                 s = cx.reserve(s, 1, 1);
                                                 if if LEN {
@@ -10082,15 +8842,15 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l175;
+                                                    break 'l157;
                                                 }
                                                 cx.put_byte(&mut s, b'0');
-                                                rounds_175 -= 1;
+                                                rounds_157 -= 1;
                                             }
                                             s = cx.reserve(s, 1, 2);
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_25)
+                                                    cx.pick_within(&mut s, &COSTS_26)
                                                 } else {
                                                     cx.pick8(&mut s, 3)
                                                 };
@@ -10098,10 +8858,10 @@ mod rules {
                                             }
                                         }
                                         1 => {
-                                            let mut rounds_176: u64 = 2;
-                                            'l176: loop {
-                                                if rounds_176 == 0 {
-                                                    break 'l176;
+                                            let mut rounds_158: u64 = 2;
+                                            'l158: loop {
+                                                if rounds_158 == 0 {
+                                                    break 'l158;
                                                 }
                                                 s = cx.reserve(s, 1, 1);
                                                 if if LEN {
@@ -10110,10 +8870,10 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l176;
+                                                    break 'l158;
                                                 }
                                                 cx.put_byte(&mut s, b'0');
-                                                rounds_176 -= 1;
+                                                rounds_158 -= 1;
                                             }
                                             s = cx.reserve(s, 3, 2);
                                             {
@@ -10179,16 +8939,16 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_61)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_61)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_34)
                                     };
                                     match option {
                                         0 => {
-                                            let mut rounds_177: u64 = 2;
-                                            'l177: loop {
-                                                if rounds_177 == 0 {
-                                                    break 'l177;
+                                            let mut rounds_159: u64 = 2;
+                                            'l159: loop {
+                                                if rounds_159 == 0 {
+                                                    break 'l159;
                                                 }
                                                 s = cx.reserve(s, 1, 1);
                                                 if if LEN {
@@ -10197,19 +8957,19 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l177;
+                                                    break 'l159;
                                                 }
                                                 cx.put_byte(&mut s, b'0');
-                                                rounds_177 -= 1;
+                                                rounds_159 -= 1;
                                             }
                                             s = cx.reserve(s, 1, 1);
                                             cx.put_mapped(&mut s, &BYTES_32);
                                         }
                                         1 => {
-                                            let mut rounds_178: u64 = 2;
-                                            'l178: loop {
-                                                if rounds_178 == 0 {
-                                                    break 'l178;
+                                            let mut rounds_160: u64 = 2;
+                                            'l160: loop {
+                                                if rounds_160 == 0 {
+                                                    break 'l160;
                                                 }
                                                 s = cx.reserve(s, 1, 1);
                                                 if if LEN {
@@ -10218,10 +8978,10 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l178;
+                                                    break 'l160;
                                                 }
                                                 cx.put_byte(&mut s, b'0');
-                                                rounds_178 -= 1;
+                                                rounds_160 -= 1;
                                             }
                                             s = cx.reserve(s, 2, 2);
                                             cx.put_mapped(&mut s, &BYTES_33);
@@ -10302,7 +9062,7 @@ mod rules {
             s = cx.reserve(s, 2, 1);
             {
                 let option = if LEN {
-                    cx.pick_within(&mut s, &COSTS_27)
+                    cx.pick_within(&mut s, &COSTS_28)
                 } else {
                     cx.pick8(&mut s, 2)
                 };
@@ -10387,10 +9147,10 @@ mod rules {
                     s = cx.string::<LEN>(s, &POOL_PATH);
                 } else {
                     s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 6);
-                    let mut rounds_181: u64 = 3;
-                    'l181: loop {
-                        if rounds_181 == 0 {
-                            break 'l181;
+                    let mut rounds_163: u64 = 3;
+                    'l163: loop {
+                        if rounds_163 == 0 {
+                            break 'l163;
                         }
                         s = cx.reserve(s, 1, 1);
                         if if LEN {
@@ -10399,11 +9159,11 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l181;
+                            break 'l163;
                         }
                         cx.put_byte(&mut s, b'/');
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_13, 1, 7);
-                        rounds_181 -= 1;
+                        rounds_163 -= 1;
                     }
                     s = cx.reserve(s, 1, 4);
                     {
@@ -10439,7 +9199,7 @@ mod rules {
             s = cx.reserve(s, 3, 6);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_62)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_62)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_35)
                 };
@@ -10463,7 +9223,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_7)
                                 };
@@ -10488,7 +9248,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_7)
                                 };
@@ -10528,7 +9288,7 @@ mod rules {
             s = cx.reserve(s, 1, 5);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_63)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_63)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_36)
                 };
@@ -10541,8 +9301,8 @@ mod rules {
                     }
                     3 => {
                         cx.put_byte(&mut s, b'(');
-                        let mut rounds_184: u64 = 1;
-                        'l184: loop {
+                        let mut rounds_166: u64 = 1;
+                        'l166: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10551,7 +9311,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_184),
+                                Some(rounds_166),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10561,13 +9321,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_184 -= done;
+                                rounds_166 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l184,
+                                rt::RunEnd::Stopped => break 'l166,
                                 rt::RunEnd::Capped => {
-                                    if rounds_184 == 0 {
-                                        break 'l184;
+                                    if rounds_166 == 0 {
+                                        break 'l166;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10576,7 +9336,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l184;
+                                        break 'l166;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10601,12 +9361,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_184 -= 1;
+                            rounds_166 -= 1;
                         }
                         s = cx.reserve(s, 0, 7);
                         cx.put(&mut s, b"#PCDATA");
-                        let mut rounds_185: u64 = 1;
-                        'l185: loop {
+                        let mut rounds_167: u64 = 1;
+                        'l167: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10615,7 +9375,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_185),
+                                Some(rounds_167),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10625,13 +9385,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_185 -= done;
+                                rounds_167 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l185,
+                                rt::RunEnd::Stopped => break 'l167,
                                 rt::RunEnd::Capped => {
-                                    if rounds_185 == 0 {
-                                        break 'l185;
+                                    if rounds_167 == 0 {
+                                        break 'l167;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10640,7 +9400,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l185;
+                                        break 'l167;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10665,14 +9425,14 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_185 -= 1;
+                            rounds_167 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b')');
-                        let mut rounds_186: u64 = 1;
-                        'l186: loop {
-                            if rounds_186 == 0 {
-                                break 'l186;
+                        let mut rounds_168: u64 = 1;
+                        'l168: loop {
+                            if rounds_168 == 0 {
+                                break 'l168;
                             }
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
@@ -10681,16 +9441,16 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l186;
+                                break 'l168;
                             }
                             cx.put_byte(&mut s, b'*');
-                            rounds_186 -= 1;
+                            rounds_168 -= 1;
                         }
                     }
                     _ => {
                         cx.put_byte(&mut s, b'(');
-                        let mut rounds_187: u64 = 1;
-                        'l187: loop {
+                        let mut rounds_169: u64 = 1;
+                        'l169: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10699,7 +9459,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_187),
+                                Some(rounds_169),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10709,13 +9469,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_187 -= done;
+                                rounds_169 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l187,
+                                rt::RunEnd::Stopped => break 'l169,
                                 rt::RunEnd::Capped => {
-                                    if rounds_187 == 0 {
-                                        break 'l187;
+                                    if rounds_169 == 0 {
+                                        break 'l169;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10724,7 +9484,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l187;
+                                        break 'l169;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10749,12 +9509,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_187 -= 1;
+                            rounds_169 -= 1;
                         }
                         s = cx.reserve(s, 0, 7);
                         cx.put(&mut s, b"#PCDATA");
-                        let mut rounds_188: u64 = 1;
-                        'l188: loop {
+                        let mut rounds_170: u64 = 1;
+                        'l170: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10763,7 +9523,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_188),
+                                Some(rounds_170),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10773,13 +9533,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_188 -= done;
+                                rounds_170 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l188,
+                                rt::RunEnd::Stopped => break 'l170,
                                 rt::RunEnd::Capped => {
-                                    if rounds_188 == 0 {
-                                        break 'l188;
+                                    if rounds_170 == 0 {
+                                        break 'l170;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10788,7 +9548,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l188;
+                                        break 'l170;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10813,12 +9573,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_188 -= 1;
+                            rounds_170 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'|');
-                        let mut rounds_189: u64 = 1;
-                        'l189: loop {
+                        let mut rounds_171: u64 = 1;
+                        'l171: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10827,7 +9587,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_189),
+                                Some(rounds_171),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10837,13 +9597,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_189 -= done;
+                                rounds_171 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l189,
+                                rt::RunEnd::Stopped => break 'l171,
                                 rt::RunEnd::Capped => {
-                                    if rounds_189 == 0 {
-                                        break 'l189;
+                                    if rounds_171 == 0 {
+                                        break 'l171;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10852,7 +9612,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l189;
+                                        break 'l171;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10877,12 +9637,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_189 -= 1;
+                            rounds_171 -= 1;
                         }
                         s = cx.reserve(s, 0, 2);
                         cx.put(&mut s, b"em");
-                        let mut rounds_190: u64 = 1;
-                        'l190: loop {
+                        let mut rounds_172: u64 = 1;
+                        'l172: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10891,7 +9651,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_190),
+                                Some(rounds_172),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10901,13 +9661,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_190 -= done;
+                                rounds_172 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l190,
+                                rt::RunEnd::Stopped => break 'l172,
                                 rt::RunEnd::Capped => {
-                                    if rounds_190 == 0 {
-                                        break 'l190;
+                                    if rounds_172 == 0 {
+                                        break 'l172;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10916,7 +9676,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l190;
+                                        break 'l172;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -10941,12 +9701,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_190 -= 1;
+                            rounds_172 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'|');
-                        let mut rounds_191: u64 = 1;
-                        'l191: loop {
+                        let mut rounds_173: u64 = 1;
+                        'l173: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -10955,7 +9715,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_191),
+                                Some(rounds_173),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -10965,13 +9725,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_191 -= done;
+                                rounds_173 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l191,
+                                rt::RunEnd::Stopped => break 'l173,
                                 rt::RunEnd::Capped => {
-                                    if rounds_191 == 0 {
-                                        break 'l191;
+                                    if rounds_173 == 0 {
+                                        break 'l173;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -10980,7 +9740,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l191;
+                                        break 'l173;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -11005,12 +9765,12 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_191 -= 1;
+                            rounds_173 -= 1;
                         }
                         s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'b');
-                        let mut rounds_192: u64 = 1;
-                        'l192: loop {
+                        let mut rounds_174: u64 = 1;
+                        'l174: loop {
                             let end;
                             let allowed = rt::rounds(
                                 if DEPTH {
@@ -11019,7 +9779,7 @@ mod rules {
                                     None
                                 },
                                 if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                                Some(rounds_192),
+                                Some(rounds_174),
                             );
                             if allowed == 0 {
                                 end = rt::RunEnd::Capped;
@@ -11029,13 +9789,13 @@ mod rules {
                                 if LEN {
                                     cx.slack -= done;
                                 }
-                                rounds_192 -= done;
+                                rounds_174 -= done;
                             }
                             match end {
-                                rt::RunEnd::Stopped => break 'l192,
+                                rt::RunEnd::Stopped => break 'l174,
                                 rt::RunEnd::Capped => {
-                                    if rounds_192 == 0 {
-                                        break 'l192;
+                                    if rounds_174 == 0 {
+                                        break 'l174;
                                     }
                                     s = cx.reserve(s, 2, 1);
                                     if if LEN {
@@ -11044,7 +9804,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l192;
+                                        break 'l174;
                                     }
                                 }
                                 rt::RunEnd::Other => {
@@ -11069,7 +9829,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_192 -= 1;
+                            rounds_174 -= 1;
                         }
                         s = cx.reserve(s, 0, 2);
                         cx.put(&mut s, b")*");
@@ -11104,7 +9864,7 @@ mod rules {
                 s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
                 match option {
                     0 => {
-                        'l194: loop {
+                        'l176: loop {
                             s = cx.reserve(s, 1, 1);
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_6)
@@ -11112,30 +9872,33 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l194;
+                                break 'l176;
                             }
                             cx.put_byte(&mut s, b',');
                             s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
                         }
                     }
                     _ => {
-                        for _ in 0..1 {
-                            s = cx.reserve(s, 0, 1);
-                            cx.put_byte(&mut s, b'|');
-                            s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
-                        }
-                        'l195: loop {
-                            s = cx.reserve(s, 1, 1);
-                            if if LEN {
-                                cx.pick_within(&mut s, &COSTS_6)
+                        let mut first_177: u32 = 1;
+                        'l177: loop {
+                            let is_first = first_177 > 0;
+                            if is_first {
+                                first_177 -= 1;
+                                s = cx.reserve(s, 0, 1);
                             } else {
-                                cx.pick8(&mut s, 2)
-                            } == 0
-                            {
-                                break 'l195;
+                                s = cx.reserve(s, 1, 1);
+                                if if LEN {
+                                    cx.pick_within(&mut s, &COSTS_6)
+                                } else {
+                                    cx.pick8(&mut s, 2)
+                                } == 0
+                                {
+                                    break 'l177;
+                                }
                             }
                             cx.put_byte(&mut s, b'|');
                             s = rule_particle::<DEPTH, LEN>(cx, s, depth - 1);
+                            if !is_first {}
                         }
                     }
                 }
@@ -11148,7 +9911,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_64)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_37)
                     };
@@ -11172,8 +9935,8 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PARTICLE);
                 return s;
             }
-            let mut rounds_197: u64 = 1;
-            'l197: loop {
+            let mut rounds_179: u64 = 1;
+            'l179: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -11182,7 +9945,7 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_197),
+                    Some(rounds_179),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
@@ -11192,13 +9955,13 @@ mod rules {
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_197 -= done;
+                    rounds_179 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l197,
+                    rt::RunEnd::Stopped => break 'l179,
                     rt::RunEnd::Capped => {
-                        if rounds_197 == 0 {
-                            break 'l197;
+                        if rounds_179 == 0 {
+                            break 'l179;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -11207,7 +9970,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l197;
+                            break 'l179;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -11232,12 +9995,12 @@ mod rules {
                         }
                     }
                 }
-                rounds_197 -= 1;
+                rounds_179 -= 1;
             }
             s = cx.reserve(s, 1, 0);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_6)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_6)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_17)
                 };
@@ -11250,7 +10013,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_64)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_37)
                                 };
@@ -11263,8 +10026,8 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_198: u64 = 1;
-            'l198: loop {
+            let mut rounds_180: u64 = 1;
+            'l180: loop {
                 let end;
                 let allowed = rt::rounds(
                     if DEPTH {
@@ -11273,7 +10036,7 @@ mod rules {
                         None
                     },
                     if LEN { Some(cx.slack.saturating_sub(0)) } else { None },
-                    Some(rounds_198),
+                    Some(rounds_180),
                 );
                 if allowed == 0 {
                     end = rt::RunEnd::Capped;
@@ -11283,13 +10046,13 @@ mod rules {
                     if LEN {
                         cx.slack -= done;
                     }
-                    rounds_198 -= done;
+                    rounds_180 -= done;
                 }
                 match end {
-                    rt::RunEnd::Stopped => break 'l198,
+                    rt::RunEnd::Stopped => break 'l180,
                     rt::RunEnd::Capped => {
-                        if rounds_198 == 0 {
-                            break 'l198;
+                        if rounds_180 == 0 {
+                            break 'l180;
                         }
                         s = cx.reserve(s, 2, 1);
                         if if LEN {
@@ -11298,7 +10061,7 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l198;
+                            break 'l180;
                         }
                     }
                     rt::RunEnd::Other => {
@@ -11323,7 +10086,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_198 -= 1;
+                rounds_180 -= 1;
             }
             s
         }
@@ -11415,7 +10178,7 @@ mod rules {
             s = cx.reserve(s, 1, 1);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_65)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_65)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_38)
                 };
@@ -11469,7 +10232,7 @@ mod rules {
             s = cx.reserve(s, 5, 3);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_3)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_3)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_39)
                 };
@@ -11494,7 +10257,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_67)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_67)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_40)
                                                 };
@@ -11532,10 +10295,10 @@ mod rules {
                                 }
                             }
                         }
-                        let mut rounds_202: u64 = 15;
-                        'l202: loop {
-                            if rounds_202 == 0 {
-                                break 'l202;
+                        let mut rounds_184: u64 = 15;
+                        'l184: loop {
+                            if rounds_184 == 0 {
+                                break 'l184;
                             }
                             s = cx.reserve(s, 5, 3);
                             if if LEN {
@@ -11544,7 +10307,7 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l202;
+                                break 'l184;
                             }
                             if DEPTH && depth < 1 {
                                 s = cx.string::<LEN>(s, &POOL_NAME_CHAR);
@@ -11570,7 +10333,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_67)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_67)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_40)
                                                     };
@@ -11608,7 +10371,7 @@ mod rules {
                                     }
                                 }
                             }
-                            rounds_202 -= 1;
+                            rounds_184 -= 1;
                         }
                     }
                     _ => {
@@ -11637,7 +10400,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_7)
                     };
@@ -11655,15 +10418,34 @@ mod rules {
                     }
                 }
             }
-            for _ in 0..1 {
-                s = cx.reserve(s, 2, 3);
+            let mut rounds_186: u64 = 15;
+            let mut first_186: u32 = 1;
+            'l186: loop {
+                let is_first = first_186 > 0;
+                if is_first {
+                    first_186 -= 1;
+                    s = cx.reserve(s, 2, 3);
+                } else {
+                    if rounds_186 == 0 {
+                        break 'l186;
+                    }
+                    s = cx.reserve(s, 3, 3);
+                    if if LEN {
+                        cx.pick_within(&mut s, &COSTS_6)
+                    } else {
+                        cx.pick8(&mut s, 2)
+                    } == 0
+                    {
+                        break 'l186;
+                    }
+                }
                 cx.put_byte(&mut s, b' ');
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_WORD);
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_26)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_7)
                         };
@@ -11681,46 +10463,9 @@ mod rules {
                         }
                     }
                 }
-            }
-            let mut rounds_204: u64 = 15;
-            'l204: loop {
-                if rounds_204 == 0 {
-                    break 'l204;
+                if !is_first {
+                    rounds_186 -= 1;
                 }
-                s = cx.reserve(s, 3, 3);
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_6)
-                } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l204;
-                }
-                cx.put_byte(&mut s, b' ');
-                if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_WORD);
-                } else {
-                    {
-                        let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_25)
-                        } else {
-                            cx.pick_mapped(&mut s, &OPTIONS_7)
-                        };
-                        match option {
-                            0 => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_4, 1, 3);
-                            }
-                            1 => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 8);
-                            }
-                            _ => {
-                                cx.put_mapped(&mut s, &BYTES_6);
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 1, 7);
-                            }
-                        }
-                    }
-                }
-                rounds_204 -= 1;
             }
             s
         }
@@ -11888,8 +10633,9 @@ mod rules {
         ],
         None,
     );
+    static COSTS_24: [u64; 2] = [0, 43];
     static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_24: [u64; 4] = [0, 1, 1, 2];
+    static COSTS_25: [u64; 4] = [0, 1, 1, 2];
     static ENDS_6: [u32; 4] = [79, 158, 177, 256];
     static LITERALS_2: [u64; 2] = [0x0000000000000000, 0x010000000000000a];
     static POOL_WS_TEXT: rt::Strings = rt::Strings::new(
@@ -11898,7 +10644,7 @@ mod rules {
         None,
     );
     static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_25: [u64; 3] = [0, 1, 1];
+    static COSTS_26: [u64; 3] = [0, 1, 1];
     static ENDS_7: [u32; 3] = [23, 209, 256];
     static BYTES_4: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
     static BYTES_5: [u8; 256] = *b"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqrrrrrrrrrrsssssssssstttttttttuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwxxxxxxxxxxyyyyyyyyyyzzzzzzzzz";
@@ -11931,8 +10677,9 @@ mod rules {
         &[0, 9, 18],
         None,
     );
-    static COSTS_26: [u64; 4] = [0, 1, 6, 11];
-    static COSTS_27: [u64; 2] = [0, 3];
+    static COSTS_27: [u64; 2] = [0, 13];
+    static COSTS_28: [u64; 2] = [0, 3];
+    static COSTS_29: [u64; 4] = [0, 1, 6, 11];
     static POOL_PARAGRAPH: rt::Strings = rt::Strings::new(
         b"<p>&gt;&gt;</p><p>&gt;&lt;</p><p>&lt;&gt;</p><p>&lt;&lt;</p><p>&amp;&gt;</p><p>&amp;&lt;</p><p>&gt;&amp;</p><p>&lt;&amp;</p><p>&amp;&amp;</p><p>&apos;&gt;</p><p>&apos;&lt;</p><p>&gt;&apos;</p><p>&gt;&quot;</p><p>&lt;&apos;</p><p>&lt;&quot;</p><p>&quot;&gt;</p><p>&quot;&lt;</p><p>&amp;&apos;</p><p>&amp;&quot;</p><p>&apos;&amp;</p><p>&quot;&amp;</p><p>&apos;&apos;</p><p>&apos;&quot;</p><p>&quot;&apos;</p><p>&quot;&quot;</p><p>&company;&gt;</p><p>&company;&lt;</p><p>&gt;&company;</p><p>&gt;&product;</p><p>&lt;&company;</p><p>&lt;&product;</p><p>&product;&gt;</p><p>&product;&lt;</p><p>&amp;&company;</p><p>&amp;&product;</p><p>&company;&amp;</p><p>&product;&amp;</p><p>&apos;&company;</p><p>&apos;&product;</p><p>&company;&apos;</p><p>&company;&quot;</p><p>&product;&apos;</p><p>&product;&quot;</p><p>&quot;&company;</p><p>&quot;&product;</p><p>&company;&company;</p><p>&company;&product;</p><p>&product;&company;</p><p>&product;&product;</p>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11943,7 +10690,6 @@ mod rules {
         ],
         Some(b"<p>0 00 0</p>"),
     );
-    static COSTS_28: [u64; 2] = [0, 13];
     static POOL_SECTION: rt::Strings = rt::Strings::new(
         b"<section title=\"0 \"><p>&gt;&gt;</p></section><section title=\"4 \"> <p>&gt;&gt;</p>\r</section><section title=\"Fu \"> <p>&lt;&lt;</p></section><section title=\"Re \">\r<p>&lt;&lt;</p></section><section title=\"co \">\t<p>&lt;&gt;</p></section><section title=\"jt \">\t<p>&lt;&lt;</p></section><section title=\"va \">\t<p>&lt;&gt;</p></section><section title=\"2 \">\n<p>&quot;&lt;</p></section><section title=\"Bf \">\n<p>&lt;&lt;</p>\r</section><section title=\"Ej \">\r<p>&gt;&gt;</p> </section><section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section><section title=\"Mk \"> <p>&lt;&lt;</p>\n</section><section title=\"Ok \"><p>&lt;&quot;</p></section><section title=\"Sj \">\n<p>&gt;&lt;</p>\n</section><section title=\"Ux \">\t<p>&lt;&gt;</p>\n</section><section title=\"Ye \">\r<p>&amp;&gt;</p></section><section title=\"bd \">\r<p>&gt;&gt;</p>\n</section><section title=\"fh \"> <p>&amp;&lt;</p></section><section title=\"ii \"><p>&amp;&lt;</p>\r</section><section title=\"mh \">\t<p>&gt;&amp;</p></section><section title=\"pv \"><p>&quot;&gt;</p></section><section title=\"sh \"><p>&gt;&amp;</p>\t</section><section title=\"wb \"><p>&lt;&amp;</p>\n</section><section title=\"ym \"><p>&amp;&gt;</p> </section><section title=\"Ba \">\n <p>&gt;&gt;</p> </section><section title=\"Db \"><p>&quot;&gt;</p>\t</section><section title=\"Eu \">\n <p>&lt;&lt;</p>\t</section><section title=\"Hf \">\n <p>&amp;&gt;</p></section><section title=\"Il \">\n<p>&lt;&quot;</p></section><section title=\"Ko \">\n<p>&amp;&gt;</p>\r</section><section title=\"Mu \">\n<p>&lt;&gt;</p>\n </section><section title=\"Oy \">\n<p>&amp;&gt;</p>\t</section><section title=\"Qy \">\n <p>&gt;&gt;</p>\n</section><section title=\"Su \">\t<p>&gt;&apos;</p></section><section title=\"Vd \"> <p>&lt;&amp;</p>\t</section><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section><section title=\"Yp \">\r<p>&amp;&lt;</p>\r</section><section title=\"as \"><p>&lt;&apos;</p>\t</section><section title=\"dd \">\n<p>&amp;&gt;</p> </section><section title=\"fc \">\r<p>&lt;&gt;</p>\n </section><section title=\"hc \"><p>&gt;&apos;</p> </section><section title=\"in \">\r<p>&gt;&amp;</p>\n</section><section title=\"kw \"><p>&lt;&apos;</p> </section><section title=\"mh \">\n <p>&lt;&gt;</p>\t</section><section title=\"oi \"> <p>&amp;&gt;</p>\r</section><section title=\"qw \">\r<p>&amp;&lt;</p>\r</section><section title=\"tc \">\n<p>&quot;&gt;</p></section><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section><section title=\"xg \">\t<p>&lt;&lt;</p>\n </section><section title=\"yw \">\r<p>&lt;&amp;</p>\t</section><section title=\"8 \"><p>&company;&gt;</p></section><section title=\"Ba \">\n<p>&apos;&gt;</p> </section><section title=\"Cl \">\t<p>&amp;&lt;</p>\n </section><section title=\"Eb \"><p>&gt;&quot;</p>\n </section><section title=\"Fp \"> <p>&quot;&gt;</p>\t</section><section title=\"Ha \"><p>&amp;&apos;</p>\t</section><section title=\"Il \">\n <p>&amp;&lt;</p>\r</section><section title=\"Ko \">\n<p>&gt;&apos;</p>\t</section><section title=\"Me \">\t<p>&apos;&gt;</p>\r</section><section title=\"Np \">\r<p>&amp;&gt;</p>\n </section><section title=\"Oq \">\n <p>&amp;&amp;</p></section><section title=\"Qt \">\r<p>&quot;&amp;</p></section><section title=\"Rz \"> <p>&amp;&amp;</p> </section><section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section><section title=\"Vt \">\r<p>&gt;&amp;</p>\n </section><section title=\"Wt \">\t<p>&lt;&apos;</p>\t</section><section title=\"Ye \">\r<p>&gt;&apos;</p>\r</section><section title=\"ac \">\n <p>&amp;&gt;</p> </section><section title=\"by \">\n<p>&amp;&quot;</p></section><section title=\"dj \">\r<p>&amp;&amp;</p>\r</section><section title=\"eo \"> <p>&quot;&gt;</p>\r</section><section title=\"gs \">\n<p>&lt;&quot;</p>\t</section><section title=\"id \"> <p>&lt;&amp;</p>\n </section><section title=\"jt \">\t<p>&gt;&apos;</p>\n</section><section title=\"lh \"> <p>&apos;&lt;</p>\t</section><section title=\"nh \">\t<p>&amp;&quot;</p></section><section title=\"os \">\r<p>&amp;&amp;</p>\t</section><section title=\"qb \">\r<p>&quot;&gt;</p>\n</section><section title=\"rm \">\n <p>&amp;&gt;</p>\t</section><section title=\"sx \">\n <p>&quot;&lt;</p></section><section title=\"ui \">\t<p>&quot;&amp;</p></section><section title=\"vv \"> <p>&lt;&apos;</p>\r</section><section title=\"xr \"> <p>&gt;&quot;</p>\t</section><section title=\"zh \">\t<p>&gt;&amp;</p>\n </section><section title=\"8 \">\r<p>&quot;&apos;</p>\r</section><section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section><section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section><section title=\"Fp \"><p>&lt;&product;</p></section><section title=\"Hk \">\t<p>&apos;&apos;</p></section><section title=\"Jl \"><p>&quot;&quot;</p>\r</section><section title=\"Lp \"><p>&apos;&quot;</p>\r</section><section title=\"Nf \"> <p>&amp;&apos;</p> </section><section title=\"Py \">\n <p>&quot;&lt;</p>\n</section><section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section><section title=\"Sz \"><p>&apos;&apos;</p>\t</section><section title=\"Vn \">\t<p>&apos;&lt;</p>\n </section><section title=\"Wy \"><p>&gt;&product;</p></section><section title=\"ac \">\n<p>&apos;&apos;</p></section><section title=\"bn \"> <p>&amp;&quot;</p>\r</section><section title=\"dj \">\r<p>&quot;&lt;</p>\n </section><section title=\"fh \"> <p>&quot;&amp;</p>\t</section><section title=\"hn \">\n <p>&quot;&gt;</p>\r</section><section title=\"jo \"><p>&amp;&quot;</p>\n </section><section title=\"lw \"><p>&quot;&quot;</p> </section><section title=\"nn \">\n <p>&lt;&quot;</p>\t</section><section title=\"pl \">\r<p>&apos;&amp;</p>\t</section><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section><section title=\"ts \">\t<p>&amp;&quot;</p>\r</section><section title=\"vf \"> <p>&amp;&apos;</p>\t</section><section title=\"xl \">\n <p>&quot;&amp;</p></section><section title=\"yw \">\r<p>&apos;&lt;</p>\n </section><section title=\"4 \"> <p>&product;&lt;</p> </section><section title=\"Ba \">\n<p>&apos;&quot;</p>\n</section><section title=\"Db \"><p>&company;&amp;</p></section><section title=\"Fj \">\n<p>&apos;&apos;</p> </section><section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section><section title=\"Jl \">\n <p>&amp;&apos;</p>\n</section><section title=\"Lp \"><p>&lt;&product;</p>\t</section><section title=\"Oa \">\t<p>&amp;&quot;</p>\n </section><section title=\"Po \"><p>&product;&lt;</p>\t</section><section title=\"Rj \">\r<p>&lt;&company;</p></section><section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section><section title=\"Vt \">\r<p>&company;&lt;</p></section><section title=\"Xj \">\n <p>&apos;&quot;</p></section><section title=\"Zs \"> <p>&quot;&quot;</p> </section><section title=\"bi \"> <p>&quot;&apos;</p>\n</section><section title=\"ct \"> <p>&lt;&company;</p></section><section title=\"fc \">\n <p>&apos;&amp;</p>\n</section><section title=\"hi \">\r<p>&company;&lt;</p></section><section title=\"jo \"><p>&gt;&company;</p>\r</section><section title=\"lm \">\n <p>&amp;&apos;</p> </section><section title=\"nn \"><p>&lt;&product;</p>\n</section><section title=\"pv \"><p>&company;&lt;</p>\n</section><section title=\"rm \">\t<p>&amp;&quot;</p>\n </section><section title=\"th \"><p>&gt;&product;</p>\r</section><section title=\"vf \"> <p>&lt;&company;</p></section><section title=\"xg \"><p>&product;&amp;</p></section><section title=\"zs \"><p>&gt;&company;</p>\t</section><section title=\"Bk \">\r<p>&company;&gt;</p>\r</section><section title=\"Cl \">\t<p>&gt;&product;</p>\t</section><section title=\"Ej \">\r<p>&product;&lt;</p> </section><section title=\"Gf \">\r<p>&product;&gt;</p>\r</section><section title=\"Il \">\n <p>&lt;&product;</p></section><section title=\"Jl \"><p>&amp;&company;</p>\n</section><section title=\"Kz \">\t<p>&company;&lt;</p> </section><section title=\"Me \">\n <p>&quot;&quot;</p>\r</section><section title=\"Np \">\r<p>&gt;&product;</p>\t</section><section title=\"Po \">\r<p>&product;&lt;</p>\r</section><section title=\"Rj \">\r<p>&product;&gt;</p>\t</section><section title=\"Sz \"><p>&amp;&product;</p>\t</section><section title=\"Us \">\t<p>&gt;&product;</p>\n</section><section title=\"Vy \">\r<p>&company;&lt;</p>\r</section><section title=\"Xz \">\n<p>&company;&gt;</p>\t</section><section title=\"ac \">\n<p>&lt;&product;</p>\n</section><section title=\"cd \"><p>&product;&amp;</p> </section><section title=\"dt \">\n <p>&quot;&quot;</p>\t</section><section title=\"fh \"> <p>&product;&gt;</p> </section><section title=\"gx \"> <p>&lt;&product;</p>\r</section><section title=\"it \"> <p>&gt;&product;</p> </section><section title=\"kg \"> <p>&gt;&company;</p>\n</section><section title=\"lw \"><p>&product;&lt;</p>\n </section><section title=\"nh \"> <p>&apos;&apos;</p>\n </section><section title=\"oy \">\r<p>&quot;&apos;</p>\n </section><section title=\"qr \">\n<p>&product;&gt;</p> </section><section title=\"sr \"> <p>&company;&lt;</p>\n</section><section title=\"va \">\t<p>&product;&amp;</p></section><section title=\"wl \">\r<p>&lt;&company;</p> </section><section title=\"yb \">\n<p>&gt;&product;</p>\n</section><section title=\"zs \"><p>&company;&lt;</p>\n </section><section title=\"Ap \">\r<p>&product;&apos;</p></section><section title=\"Cg \">\t<p>&lt;&company;</p>\n </section><section title=\"Dr \">\n<p>&company;&amp;</p> </section><section title=\"Fp \"> <p>&apos;&company;</p></section><section title=\"Hf \">\n <p>&product;&gt;</p>\r</section><section title=\"Jb \">\n<p>&lt;&product;</p>\n </section><section title=\"Lp \"><p>&product;&apos;</p>\r</section><section title=\"Nk \">\n <p>&lt;&product;</p>\t</section><section title=\"Oy \">\n<p>&company;&amp;</p>\r</section><section title=\"Qt \">\r<p>&amp;&product;</p>\r</section><section title=\"Sj \">\n<p>&amp;&company;</p>\n</section><section title=\"Ux \">\t<p>&amp;&product;</p>\t</section><section title=\"Wy \"> <p>&product;&amp;</p> </section><section title=\"Yj \">\n <p>&product;&amp;</p></section><section title=\"Zs \"><p>&apos;&product;</p> </section><section title=\"bn \"> <p>&product;&amp;</p>\n</section><section title=\"do \">\r<p>&amp;&company;</p>\t</section><section title=\"fc \">\n <p>&lt;&company;</p>\n</section><section title=\"gx \"> <p>&product;&quot;</p></section><section title=\"in \">\n <p>&product;&gt;</p> </section><section title=\"jy \">\t<p>&company;&quot;</p></section><section title=\"lm \">\r<p>&company;&amp;</p>\n</section><section title=\"nn \"><p>&product;&apos;</p> </section><section title=\"qb \">\n <p>&lt;&product;</p>\r</section><section title=\"sc \">\n<p>&product;&lt;</p>\n </section><section title=\"ts \">\t<p>&product;&amp;</p>\n</section><section title=\"vf \"> <p>&company;&quot;</p></section><section title=\"ww \">\r<p>&company;&amp;</p>\t</section><section title=\"ym \"><p>&product;&quot;</p> </section><section title=\"&company;\"><p>&gt;&apos;</p>\n</section><section title=\"Bv \">\n<p>&quot;&company;</p> </section><section title=\"Ej \">\r<p>&apos;&product;</p>\r</section><section title=\"Fu \"> <p>&apos;&company;</p>\t</section><section title=\"Il \">\n <p>&gt;&company;</p>\n </section><section title=\"Jt \">\t<p>&company;&quot;</p>\n</section><section title=\"Le \"> <p>&company;&amp;</p>\n </section><section title=\"Nk \">\n <p>&product;&lt;</p>\n </section><section title=\"Py \">\t<p>&quot;&product;</p>\r</section><section title=\"Rj \">\r<p>&product;&quot;</p> </section><section title=\"Tp \">\n<p>&apos;&company;</p>\r</section><section title=\"Vt \">\r<p>&product;&quot;</p>\n</section><section title=\"Xj \">\t<p>&product;&amp;</p>\n </section><section title=\"ac \">\n <p>&company;&lt;</p>\n </section><section title=\"by \">\n<p>&company;&quot;</p>\r</section><section title=\"dt \">\n <p>&product;&apos;</p></section><section title=\"gc \">\n <p>&apos;&product;</p></section><section title=\"id \"> <p>&quot;&product;</p>\r</section><section title=\"kg \"> <p>&company;&apos;</p>\t</section><section title=\"mh \">\t<p>&apos;&company;</p> </section><section title=\"ns \">\r<p>&amp;&company;</p>\n </section><section title=\"oy \">\r<p>&quot;&product;</p> </section><section title=\"rm \">\t<p>&company;&apos;</p> </section><section title=\"tn \">\n<p>&quot;&product;</p>\n</section><section title=\"va \">\n <p>&product;&amp;</p>\r</section><section title=\"xl \">\n <p>&amp;&product;</p>\r</section><section title=\"zh \">\t<p>&product;&quot;</p>\n</section><section title=\"Ba \">\n <p>&quot;&product;</p> </section><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section><section title=\"Le \">\n <p>&company;&apos;</p>\n</section><section title=\"Qt \">\r<p>&quot;&product;</p>\n </section><section title=\"Ux \">\n <p>&company;&quot;</p>\n</section><section title=\"Zs \"> <p>&company;&quot;</p>\n </section><section title=\"eo \"><p>&product;&company;</p></section><section title=\"jy \">\n <p>&quot;&company;</p>\r</section><section title=\"qb \">\n <p>&product;&quot;</p>\t</section><section title=\"ui \">\t<p>&quot;&product;</p>\n </section><section title=\"yr \">\n<p>&product;&quot;</p>\n </section><section title=\"Fp \"> <p>&company;&product;</p></section><section title=\"Na \"><p>&company;&company;</p>\t</section><section title=\"Yj \"><p>&company;&product;</p>\n</section><section title=\"ii \"><p>&product;&company;</p>\t</section><section title=\"qg \"> <p>&product;&company;</p></section><section title=\"Cl \">\t<p>&product;&company;</p>\n</section><section title=\"Gp \">\t<p>&company;&product;</p> </section><section title=\"Kz \">\t<p>&company;&product;</p>\n</section><section title=\"Qd \">\n<p>&product;&product;</p>\n</section><section title=\"Vy \">\r<p>&company;&company;</p> </section><section title=\"bn \"> <p>&product;&company;</p> </section><section title=\"hn \">\n <p>&product;&product;</p></section><section title=\"lw \">\r<p>&company;&company;</p>\t</section><section title=\"pq \"> <p>&product;&product;</p> </section><section title=\"vq \">\n<p>&company;&product;</p>\r</section><section title=\"zm \">\t<p>&company;&company;</p> </section><section title=\"Jl \">\n <p>&company;&product;</p> </section><section title=\"Tk \">\n <p>&product;&company;</p> </section><section title=\"lh \"> <p>&company;&product;</p>\n </section><section title=\"wl \">\n <p>&product;&product;</p>\n</section>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11971,7 +10717,6 @@ mod rules {
         ],
         Some(b"<section title=\"0 \"><p>0 00 0</p></section>"),
     );
-    static COSTS_29: [u64; 2] = [0, 43];
     static POOL_ENTITY_USER: rt::Strings = rt::Strings::new(
         b"<report><section title=\"0 \"><p>&gt;&gt;</p></section></report><report><section title=\"0 \"><p>&gt;&gt;</p></section>\r</report><report><section title=\"0 \"><p>&gt;&gt;</p></section>\n </report><report><section title=\"Ok \"><p>&lt;&quot;</p></section></report><report><section title=\"fh \"> <p>&amp;&lt;</p></section></report><report>\t<section title=\"Re \">\r<p>&lt;&lt;</p></section>\r</report><report>\n<section title=\"jt \">\t<p>&lt;&lt;</p></section> </report><report>\r<section title=\"jt \">\t<p>&lt;&lt;</p></section>\t</report><report> <section title=\"Ye \">\r<p>&amp;&gt;</p></section></report><report><section title=\"Hf \">\n <p>&amp;&gt;</p></section></report><report><section title=\"co \">\t<p>&lt;&gt;</p></section>\n </report><report><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section></report><report>\t<section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section>\n</report><report>\t<section title=\"as \"><p>&lt;&apos;</p>\t</section></report><report>\t<section title=\"ym \"><p>&amp;&gt;</p> </section>\t</report><report>\n <section title=\"jt \">\t<p>&lt;&lt;</p></section>\n</report><report>\n<section title=\"Sj \">\n<p>&gt;&lt;</p>\n</section>\n</report><report>\n<section title=\"mh \">\t<p>&gt;&amp;</p></section>\t</report><report>\r<section title=\"Ej \">\r<p>&gt;&gt;</p> </section>\n</report><report>\r<section title=\"Ux \">\t<p>&lt;&gt;</p>\n</section>\r</report><report>\r<section title=\"jt \">\t<p>&lt;&lt;</p></section>\n </report><report> <section title=\"Iq \">\n<p>&gt;&gt;</p>\n</section>\t</report><report> <section title=\"Ye \">\r<p>&amp;&gt;</p></section>\t</report><report> <section title=\"mh \">\n <p>&lt;&gt;</p>\t</section></report><report><section title=\"Hf \">\n <p>&amp;&gt;</p></section>\n</report><report><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n</report><report><section title=\"kw \"><p>&lt;&apos;</p> </section>\t</report><report><section title=\"uv \">\t<p>&lt;&amp;</p>\r</section> </report><report>\t<section title=\"Db \"><p>&quot;&gt;</p>\t</section>\r</report><report>\t<section title=\"Qy \">\n <p>&gt;&gt;</p>\n</section>\r</report><report>\t<section title=\"as \"><p>&lt;&apos;</p>\t</section>\n</report><report>\t<section title=\"os \">\r<p>&amp;&amp;</p>\t</section></report><report>\n <section title=\"2 \">\n<p>&quot;&lt;</p></section> </report><report>\n <section title=\"Ok \"><p>&lt;&quot;</p></section>\n</report><report>\n <section title=\"ii \"><p>&amp;&lt;</p>\r</section> </report><report>\n<section title=\"Ba \">\n <p>&gt;&gt;</p> </section>\n</report><report>\n<section title=\"Ko \">\n<p>&amp;&gt;</p>\r</section>\t</report><report>\n<section title=\"Vd \"> <p>&lt;&amp;</p>\t</section>\r</report><report>\n<section title=\"in \">\r<p>&gt;&amp;</p>\n</section>\r</report><report>\n<section title=\"uv \">\t<p>&lt;&amp;</p>\r</section>\t</report><report>\r<section title=\"Il \">\n<p>&lt;&quot;</p></section>\r</report><report>\r<section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\t</report><report>\r<section title=\"hc \"><p>&gt;&apos;</p> </section>\r</report><report>\r<section title=\"tc \">\n<p>&quot;&gt;</p></section>\n</report><report> <section title=\"Db \"><p>&quot;&gt;</p>\t</section> </report><report> <section title=\"Mu \">\n<p>&lt;&gt;</p>\n </section>\r</report><report> <section title=\"Yp \">\r<p>&amp;&lt;</p>\r</section> </report><report> <section title=\"ui \">\t<p>&quot;&amp;</p></section></report><report> <section title=\"xg \">\t<p>&lt;&lt;</p>\n </section> </report><report><section title=\"Il \">\n <p>&amp;&lt;</p>\r</section> </report><report><section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n </report><report><section title=\"jt \">\t<p>&gt;&apos;</p>\n</section>\t</report><report><section title=\"kw \"><p>&lt;&apos;</p> </section>\n </report><report>\t<section title=\"8 \"><p>&company;&gt;</p></section>\n</report><report>\t<section title=\"Db \"><p>&quot;&gt;</p>\t</section>\n </report><report>\t<section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section>\n</report><report>\t<section title=\"dj \">\r<p>&amp;&amp;</p>\r</section>\t</report><report>\t<section title=\"os \">\r<p>&amp;&amp;</p>\t</section>\t</report><report>\t<section title=\"vf \"> <p>&amp;&apos;</p>\t</section></report><report>\n <section title=\"Il \">\n <p>&amp;&lt;</p>\r</section></report><report>\n <section title=\"Ok \"><p>&lt;&quot;</p></section>\n </report><report>\n <section title=\"hc \"><p>&gt;&apos;</p> </section>\t</report><report>\n <section title=\"tc \">\n<p>&quot;&gt;</p></section>\n</report><report>\n<section title=\"Cl \">\t<p>&amp;&lt;</p>\n </section>\t</report><report>\n<section title=\"Me \">\t<p>&apos;&gt;</p>\r</section>\r</report><report>\n<section title=\"Vt \">\r<p>&gt;&amp;</p>\n </section>\t</report><report>\n<section title=\"eo \"> <p>&quot;&gt;</p>\r</section> </report><report>\n<section title=\"qb \">\r<p>&quot;&gt;</p>\n</section> </report><report>\r<section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section></report><report>\r<section title=\"Rz \"> <p>&amp;&amp;</p> </section>\t</report><report>\r<section title=\"ac \">\n<p>&apos;&apos;</p></section></report><report>\r<section title=\"hc \"><p>&gt;&apos;</p> </section>\n </report><report>\r<section title=\"tc \">\n<p>&quot;&gt;</p></section>\n </report><report> <section title=\"Ba \">\n<p>&apos;&gt;</p> </section>\t</report><report> <section title=\"Il \">\n <p>&amp;&lt;</p>\r</section>\r</report><report> <section title=\"Tk \">\n<p>&quot;&lt;</p>\t</section>\t</report><report> <section title=\"eo \"> <p>&quot;&gt;</p>\r</section> </report><report> <section title=\"nh \">\t<p>&amp;&quot;</p></section>\n</report><report> <section title=\"ui \">\t<p>&quot;&amp;</p></section> </report><report><section title=\"Hk \">\t<p>&apos;&apos;</p></section>\r</report><report><section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section> </report><report><section title=\"hn \">\n <p>&quot;&gt;</p>\r</section>\n</report><report><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section> </report><report>\t<section title=\"Bk \">\r<p>&quot;&amp;</p>\t</section>\n</report><report>\t<section title=\"Lp \"><p>&apos;&quot;</p>\r</section>\t</report><report>\t<section title=\"bn \"> <p>&amp;&quot;</p>\r</section> </report><report>\t<section title=\"hn \">\n <p>&quot;&gt;</p>\r</section>\r</report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section></report><report>\n <section title=\"Ba \">\n<p>&apos;&gt;</p> </section> </report><report>\n <section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section></report><report>\n <section title=\"Wy \"> <p>&gt;&amp;</p>\n</section>\n </report><report>\n <section title=\"hc \"><p>&gt;&apos;</p> </section>\n </report><report>\n <section title=\"rm \">\n <p>&quot;&lt;</p>\r</section></report><report>\n<section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section>\t</report><report>\n<section title=\"Me \">\t<p>&apos;&gt;</p>\r</section>\n </report><report>\n<section title=\"ac \">\n<p>&apos;&apos;</p></section>\t</report><report>\n<section title=\"nn \">\n <p>&lt;&quot;</p>\t</section>\n</report><report>\n<section title=\"th \"><p>&gt;&product;</p>\r</section></report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section></report><report>\r<section title=\"Py \">\n <p>&quot;&lt;</p>\n</section> </report><report>\r<section title=\"ac \">\n<p>&apos;&apos;</p></section> </report><report>\r<section title=\"nn \">\n <p>&lt;&quot;</p>\t</section> </report><report>\r<section title=\"yw \">\r<p>&apos;&lt;</p>\n </section> </report><report> <section title=\"Hk \">\t<p>&apos;&apos;</p></section>\n</report><report> <section title=\"Ru \">\r<p>&amp;&apos;</p>\t</section> </report><report> <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section>\r</report><report> <section title=\"pl \">\r<p>&apos;&amp;</p>\t</section>\t</report><report><section title=\"Db \"><p>&company;&amp;</p></section>\n</report><report><section title=\"Oa \">\t<p>&amp;&quot;</p>\n </section>\t</report><report><section title=\"bi \"> <p>&quot;&apos;</p>\n</section>\t</report><report><section title=\"lm \">\n <p>&amp;&apos;</p> </section>\t</report><report><section title=\"rm \">\n <p>&quot;&lt;</p>\r</section>\n </report><report>\t<section title=\"Il \">\n <p>&lt;&product;</p></section></report><report>\t<section title=\"Xj \">\n <p>&apos;&quot;</p></section>\t</report><report>\t<section title=\"dt \">\n <p>&quot;&quot;</p>\t</section></report><report>\t<section title=\"lw \"><p>&product;&lt;</p>\n </section></report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section>\r</report><report>\n <section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section></report><report>\n <section title=\"ct \"> <p>&lt;&company;</p></section></report><report>\n <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section> </report><report>\n <section title=\"rm \">\n <p>&quot;&lt;</p>\r</section> </report><report>\n<section title=\"Dr \">\n <p>&apos;&gt;</p>\n</section>\n </report><report>\n<section title=\"Jl \"><p>&amp;&company;</p>\n</section></report><report>\n<section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section>\n</report><report>\n<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section>\t</report><report>\n<section title=\"th \"><p>&gt;&product;</p>\r</section>\r</report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\t</report><report>\r<section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section> </report><report>\r<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section> </report><report>\r<section title=\"rm \">\t<p>&amp;&quot;</p>\n </section>\n</report><report>\r<section title=\"zs \"><p>&gt;&company;</p>\t</section> </report><report> <section title=\"Hk \">\t<p>&apos;&apos;</p></section>\n </report><report> <section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section> </report><report> <section title=\"gx \"> <p>&lt;&product;</p>\r</section></report><report> <section title=\"th \"><p>&gt;&product;</p>\r</section> </report><report><section title=\"Bk \">\r<p>&company;&gt;</p>\r</section>\r</report><report><section title=\"Me \">\n <p>&quot;&quot;</p>\r</section> </report><report><section title=\"Vy \">\r<p>&company;&lt;</p>\r</section> </report><report><section title=\"in \">\n <p>&product;&gt;</p> </section></report><report><section title=\"yb \">\n<p>&gt;&product;</p>\n</section>\t</report><report>\t<section title=\"Il \">\n <p>&lt;&product;</p></section>\n</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section></report><report>\t<section title=\"Po \">\r<p>&product;&lt;</p>\r</section> </report><report>\t<section title=\"in \">\n <p>&product;&gt;</p> </section></report><report>\t<section title=\"vf \"> <p>&lt;&company;</p></section>\n </report><report>\n <section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\t</report><report>\n <section title=\"Po \"><p>&product;&lt;</p>\t</section>\r</report><report>\n <section title=\"ct \"> <p>&lt;&company;</p></section>\t</report><report>\n <section title=\"dj \">\r<p>&quot;&lt;</p>\n </section>\n </report><report>\n <section title=\"yw \">\r<p>&apos;&lt;</p>\n </section>\n </report><report>\n<section title=\"Bk \">\r<p>&company;&gt;</p>\r</section>\r</report><report>\n<section title=\"Qt \">\r<p>&amp;&product;</p>\r</section></report><report>\n<section title=\"cd \"><p>&product;&amp;</p> </section>\n</report><report>\n<section title=\"fc \">\n <p>&apos;&amp;</p>\n</section>\n </report><report>\n<section title=\"nn \"><p>&product;&apos;</p> </section></report><report>\r<section title=\"Ap \">\r<p>&product;&apos;</p></section></report><report>\r<section title=\"Hf \">\n <p>&gt;&quot;</p>\n </section>\n </report><report>\r<section title=\"dt \">\n <p>&quot;&quot;</p>\t</section>\n</report><report>\r<section title=\"lw \"><p>&product;&lt;</p>\n </section>\t</report><report>\r<section title=\"yb \">\n<p>&gt;&product;</p>\n</section> </report><report> <section title=\"Kz \">\t<p>&company;&lt;</p> </section>\n</report><report> <section title=\"Tk \">\n<p>&apos;&quot;</p>\r</section>\n </report><report> <section title=\"ct \"> <p>&lt;&company;</p></section>\n </report><report> <section title=\"lw \"><p>&product;&lt;</p>\n </section>\r</report><report> <section title=\"zs \"><p>&company;&lt;</p>\n </section>\n</report><report><section title=\"Lp \"><p>&product;&apos;</p>\r</section>\r</report><report><section title=\"Wy \"> <p>&product;&amp;</p> </section>\n</report><report><section title=\"fh \"> <p>&product;&gt;</p> </section>\n </report><report><section title=\"oy \">\r<p>&quot;&product;</p> </section></report><report>\t<section title=\"Cg \">\t<p>&lt;&company;</p>\n </section>\n</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\t</report><report>\t<section title=\"Wy \"> <p>&product;&amp;</p> </section>\r</report><report>\t<section title=\"in \">\n <p>&product;&gt;</p> </section>\t</report><report>\t<section title=\"sc \">\n<p>&product;&lt;</p>\n </section>\t</report><report>\n <section title=\"Cl \">\t<p>&gt;&product;</p>\t</section>\n</report><report>\n <section title=\"Me \">\n <p>&quot;&quot;</p>\r</section>\n</report><report>\n <section title=\"Xz \">\n<p>&company;&gt;</p>\t</section>\t</report><report>\n <section title=\"it \"> <p>&gt;&product;</p> </section>\n</report><report>\n <section title=\"qr \">\n<p>&product;&gt;</p> </section>\t</report><report>\n <section title=\"zs \"><p>&company;&lt;</p>\n </section> </report><report>\n<section title=\"Hf \">\n <p>&product;&gt;</p>\r</section>\t</report><report>\n<section title=\"Qt \">\r<p>&amp;&product;</p>\r</section> </report><report>\n<section title=\"do \">\r<p>&amp;&company;</p>\t</section> </report><report>\n<section title=\"nn \"><p>&product;&apos;</p> </section>\r</report><report>\r<section title=\"Fu \"> <p>&apos;&company;</p>\t</section></report><report>\r<section title=\"Po \">\r<p>&product;&lt;</p>\r</section>\n </report><report>\r<section title=\"by \">\n<p>&company;&quot;</p>\r</section></report><report>\r<section title=\"lw \"><p>&product;&lt;</p>\n </section>\n </report><report>\r<section title=\"qb \">\n <p>&lt;&product;</p>\r</section> </report><report> <section title=\"Jt \">\t<p>&company;&quot;</p>\n</section></report><report> <section title=\"Us \">\t<p>&gt;&product;</p>\n</section>\n </report><report> <section title=\"Xj \">\t<p>&product;&amp;</p>\n </section></report><report> <section title=\"lw \"><p>&product;&lt;</p>\n </section>\n </report><report> <section title=\"tn \">\n<p>&quot;&product;</p>\n</section></report><report><section title=\"&company;\"><p>&gt;&apos;</p>\n</section> </report><report><section title=\"Wy \"> <p>&product;&amp;</p> </section>\n </report><report><section title=\"ac \">\n <p>&company;&lt;</p>\n </section> </report><report><section title=\"oy \">\r<p>&quot;&product;</p> </section>\n</report><report>\t<section title=\"Bv \">\n<p>&quot;&company;</p> </section>\r</report><report>\t<section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\n </report><report>\t<section title=\"Wy \"> <p>&product;&amp;</p> </section>\n </report><report>\t<section title=\"rm \">\t<p>&company;&apos;</p> </section>\n</report><report>\n <section title=\"Dr \">\n<p>&company;&amp;</p> </section>\n</report><report>\n <section title=\"Nk \">\n <p>&lt;&product;</p>\t</section>\r</report><report>\n <section title=\"Xz \">\n<p>&company;&gt;</p>\t</section>\n </report><report>\n <section title=\"in \">\n <p>&product;&gt;</p> </section>\n</report><report>\n <section title=\"vf \"> <p>&company;&quot;</p></section> </report><report>\n<section title=\"Ej \">\r<p>&apos;&product;</p>\r</section> </report><report>\n<section title=\"Rj \">\r<p>&product;&quot;</p> </section> </report><report>\n<section title=\"oy \">\r<p>&quot;&product;</p> </section>\t</report><report>\r<section title=\"Ba \">\n <p>&quot;&product;</p> </section></report><report>\r<section title=\"Py \">\t<p>&quot;&product;</p>\r</section>\t</report><report>\r<section title=\"Py \">\t<p>&quot;&product;</p>\r</section> </report><report>\r<section title=\"fc \">\n <p>&lt;&company;</p>\n</section>\n </report><report>\r<section title=\"qb \">\n <p>&lt;&product;</p>\r</section>\n </report><report> <section title=\"Jt \">\t<p>&company;&quot;</p>\n</section>\t</report><report> <section title=\"Qt \">\r<p>&quot;&product;</p>\n </section></report><report> <section title=\"id \"> <p>&quot;&product;</p>\r</section>\t</report><report> <section title=\"qb \">\n <p>&lt;&product;</p>\r</section>\n </report><report><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section>\t</report><report><section title=\"Zs \"> <p>&company;&quot;</p>\n </section>\n</report><report>\t<section title=\"Le \">\n <p>&company;&apos;</p>\n</section>\t</report><report>\t<section title=\"qb \">\n <p>&product;&quot;</p>\t</section>\r</report><report>\n <section title=\"Bv \">\n<p>&quot;&company;</p> </section>\t</report><report>\n <section title=\"Nk \">\n <p>&product;&lt;</p>\n </section>\t</report><report>\n <section title=\"Ux \">\n <p>&company;&quot;</p>\n</section></report><report>\n <section title=\"in \">\n <p>&product;&gt;</p> </section>\n </report><report>\n<section title=\"Ba \">\n <p>&quot;&product;</p> </section>\n</report><report>\n<section title=\"jy \">\n <p>&quot;&company;</p>\r</section>\n</report><report>\r<section title=\"Ba \">\n <p>&quot;&product;</p> </section>\t</report><report>\r<section title=\"by \">\n<p>&company;&quot;</p>\r</section>\n </report><report>\r<section title=\"eo \"><p>&product;&company;</p></section> </report><report> <section title=\"Xj \">\t<p>&product;&amp;</p>\n </section>\n </report><report><section title=\"Fp \">\n <p>&apos;&company;</p>\t</section>\n </report><report><section title=\"ii \"><p>&product;&company;</p>\t</section> </report><report>\t<section title=\"qg \"> <p>&product;&company;</p></section>\t</report><report>\n <section title=\"Bv \">\n<p>&quot;&company;</p> </section>\n </report><report>\n <section title=\"Ux \">\n <p>&company;&quot;</p>\n</section> </report><report>\n<section title=\"Na \"><p>&company;&company;</p>\t</section>\n</report><report>\r<section title=\"Fp \"> <p>&company;&product;</p></section>\n</report><report> <section title=\"Na \"><p>&company;&company;</p>\t</section>\r</report><report><section title=\"Vy \">\r<p>&company;&company;</p> </section>\r</report><report><section title=\"vq \">\n<p>&company;&product;</p>\r</section>\n</report><report>\t<section title=\"Tk \">\n <p>&product;&company;</p> </section></report><report>\t<section title=\"zm \">\t<p>&company;&company;</p> </section> </report><report>\n<section title=\"Cl \">\t<p>&product;&company;</p>\n</section>\r</report><report>\n<section title=\"lw \">\r<p>&company;&company;</p>\t</section> </report><report>\r<section title=\"Qd \">\n<p>&product;&product;</p>\n</section>\n</report><report> <section title=\"Kz \">\t<p>&company;&product;</p>\n</section>\t</report><report> <section title=\"Na \"><p>&company;&company;</p>\t</section>\n </report><report> <section title=\"wl \">\n <p>&product;&product;</p>\n</section></report><report>\t<section title=\"Tk \">\n <p>&product;&company;</p> </section>\r</report><report>\n <section title=\"Vy \">\r<p>&company;&company;</p> </section> </report><report>\n<section title=\"Cl \">\t<p>&product;&company;</p>\n</section>\n </report><report>\r<section title=\"Qd \">\n<p>&product;&product;</p>\n</section>\n </report><report> <section title=\"wl \">\n <p>&product;&product;</p>\n</section>\n</report>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -12026,6 +10771,7 @@ mod rules {
         ],
         Some(b"<A/>"),
     );
+    static ENDS_8: [u32; 2] = [65536, 65537];
     static LITERALS_3: [u64; 2] = [0x05000022302e3122, 0x05000027302e3127];
     static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static LITERALS_4: [u64; 3] = [
@@ -12059,7 +10805,7 @@ mod rules {
     );
     static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_31: [u64; 3] = [0, 0, 2];
-    static ENDS_8: [u32; 3] = [205, 231, 256];
+    static ENDS_9: [u32; 3] = [205, 231, 256];
     static LITERALS_6: [u64; 3] = [
         0x010000000000003d, 0x0000000000000000, 0x0300000000203d20,
     ];
@@ -12069,19 +10815,19 @@ mod rules {
         None,
     );
     static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_9: [u32; 2] = [73, 256];
+    static ENDS_10: [u32; 2] = [73, 256];
     static OPTIONS_11: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_32: [u64; 4] = [0, 0, 0, 1];
-    static ENDS_10: [u32; 4] = [73, 183, 238, 256];
+    static ENDS_11: [u32; 4] = [73, 183, 238, 256];
     static BYTES_7: [u8; 256] = *b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n                                                                                                                                ";
     static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_33: [u64; 3] = [0, 0, 1];
-    static ENDS_11: [u32; 3] = [140, 233, 256];
+    static ENDS_12: [u32; 3] = [140, 233, 256];
     static BYTES_8: [u8; 256] = *b"\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n       !!!!!!!!\"\"\"\"\"\"\"########$$$$$$$%%%%%%%%&&&&&&&''''''''((((((())))))))*******++++++++,,,,,,,........///////::::::::;;;;;;;;<<<<<<<========>>>>>>>????????@@@@@@@[[[[[[[[\\\\\\\\\\\\\\]]]]]]]]^^^^^^^________```````{{{{{{{{|||||||}}}}}}}}~~~~~~~";
     static BYTES_9: [u8; 256] = *b"000001111222233334444555566667777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZaaaabbbbcccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrsssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
     static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_34: [u64; 6] = [0, 0, 0, 1, 2, 2];
-    static ENDS_12: [u32; 6] = [102, 153, 179, 205, 231, 256];
+    static ENDS_13: [u32; 6] = [102, 153, 179, 205, 231, 256];
     static LITERALS_7: [u64; 224] = [
         0x020000000000a0c2, 0x020000000000a1c2, 0x020000000000a2c2, 0x020000000000a3c2,
         0x020000000000a4c2, 0x020000000000a5c2, 0x020000000000a6c2, 0x020000000000a7c2,
@@ -12180,7 +10926,7 @@ mod rules {
     static BYTES_10: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,...///00111222334445556677788899:::;;;<<===>>>??@@@AAABBCCCDDDEEFFFGGGHHIIIJJJKKLLLMMMNNOOOPPPQQRRRSSSTTUUUVVVWWXXXYYYZZ[[[\\\\\\]]^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_35: [u64; 3] = [0, 2, 39];
-    static ENDS_13: [u32; 3] = [37, 183, 256];
+    static ENDS_14: [u32; 3] = [37, 183, 256];
     static POOL_PI_TARGET: rt::Strings = rt::Strings::new(
         b"aaacafahakamaparauawazbbbebhbjbmbobrbtbwbycbcdcgciclcocqctcvcydadddfdidkdndpdsdvdxeaecefehekemepereuewezfcfefhfjfmfofrftfwfygbgdgggjglgogqgtgvgyhahdhfhihkhnhqhshvhxiaicifihikimipiriuixizjcjejhjjjmjojrjtjwjykbkekgkjklkokqktkvkylaldlflilllnlqlslvlxmamcmfmhmkmnmpmsmumxmzncnenhnjnmnonrnunwnzoboeogojoloooqotovoypbpdpgpiplpnpqpspvpxqaqcqfqiqkqnqpqsquqxqzrcrerhrjrmrprrrurwrzsbsesgsjslsosqstswsytbtdtgtitltntqtstvtxuaudufuiukunupusuuuxuzvcvevhvkvmvpvrvuvwvzwbwewgwjwlwowrwtwwwyybydygyiylynyqysyvyyzazdzfzizkznzpzszuzx\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -12206,7 +10952,7 @@ mod rules {
     );
     static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_36: [u64; 5] = [0, 1, 1, 1, 5];
-    static ENDS_14: [u32; 5] = [59, 79, 177, 197, 256];
+    static ENDS_15: [u32; 5] = [59, 79, 177, 197, 256];
     static BYTES_11: [u8; 256] = *b"!!!\"\"\"###$$$%%&&&'''((()))**+++,,,---..///0001112223344455566677888999:::;;;<<===@@@AAABBBCCDDDEEEFFFGGHHHIIIJJJKKKLLMMMNNNOOOPPQQQRRRSSSTTTUUVVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbbccdddeeefffgghhhiiijjjkkkllmmmnnnooopppqqrrrssstttuuvvvwwwxxxyyyzz{{{|||}}}~~";
     static BYTES_12: [u8; 256] = *b"   !!!\"\"\"###$$%%%&&&'''(()))***+++,,---...///001112223334455566677788999:::;;;<<===@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static POOL_PI_PIECE: rt::Strings = rt::Strings::new(
@@ -12283,12 +11029,12 @@ mod rules {
     );
     static OPTIONS_16: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C";
     static COSTS_38: [u64; 13] = [0, 0, 2, 4, 4, 4, 6, 9, 10, 19, 21, 33, 63];
-    static ENDS_15: [u32; 13] = [
+    static ENDS_16: [u32; 13] = [
         38, 76, 114, 124, 134, 162, 172, 191, 219, 229, 238, 247, 256,
     ];
     static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static COSTS_39: [u64; 2] = [0, 14];
-    static ENDS_16: [u32; 2] = [213, 256];
+    static ENDS_17: [u32; 2] = [213, 256];
     static COSTS_40: [u64; 5] = [0, 0, 0, 0, 3];
     static LITERALS_9: [u64; 5] = [
         0x0200000000006e65, 0x0200000000006564, 0x0200000000007266, 0x020000000000616a,
@@ -12304,7 +11050,7 @@ mod rules {
     );
     static OPTIONS_18: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_41: [u64; 5] = [0, 1, 3, 11, 26];
-    static ENDS_17: [u32; 5] = [85, 128, 192, 235, 256];
+    static ENDS_18: [u32; 5] = [85, 128, 192, 235, 256];
     static COSTS_42: [u64; 5] = [0, 12, 16, 21, 22];
     static POOL_SHAPE: rt::Strings = rt::Strings::new(
         b"<text x=\"0\"></text><text x=\"2\"></text><text x=\"4\"></text><text x=\"7\"></text><text x=\"9\"></text><path d=\"M0 0 L7 0 Z\"/><path d=\"M0 1 L5 0 Z\"/><path d=\"M0 2 L8 3 Z\"/><path d=\"M0 3 L4 8 Z\"/><path d=\"M0 4 L3 3 Z\"/><path d=\"M0 5 L4 6 Z\"/><path d=\"M0 6 L2 6 Z\"/><path d=\"M0 7 L4 4 Z\"/><path d=\"M0 8 L2 4 Z\"/><path d=\"M0 9 L3 3 Z\"/><path d=\"M1 0 L2 1 Z\"/><path d=\"M1 0 L9 8 Z\"/><path d=\"M1 2 L1 0 Z\"/><path d=\"M1 2 L8 7 Z\"/><path d=\"M1 4 L0 8 Z\"/><path d=\"M1 4 L9 4 Z\"/><path d=\"M1 6 L0 6 Z\"/><path d=\"M1 6 L8 2 Z\"/><path d=\"M1 7 L4 8 Z\"/><path d=\"M1 8 L8 0 Z\"/><path d=\"M1 9 L5 1 Z\"/><path d=\"M2 0 L6 9 Z\"/><path d=\"M2 1 L4 3 Z\"/><path d=\"M2 2 L6 1 Z\"/><path d=\"M2 3 L4 7 Z\"/><path d=\"M2 4 L2 7 Z\"/><path d=\"M2 5 L3 9 Z\"/><path d=\"M2 6 L1 0 Z\"/><path d=\"M2 7 L2 8 Z\"/><path d=\"M2 8 L2 2 Z\"/><path d=\"M2 9 L2 6 Z\"/><path d=\"M3 0 L0 6 Z\"/><path d=\"M3 0 L9 1 Z\"/><path d=\"M3 2 L0 4 Z\"/><path d=\"M3 2 L8 0 Z\"/><path d=\"M3 3 L9 8 Z\"/><path d=\"M3 4 L6 9 Z\"/><path d=\"M3 5 L9 6 Z\"/><path d=\"M3 6 L7 6 Z\"/><path d=\"M3 7 L4 7 Z\"/><path d=\"M3 8 L6 5 Z\"/><path d=\"M3 9 L4 4 Z\"/><path d=\"M4 0 L6 3 Z\"/><path d=\"M4 1 L4 2 Z\"/><path d=\"M4 2 L6 0 Z\"/><path d=\"M4 3 L2 6 Z\"/><path d=\"M4 4 L2 0 Z\"/><path d=\"M4 5 L2 3 Z\"/><path d=\"M4 6 L0 3 Z\"/><path d=\"M4 7 L3 6 Z\"/><path d=\"M4 8 L0 1 Z\"/><path d=\"M4 9 L2 5 Z\"/><path d=\"M5 0 L0 5 Z\"/><path d=\"M5 0 L7 5 Z\"/><path d=\"M5 1 L9 3 Z\"/><path d=\"M5 2 L7 3 Z\"/><path d=\"M5 3 L9 1 Z\"/><path d=\"M5 4 L7 1 Z\"/><path d=\"M5 5 L8 0 Z\"/><path d=\"M5 6 L6 9 Z\"/><path d=\"M5 7 L4 9 Z\"/><path d=\"M5 8 L5 8 Z\"/><path d=\"M5 9 L3 8 Z\"/><path d=\"M6 0 L5 6 Z\"/><path d=\"M6 1 L3 6 Z\"/><path d=\"M6 2 L4 5 Z\"/><path d=\"M6 3 L2 4 Z\"/><path d=\"M6 4 L0 4 Z\"/><path d=\"M6 5 L2 2 Z\"/><path d=\"M6 6 L0 2 Z\"/><path d=\"M6 7 L1 5 Z\"/><path d=\"M6 7 L9 1 Z\"/><path d=\"M6 9 L1 8 Z\"/><path d=\"M6 9 L9 5 Z\"/><path d=\"M7 0 L6 9 Z\"/><path d=\"M7 1 L8 7 Z\"/><path d=\"M7 2 L6 7 Z\"/><path d=\"M7 3 L9 0 Z\"/><path d=\"M7 4 L5 5 Z\"/><path d=\"M7 5 L8 3 Z\"/><path d=\"M7 6 L4 4 Z\"/><path d=\"M7 7 L3 3 Z\"/><path d=\"M7 8 L5 1 Z\"/><path d=\"M7 9 L3 1 Z\"/><path d=\"M8 0 L4 0 Z\"/><path d=\"M8 1 L2 9 Z\"/><path d=\"M8 2 L3 8 Z\"/><path d=\"M8 3 L2 7 Z\"/><path d=\"M8 3 L9 4 Z\"/><path d=\"M8 5 L1 6 Z\"/><path d=\"M8 5 L9 2 Z\"/><path d=\"M8 7 L2 3 Z\"/><path d=\"M8 7 L9 0 Z\"/><path d=\"M8 9 L1 1 Z\"/><path d=\"M8 9 L8 8 Z\"/><path d=\"M9 0 L6 8 Z\"/><path d=\"M9 1 L7 1 Z\"/><path d=\"M9 2 L5 1 Z\"/><path d=\"M9 3 L8 4 Z\"/><path d=\"M9 4 L4 9 Z\"/><path d=\"M9 5 L6 7 Z\"/><path d=\"M9 6 L4 7 Z\"/><path d=\"M9 7 L2 7 Z\"/><path d=\"M9 8 L4 5 Z\"/><path d=\"M9 9 L2 4 Z\"/><rect width=\"0\" height=\"1\"/><rect width=\"0\" height=\"3\"/><rect width=\"0\" height=\"6\"/><rect width=\"0\" height=\"8\"/><rect width=\"1\" height=\"0\"/><rect width=\"1\" height=\"3\"/><rect width=\"1\" height=\"5\"/><rect width=\"1\" height=\"8\"/><rect width=\"2\" height=\"0\"/><rect width=\"2\" height=\"3\"/><rect width=\"2\" height=\"5\"/><rect width=\"2\" height=\"7\"/><rect width=\"3\" height=\"0\"/><rect width=\"3\" height=\"2\"/><rect width=\"3\" height=\"5\"/><rect width=\"3\" height=\"7\"/><rect width=\"4\" height=\"0\"/><rect width=\"4\" height=\"2\"/><rect width=\"4\" height=\"5\"/><rect width=\"4\" height=\"7\"/><rect width=\"4\" height=\"9\"/><rect width=\"5\" height=\"2\"/><rect width=\"5\" height=\"4\"/><rect width=\"5\" height=\"7\"/><rect width=\"5\" height=\"9\"/><rect width=\"6\" height=\"2\"/><rect width=\"6\" height=\"4\"/><rect width=\"6\" height=\"6\"/><rect width=\"6\" height=\"9\"/><rect width=\"7\" height=\"1\"/><rect width=\"7\" height=\"4\"/><rect width=\"7\" height=\"6\"/><rect width=\"7\" height=\"9\"/><rect width=\"8\" height=\"1\"/><rect width=\"8\" height=\"3\"/><rect width=\"8\" height=\"6\"/><rect width=\"8\" height=\"8\"/><rect width=\"9\" height=\"1\"/><rect width=\"9\" height=\"3\"/><rect width=\"9\" height=\"6\"/><rect width=\"9\" height=\"8\"/><circle cx=\"0\" cy=\"0\" r=\"0\"/><circle cx=\"0\" cy=\"1\" r=\"1\"/><circle cx=\"0\" cy=\"1\" r=\"9\"/><circle cx=\"0\" cy=\"3\" r=\"1\"/><circle cx=\"0\" cy=\"3\" r=\"9\"/><circle cx=\"0\" cy=\"5\" r=\"0\"/><circle cx=\"0\" cy=\"5\" r=\"8\"/><circle cx=\"0\" cy=\"6\" r=\"6\"/><circle cx=\"0\" cy=\"7\" r=\"8\"/><circle cx=\"0\" cy=\"8\" r=\"5\"/><circle cx=\"0\" cy=\"9\" r=\"7\"/><circle cx=\"1\" cy=\"0\" r=\"5\"/><circle cx=\"1\" cy=\"1\" r=\"7\"/><circle cx=\"1\" cy=\"2\" r=\"5\"/><circle cx=\"1\" cy=\"3\" r=\"2\"/><circle cx=\"1\" cy=\"4\" r=\"4\"/><circle cx=\"1\" cy=\"5\" r=\"2\"/><circle cx=\"1\" cy=\"6\" r=\"4\"/><circle cx=\"1\" cy=\"7\" r=\"1\"/><circle cx=\"1\" cy=\"8\" r=\"3\"/><circle cx=\"1\" cy=\"9\" r=\"1\"/><circle cx=\"1\" cy=\"9\" r=\"9\"/><circle cx=\"2\" cy=\"1\" r=\"0\"/><circle cx=\"2\" cy=\"1\" r=\"8\"/><circle cx=\"2\" cy=\"3\" r=\"0\"/><circle cx=\"2\" cy=\"3\" r=\"8\"/><circle cx=\"2\" cy=\"5\" r=\"0\"/><circle cx=\"2\" cy=\"5\" r=\"7\"/><circle cx=\"2\" cy=\"6\" r=\"5\"/><circle cx=\"2\" cy=\"7\" r=\"7\"/><circle cx=\"2\" cy=\"8\" r=\"5\"/><circle cx=\"2\" cy=\"9\" r=\"6\"/><circle cx=\"3\" cy=\"0\" r=\"4\"/><circle cx=\"3\" cy=\"1\" r=\"6\"/><circle cx=\"3\" cy=\"2\" r=\"4\"/><circle cx=\"3\" cy=\"3\" r=\"2\"/><circle cx=\"3\" cy=\"4\" r=\"3\"/><circle cx=\"3\" cy=\"5\" r=\"1\"/><circle cx=\"3\" cy=\"6\" r=\"3\"/><circle cx=\"3\" cy=\"7\" r=\"1\"/><circle cx=\"3\" cy=\"8\" r=\"2\"/><circle cx=\"3\" cy=\"9\" r=\"0\"/><circle cx=\"3\" cy=\"9\" r=\"8\"/><circle cx=\"4\" cy=\"1\" r=\"0\"/><circle cx=\"4\" cy=\"1\" r=\"7\"/><circle cx=\"4\" cy=\"2\" r=\"9\"/><circle cx=\"4\" cy=\"3\" r=\"7\"/><circle cx=\"4\" cy=\"4\" r=\"9\"/><circle cx=\"4\" cy=\"5\" r=\"7\"/><circle cx=\"4\" cy=\"6\" r=\"4\"/><circle cx=\"4\" cy=\"7\" r=\"6\"/><circle cx=\"4\" cy=\"8\" r=\"4\"/><circle cx=\"4\" cy=\"9\" r=\"6\"/><circle cx=\"5\" cy=\"0\" r=\"3\"/><circle cx=\"5\" cy=\"1\" r=\"5\"/><circle cx=\"5\" cy=\"2\" r=\"3\"/><circle cx=\"5\" cy=\"3\" r=\"1\"/><circle cx=\"5\" cy=\"4\" r=\"2\"/><circle cx=\"5\" cy=\"5\" r=\"0\"/><circle cx=\"5\" cy=\"6\" r=\"2\"/><circle cx=\"5\" cy=\"7\" r=\"0\"/><circle cx=\"5\" cy=\"8\" r=\"2\"/><circle cx=\"5\" cy=\"8\" r=\"9\"/><circle cx=\"5\" cy=\"9\" r=\"7\"/><circle cx=\"6\" cy=\"0\" r=\"9\"/><circle cx=\"6\" cy=\"1\" r=\"7\"/><circle cx=\"6\" cy=\"2\" r=\"8\"/><circle cx=\"6\" cy=\"3\" r=\"6\"/><circle cx=\"6\" cy=\"4\" r=\"8\"/><circle cx=\"6\" cy=\"5\" r=\"6\"/><circle cx=\"6\" cy=\"6\" r=\"4\"/><circle cx=\"6\" cy=\"7\" r=\"5\"/><circle cx=\"6\" cy=\"8\" r=\"3\"/><circle cx=\"6\" cy=\"9\" r=\"5\"/><circle cx=\"7\" cy=\"0\" r=\"3\"/><circle cx=\"7\" cy=\"1\" r=\"4\"/><circle cx=\"7\" cy=\"2\" r=\"2\"/><circle cx=\"7\" cy=\"3\" r=\"0\"/><circle cx=\"7\" cy=\"4\" r=\"2\"/><circle cx=\"7\" cy=\"5\" r=\"0\"/><circle cx=\"7\" cy=\"6\" r=\"1\"/><circle cx=\"7\" cy=\"6\" r=\"9\"/><circle cx=\"7\" cy=\"8\" r=\"1\"/><circle cx=\"7\" cy=\"8\" r=\"9\"/><circle cx=\"7\" cy=\"9\" r=\"6\"/><circle cx=\"8\" cy=\"0\" r=\"8\"/><circle cx=\"8\" cy=\"1\" r=\"6\"/><circle cx=\"8\" cy=\"2\" r=\"8\"/><circle cx=\"8\" cy=\"3\" r=\"5\"/><circle cx=\"8\" cy=\"4\" r=\"7\"/><circle cx=\"8\" cy=\"5\" r=\"5\"/><circle cx=\"8\" cy=\"6\" r=\"3\"/><circle cx=\"8\" cy=\"7\" r=\"5\"/><circle cx=\"8\" cy=\"8\" r=\"2\"/><circle cx=\"8\" cy=\"9\" r=\"4\"/><circle cx=\"9\" cy=\"0\" r=\"2\"/><circle cx=\"9\" cy=\"1\" r=\"4\"/><circle cx=\"9\" cy=\"2\" r=\"1\"/><circle cx=\"9\" cy=\"2\" r=\"9\"/><circle cx=\"9\" cy=\"4\" r=\"1\"/><circle cx=\"9\" cy=\"4\" r=\"9\"/><circle cx=\"9\" cy=\"6\" r=\"0\"/><circle cx=\"9\" cy=\"6\" r=\"8\"/><circle cx=\"9\" cy=\"8\" r=\"0\"/><circle cx=\"9\" cy=\"8\" r=\"8\"/>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -12354,7 +11100,7 @@ mod rules {
     );
     static OPTIONS_19: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_43: [u64; 5] = [0, 0, 0, 17, 33];
-    static ENDS_18: [u32; 5] = [70, 140, 210, 233, 256];
+    static ENDS_19: [u32; 5] = [70, 140, 210, 233, 256];
     static COSTS_44: [u64; 5] = [0, 0, 0, 3, 5];
     static LITERALS_10: [u64; 5] = [
         0x010000000000002b, 0x010000000000002d, 0x010000000000003d, 0x040000003b746c26,
@@ -12439,7 +11185,7 @@ mod rules {
     ];
     static OPTIONS_20: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static COSTS_46: [u64; 2] = [0, 18];
-    static ENDS_19: [u32; 2] = [192, 256];
+    static ENDS_20: [u32; 2] = [192, 256];
     static BYTES_16: [u8; 256] = *b"1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111122222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
     static BYTES_17: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
     static BYTES_18: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000011111111111111111111111111111111111111111111111111111111111111111111111111111111111112222222222222222222222222222222222222222222222222222222222222222222222222222222222222";
@@ -12472,27 +11218,27 @@ mod rules {
     static COSTS_47: [u64; 2] = [0, 11];
     static OPTIONS_21: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static COSTS_48: [u64; 2] = [0, 10];
-    static ENDS_20: [u32; 2] = [171, 256];
+    static ENDS_21: [u32; 2] = [171, 256];
     static COSTS_49: [u64; 2] = [0, 40];
     static OPTIONS_22: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_50: [u64; 3] = [0, 0, 3];
-    static ENDS_21: [u32; 3] = [70, 116, 256];
+    static ENDS_22: [u32; 3] = [70, 116, 256];
     static BYTES_20: [u8; 256] = *b"''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''";
     static COSTS_51: [u64; 4] = [0, 0, 0, 3];
     static OPTIONS_23: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static ENDS_22: [u32; 4] = [171, 192, 213, 256];
+    static ENDS_23: [u32; 4] = [171, 192, 213, 256];
     static BYTES_21: [u8; 256] = *b"   !!!###$$$%%%((())***+++,,,---...//00011122233344455566777888999:::;;;==???@@@AAABBBCCCDDDEEFFFGGGHHHIIIJJJKKLLLMMMNNNOOOPPPQQRRRSSSTTTUUUVVVWWWXXYYYZZZ[[[\\\\\\]]]^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
     static BYTES_22: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
     static BYTES_23: [u8; 256] = *b"\t\t\t\n\n\n   !!!##$$$%%%((())***+++,,,--...///000112223334445566677788899:::;;;===>>???@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static BYTES_24: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
     static LITERALS_12: [u64; 2] = [0x0200000000002222, 0x0200000000002727];
     static OPTIONS_24: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_23: [u32; 2] = [85, 256];
+    static ENDS_24: [u32; 2] = [85, 256];
     static OPTIONS_25: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_52: [u64; 4] = [0, 1, 3, 8];
-    static ENDS_24: [u32; 4] = [186, 210, 233, 256];
+    static ENDS_25: [u32; 4] = [186, 210, 233, 256];
     static OPTIONS_26: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_25: [u32; 2] = [96, 256];
+    static ENDS_26: [u32; 2] = [96, 256];
     static POOL_BLOCK_PIECE: rt::Strings = rt::Strings::new(
         b"<!----><![CDATA[]]>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 7, 19],
@@ -12525,10 +11271,10 @@ mod rules {
     );
     static OPTIONS_27: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_53: [u64; 3] = [0, 2, 4];
-    static ENDS_26: [u32; 3] = [93, 233, 256];
+    static ENDS_27: [u32; 3] = [93, 233, 256];
     static OPTIONS_28: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_54: [u64; 7] = [0, 3, 3, 4, 6, 6, 11];
-    static ENDS_27: [u32; 7] = [48, 96, 144, 160, 176, 240, 256];
+    static ENDS_28: [u32; 7] = [48, 96, 144, 160, 176, 240, 256];
     static COSTS_55: [u64; 4] = [0, 2, 6, 29];
     static LITERALS_13: [u64; 2] = [0x03000000003e623c, 0x040000003e6d653c];
     static LITERALS_14: [u64; 2] = [0x040000003e622f3c, 0x0500003e6d652f3c];
@@ -12576,10 +11322,10 @@ mod rules {
     );
     static OPTIONS_29: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_56: [u64; 3] = [0, 1, 3];
-    static ENDS_28: [u32; 3] = [25, 102, 256];
+    static ENDS_29: [u32; 3] = [25, 102, 256];
     static OPTIONS_30: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_57: [u64; 5] = [0, 0, 0, 1, 1];
-    static ENDS_29: [u32; 5] = [146, 165, 183, 201, 256];
+    static ENDS_30: [u32; 5] = [146, 165, 183, 201, 256];
     static BYTES_25: [u8; 256] = *b"   !!!\"\"\"###$$$%%%''((()))***+++,,,--...///00011122233344555666777888999::;;;===???@@@AAABBBCCDDDEEEFFFGGGHHHIIJJJKKKLLLMMMNNNOOPPPQQQRRRSSSTTTUUUVVWWWXXXYYYZZZ[[[^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
     static BYTES_26: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r";
     static POOL_CHAR_DATA: rt::Strings = rt::Strings::new(
@@ -12599,7 +11345,7 @@ mod rules {
     );
     static OPTIONS_31: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_58: [u64; 6] = [0, 0, 1, 1, 2, 2];
-    static ENDS_30: [u32; 6] = [29, 86, 115, 143, 171, 256];
+    static ENDS_31: [u32; 6] = [29, 86, 115, 143, 171, 256];
     static BYTES_27: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,---...//000111223334445566677788999:::;;<<<===>>???@@@AABBBCCCDDEEEFFFGGHHHIIIJJKKKLLLMMNNNOOOPPQQQRRRSSTTTUUUVVWWWXXXYYZZZ[[[\\\\^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static POOL_CDATA_PIECE: rt::Strings = rt::Strings::new(
         b"\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -12624,10 +11370,10 @@ mod rules {
     );
     static OPTIONS_32: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_59: [u64; 7] = [0, 0, 0, 1, 1, 2, 2];
-    static ENDS_31: [u32; 7] = [41, 82, 122, 162, 202, 229, 256];
+    static ENDS_32: [u32; 7] = [41, 82, 122, 162, 202, 229, 256];
     static OPTIONS_33: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_60: [u64; 8] = [0, 1, 2, 3, 4, 4, 4, 5];
-    static ENDS_32: [u32; 8] = [34, 103, 154, 188, 205, 222, 239, 256];
+    static ENDS_33: [u32; 8] = [34, 103, 154, 188, 205, 222, 239, 256];
     static LITERALS_15: [u64; 3] = [
         0x0100000000000039, 0x0200000000003031, 0x0200000000003331,
     ];
@@ -12668,7 +11414,7 @@ mod rules {
     ];
     static OPTIONS_34: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
     static COSTS_61: [u64; 10] = [0, 1, 2, 3, 3, 3, 3, 3, 4, 5];
-    static ENDS_33: [u32; 10] = [16, 80, 128, 144, 176, 192, 208, 224, 240, 256];
+    static ENDS_34: [u32; 10] = [16, 80, 128, 144, 176, 192, 208, 224, 240, 256];
     static BYTES_32: [u8; 256] = *b"9999999999999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaddddddddddddddddddddddddddddddddddddddddddddddddddd";
     static BYTES_33: [u8; 256] = *b"2222222222222333333333333344444444444445555555555555666666666666777777777777788888888888889999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeeeeffffffffffff";
     static BYTES_34: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
@@ -12753,12 +11499,12 @@ mod rules {
     );
     static OPTIONS_35: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_62: [u64; 3] = [0, 0, 15];
-    static ENDS_34: [u32; 3] = [51, 102, 256];
+    static ENDS_35: [u32; 3] = [51, 102, 256];
     static BYTES_42: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%'''((()))***+++,,,---...///0001112223334445555666777888999:::;;;===???@@@AAABBBCCCDDDEEEFFFGGGHHHIIIJJJKKKLLLLMMMNNNOOOPPPQQQRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbcccdddeeeffffggghhhiiijjjkkklllmmmnnnooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
     static BYTES_43: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%((()))***+++,,,,---...///0001112223334445556667778888999:::;;;===???@@@AAABBBCCCDDDEEEFFFFGGGHHHIIIJJJKKKLLLMMMNNNOOOPPPQQQRRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbccccdddeeefffggghhhiiijjjkkklllmmmnnnoooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_63: [u64; 5] = [0, 0, 2, 6, 12];
-    static ENDS_35: [u32; 5] = [26, 128, 154, 205, 256];
+    static ENDS_36: [u32; 5] = [26, 128, 154, 205, 256];
     static LITERALS_20: [u64; 3] = [
         0x0300000000594e41, 0x0000000000000000, 0x0500005954504d45,
     ];
@@ -12769,7 +11515,7 @@ mod rules {
     );
     static OPTIONS_37: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_64: [u64; 4] = [0, 1, 1, 1];
-    static ENDS_36: [u32; 4] = [128, 171, 214, 256];
+    static ENDS_37: [u32; 4] = [128, 171, 214, 256];
     static LITERALS_21: [u64; 4] = [
         0x0000000000000000, 0x010000000000003f, 0x010000000000002a, 0x010000000000002b,
     ];
@@ -12848,7 +11594,7 @@ mod rules {
     );
     static OPTIONS_38: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static COSTS_65: [u64; 3] = [0, 5, 10];
-    static ENDS_37: [u32; 3] = [154, 205, 256];
+    static ENDS_38: [u32; 3] = [154, 205, 256];
     static COSTS_66: [u64; 4] = [0, 0, 1, 2];
     static LITERALS_22: [u64; 4] = [
         0x0200000000003235, 0x0200000000003536, 0x0300000000333332, 0x0400000034363338,
@@ -12879,11 +11625,11 @@ mod rules {
         None,
     );
     static OPTIONS_39: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_38: [u32; 2] = [43, 256];
+    static ENDS_39: [u32; 2] = [43, 256];
     static BYTES_44: [u8; 256] = *b"AAAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWYYYYYZZZZZ_____aaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwyyyyyzzzzz";
     static OPTIONS_40: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_67: [u64; 7] = [0, 0, 0, 0, 1, 1, 1];
-    static ENDS_39: [u32; 7] = [70, 117, 164, 187, 210, 233, 256];
+    static ENDS_40: [u32; 7] = [70, 117, 164, 187, 210, 233, 256];
     static LITERALS_23: [u64; 112] = [
         0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
         0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,

@@ -56,6 +56,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
     let options = Options { format, start: module.start.as_ref().map(syn::LitStr::value), ..Options::default() };
     let (compiled, _) = compile(&file, &options)
         .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;
+    module.emit.check(&compiled).map_err(|problem| (module.name.span(), problem))?;
     let items = tokens(&compiled, &module.emit);
     Ok(quote! {
         #(#attributes)*

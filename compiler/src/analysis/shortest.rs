@@ -23,6 +23,25 @@ pub fn steps(ir: &Ir) -> Vec<u64> {
     steps
 }
 
+/// The number of nodes that the option-0 derivation of each node in the bodies visits, given that of the rules.
+pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
+    let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
+    // Children come before their parents in the arena.
+    for index in 0..ir.node_count() {
+        let of = |child: &NodeId| nodes[child.index()];
+        let sum = match ir.node(NodeId::new(index)) {
+            Node::Bytes(_) | Node::Class(_) | Node::Repeat { min: 0, .. } => 0,
+            Node::Rule(rule) | Node::Again(rule) => steps[rule.index()],
+            Node::Seq(items) => items.iter().map(of).fold(0, u64::saturating_add),
+            Node::Choice(choice) => of(&choice.options[0]),
+            Node::Repeat { item, min, .. } => of(item).saturating_mul(u64::from(*min)),
+            Node::Inline { body, .. } => of(body),
+        };
+        nodes.push(sum.saturating_add(1));
+    }
+    nodes
+}
+
 fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
     match ir.node(node) {
         Node::Bytes(_) | Node::Class(_) => 1,
@@ -43,7 +62,16 @@ pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec
         Node::Rule(rule) | Node::Again(rule) => output.extend_from_slice(known[rule.index()].as_deref().unwrap_or(&[])),
         Node::Seq(items) => items.iter().for_each(|&item| emit(ir, item, known, output)),
         Node::Choice(choice) => emit(ir, choice.options[0], known, output),
-        Node::Repeat { item, min, .. } => (0..*min).for_each(|_| emit(ir, *item, known, output)),
+        Node::Repeat { min: 0, .. } => {}
+        Node::Repeat { item, min, .. } => {
+            let start = output.len();
+            emit(ir, *item, known, output);
+            let round = output[start..].to_vec();
+            // Rounds are equal; none is worth a look if they are empty.
+            if !round.is_empty() {
+                (1..*min).for_each(|_| output.extend_from_slice(&round));
+            }
+        }
         Node::Inline { body, .. } => emit(ir, *body, known, output),
     }
 }

@@ -139,7 +139,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// Reads what [`print`] wrote. The facts are taken from the text; [`super::verify()`] checks them.
+/// Reads what [`print()`] wrote. The facts are taken from the text; [`super::verify()`] checks them.
 ///
 /// # Errors
 ///

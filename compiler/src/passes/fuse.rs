@@ -5,6 +5,9 @@
 use super::rewrite;
 use crate::ir::{Ir, Node, NodeId};
 
+/// Literals are joined up to this many bytes: each copy of a joined literal is a copy of its parts.
+const MAX_FUSED: usize = 1 << 12;
+
 pub fn fuse_literals(ir: &Ir) -> Ir {
     rewrite(ir, |new, node, children| match ir.node(node) {
         Node::Seq(_) => fused(new, children),
@@ -21,11 +24,15 @@ fn fused(new: &mut Ir, children: Vec<NodeId>) -> NodeId {
             _ => vec![child],
         };
         for part in parts {
-            if let Node::Bytes(bytes) = new.node(part) {
+            if let Node::Bytes(bytes) = new.node(part)
+                && literal.len() + bytes.len() <= MAX_FUSED
+            {
                 literal.extend_from_slice(bytes);
             } else {
                 flush(new, &mut literal, &mut items);
-                items.push(part);
+                if !matches!(new.node(part), Node::Bytes(bytes) if bytes.is_empty()) {
+                    items.push(part);
+                }
             }
         }
     }

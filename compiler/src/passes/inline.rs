@@ -10,6 +10,10 @@ use crate::ir::{Ir, Node, NodeId, RuleId};
 /// Bodies nested deeper than this are not inlined, so that recursion over nodes stays bounded.
 pub const MAX_INLINED_NESTING: u32 = 60;
 
+/// Longer literals and classes of more ranges are not copied to every use.
+const MAX_COPIED_BYTES: usize = 64;
+const MAX_COPIED_RANGES: usize = 32;
+
 /// Inlines rules that are not recursive and derive a literal, a class or another rule, or are used only once.
 pub fn inline_trivial(ir: &Ir) -> Ir {
     let mut uses = vec![0u32; ir.rules().len()];
@@ -21,7 +25,12 @@ pub fn inline_trivial(ir: &Ir) -> Ir {
         if recursion.is_recursive(rule) || rule == ir.start() {
             return false;
         }
-        let trivial = matches!(new.node(body), Node::Bytes(_) | Node::Class(_) | Node::Rule(_));
+        let trivial = match new.node(body) {
+            Node::Bytes(bytes) => bytes.len() <= MAX_COPIED_BYTES,
+            Node::Class(set) => set.ranges().len() <= MAX_COPIED_RANGES,
+            Node::Rule(_) => true,
+            _ => false,
+        };
         trivial || uses[rule.index()] == 1
     };
     remove_dead(&inline(ir, recursion.bottom_up(), inlined))

@@ -38,14 +38,19 @@ pub fn supercompile(ir: &Ir, budget: &Budget) -> Ir {
     remove_dead(&expanded)
 }
 
-/// The number of nodes, where a choice among literals is one, since engines make it data. Stops counting beyond `most`.
+/// The number of nodes, where a choice among a few literals is one, since engines make it data. Stops counting beyond
+/// `most`.
 fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
     if let Node::Choice(choice) = ir.node(node)
         && choice.options.iter().all(|&option| matches!(ir.node(option), Node::Bytes(_)))
     {
-        return 1;
+        return 1 + choice.options.len() as u32 / 16;
     }
-    let mut size = 1;
+    let mut size = match ir.node(node) {
+        Node::Bytes(bytes) => 1 + bytes.len() as u32 / 32,
+        Node::Class(set) => 1 + set.ranges().len() as u32 / 16,
+        _ => 1,
+    };
     for &child in ir.children(node) {
         if size > most {
             break;

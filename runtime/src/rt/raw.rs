@@ -30,6 +30,9 @@ pub struct Machine<'m, 's> {
     windows: Windows<'m, 's>,
     output: &'m mut Vec<u8>,
     level: Level,
+    /// What is reserved, to hold every access against it.
+    #[cfg(debug_assertions)]
+    reserved: (*const u8, *const u8),
 }
 
 /// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
@@ -82,6 +85,8 @@ impl<'m, 's> Machine<'m, 's> {
             windows,
             output,
             level: Level::Caller,
+            #[cfg(debug_assertions)]
+            reserved: (std::ptr::null(), std::ptr::null()),
         }
     }
 
@@ -111,14 +116,48 @@ impl<'m, 's> Machine<'m, 's> {
     /// `s` must be this machine's state.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
+    pub unsafe fn reserve(&mut self, mut s: State, choices: usize, output: usize) -> State {
         let readable = self.choice_end as usize - s.c as usize;
         let writable = self.output_end as usize - s.o as usize;
         if readable < choices + READ_SLOP || writable < output + STORE_SLOP {
             // SAFETY: as for this function.
-            return unsafe { self.replenish(s, choices, output) };
+            let moved = unsafe { self.replenish(s, choices, output) };
+            #[cfg(debug_assertions)]
+            self.forget_reserved(moved.c != s.c, moved.o != s.o);
+            s = moved;
         }
+        #[cfg(debug_assertions)]
+        self.note_reserved(s, choices, output);
         s
+    }
+
+    #[cfg(debug_assertions)]
+    fn note_reserved(&mut self, s: State, choices: usize, output: usize) {
+        self.reserved.0 = self.reserved.0.max(s.c.wrapping_add(choices));
+        self.reserved.1 = self.reserved.1.max(s.o.wrapping_add(output).cast_const());
+    }
+
+    /// What was reserved in a buffer that has moved is not there any more.
+    #[cfg(debug_assertions)]
+    fn forget_reserved(&mut self, choices: bool, output: bool) {
+        if choices {
+            self.reserved.0 = std::ptr::null();
+        }
+        if output {
+            self.reserved.1 = std::ptr::null();
+        }
+    }
+
+    /// Debug builds hold every access against what was reserved; the slop behind it is not for code to rely on.
+    #[inline(always)]
+    fn check(&self, s: State, choices: usize, output: usize) {
+        #[cfg(debug_assertions)]
+        {
+            let read = choices == 0 || s.c.wrapping_add(choices) <= self.reserved.0;
+            let written = output == 0 || s.o.wrapping_add(output).cast_const() <= self.reserved.1;
+            assert!(read && written, "an access is not reserved: a defect of the code generator");
+        }
+        let _ = (s, choices, output);
     }
 
     #[cold]
@@ -217,6 +256,8 @@ impl<'m, 's> Machine<'m, 's> {
         let used = unsafe { s.c.offset_from_unsigned(self.choice_start) };
         self.windows.finish(used);
         s.c = self.enter_window();
+        #[cfg(debug_assertions)]
+        self.forget_reserved(true, false);
         s
     }
 
@@ -255,6 +296,7 @@ impl<'m, 's> Machine<'m, 's> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn put_string(&mut self, s: State, strings: &'static Strings, index: usize) -> State {
+        self.check(s, 0, strings.get(index).len());
         // SAFETY: as for this function.
         unsafe { put_string(s, strings, index) }
     }
@@ -530,6 +572,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// They must be reserved.
     #[inline(always)]
     pub unsafe fn value(&self, s: &mut State, bits: u32) -> u32 {
+        self.check(*s, bits as usize / 8, 0);
         // SAFETY: up to three bytes are reserved, and reading four is within the slop.
         unsafe {
             let word = s.c.cast::<u32>().read_unaligned().to_le();
@@ -545,6 +588,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// One choice byte must be reserved.
     #[inline(always)]
     pub unsafe fn pick8(&self, s: &mut State, count: u32) -> usize {
+        self.check(*s, 1, 0);
         // SAFETY: one byte is reserved.
         unsafe {
             let byte = u32::from(*s.c);
@@ -578,6 +622,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// Its bytes must be reserved.
     #[inline(always)]
     pub unsafe fn put<const N: usize>(&self, s: &mut State, bytes: &[u8; N]) {
+        self.check(*s, 0, N);
         // SAFETY: the bytes are reserved.
         unsafe {
             s.o.cast::<[u8; N]>().write_unaligned(*bytes);
@@ -592,6 +637,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// It must be reserved.
     #[inline(always)]
     pub unsafe fn put_byte(&self, s: &mut State, byte: u8) {
+        self.check(*s, 0, 1);
         // SAFETY: the byte is reserved.
         unsafe {
             *s.o = byte;
@@ -610,6 +656,7 @@ impl<'m, 's> Machine<'m, 's> {
         // SAFETY: the literal's bytes are reserved, and storing all eight is within the slop; the caller vouches for the index.
         unsafe {
             let packed = *table.get_unchecked(index);
+            self.check(*s, 0, (packed >> 56) as usize);
             s.o.cast::<[u8; 8]>().write_unaligned(packed.to_le_bytes());
             s.o = s.o.add((packed >> 56) as usize);
         }

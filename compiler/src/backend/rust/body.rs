@@ -106,9 +106,11 @@ impl Emitter<'_> {
     }
 
     /// Pieces of code one after the other, with reservations where the one in force does not cover what comes.
-    /// `used` says what the reservation in force had to cover so far.
+    /// `used` says what the reservation in force had to cover so far; it is a barrier at the end if the reservation in force
+    /// then covers these pieces alone.
     pub(super) fn pieces(&self, pieces: Vec<(TokenStream, Needs)>, used: &mut Needs) -> TokenStream {
         let mut code = TokenStream::new();
+        let mut reserved_here = false;
         for index in 0..pieces.len() {
             let (piece, needs) = &pieces[index];
             match used.then(*needs) {
@@ -116,10 +118,12 @@ impl Emitter<'_> {
                 _ => {
                     code.extend(self.reserve(sequence(pieces[index..].iter().map(|(_, needs)| *needs))));
                     *used = *needs;
+                    reserved_here = true;
                 }
             }
             code.extend(piece.clone());
         }
+        used.barrier |= reserved_here;
         code
     }
 

@@ -142,9 +142,11 @@ impl Emitter<'_> {
         let star = star_item(self.ir, rule, body).and_then(|item| Some((item, byte_item(self.ir, item)?)));
         let round = if let Some((item, bytes)) = star {
             let run = self.run(&bytes, allowed(&bytes), quote!(None), count);
-            let step = self.round(run, item, &label, pool, &inside);
+            let site = self.round_site(run, item, &label, pool);
+            let code = self.node(item, &inside);
             quote! {
-                #step
+                #site
+                #code
                 if DEPTH { #levels -= 1; }
             }
         } else {
@@ -190,20 +192,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// One round after `run`: decides whether there is one, unless that is known, and derives the item.
-    fn round(
+    /// Decides, after `run`, whether there is one more round, unless that is known; reserves for the item.
+    fn round_site(
         &mut self,
         run: TokenStream,
         item: NodeId,
         label: &syn::Lifetime,
         before_site: TokenStream,
-        at: &At,
     ) -> TokenStream {
         let needs = self.needs[item.index()];
         let reserve = self.reserve(needs);
         let go = self.go_site(item, needs, label);
         let cost = Literal::u64_unsuffixed(self.ir.facts(item).min_len);
-        let code = self.node(item, at);
         quote! {
             #run
             match end {
@@ -214,7 +214,6 @@ impl Emitter<'_> {
                     #reserve
                 }
             }
-            #code
         }
     }
 
@@ -248,17 +247,11 @@ impl Emitter<'_> {
         let label = self.label();
         let rounds = format_ident!("rounds_{}", &label.ident.to_string()[1..]);
         let needs = self.needs[item.index()];
-        let first = match min {
-            0 => quote!(),
-            _ => {
-                let reserve = self.reserve(needs);
-                let code = self.node(item, at);
-                let min = Literal::u32_unsuffixed(min);
-                quote!(for _ in 0..#min { #reserve #code })
-            }
-        };
         if max == Some(min) {
-            return first;
+            let reserve = self.reserve(needs);
+            let code = self.node(item, at);
+            let min = Literal::u32_unsuffixed(min);
+            return quote!(for _ in 0..#min { #reserve #code });
         }
         let (begin, check, most, count) = match max {
             None => (quote!(), quote!(), quote!(None), quote!()),
@@ -272,7 +265,7 @@ impl Emitter<'_> {
                 )
             }
         };
-        let round = match byte_item(self.ir, item) {
+        let site = match byte_item(self.ir, item) {
             Some(bytes) => {
                 // Rounds don't change the depth: it allows all of them or, for an item beyond the limit, none.
                 let depth = match bytes.layers {
@@ -286,18 +279,30 @@ impl Emitter<'_> {
                     Some(_) => quote!(#rounds -= #done;),
                     None => quote!(),
                 });
-                self.round(run, item, &label, check.clone(), at)
+                self.round_site(run, item, &label, check)
             }
             None => {
                 let go = self.go_site(item, needs, &label);
-                let code = self.node(item, at);
-                quote!(#check #go #code)
+                quote!(#check #go)
             }
         };
+        let code = self.node(item, at);
+        if min == 0 {
+            return quote!(#begin #label: loop { #site #code #count });
+        }
+        // The item stands once, so that nested repetitions do not multiply.
+        let first = format_ident!("first_{}", &label.ident.to_string()[1..]);
+        let min = Literal::u32_unsuffixed(min);
+        let reserve = self.reserve(needs);
         quote! {
-            #first
             #begin
-            #label: loop { #round #count }
+            let mut #first: u32 = #min;
+            #label: loop {
+                let is_first = #first > 0;
+                if is_first { #first -= 1; #reserve } else { #site }
+                #code
+                if !is_first { #count }
+            }
         }
     }
 }

@@ -1,25 +1,40 @@
 //! Names in emitted code: rule names as identifiers, all different.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span};
 
 use crate::ir::Ir;
 
-/// The function name of each rule.
+/// Gives names out once: a name that is taken gets a number.
+#[derive(Default)]
+pub struct Taken {
+    names: BTreeSet<String>,
+    /// The number that each name was given last.
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Taken {
+    /// `name`, or `name` with a number.
+    pub fn unique(&mut self, name: &str) -> Ident {
+        let number = self.numbers.entry(name.to_string()).or_insert(1);
+        let mut unique = name.to_string();
+        while !self.names.insert(unique.clone()) {
+            *number += 1;
+            unique = format!("{name}_{number}");
+        }
+        Ident::new(&unique, Span::call_site())
+    }
+}
+
+/// The function name of each rule; rules without a body are not called.
 pub fn functions(ir: &Ir) -> Vec<Ident> {
-    let mut taken = BTreeSet::new();
+    let mut taken = Taken::default();
     ir.rules()
         .iter()
-        .map(|rule| {
-            let name = format!("rule_{}", words(&rule.name).to_lowercase());
-            let mut unique = name.clone();
-            let mut number = 1;
-            while !taken.insert(unique.clone()) {
-                number += 1;
-                unique = format!("{name}_{number}");
-            }
-            Ident::new(&unique, Span::call_site())
+        .map(|rule| match rule.body {
+            Some(_) => taken.unique(&format!("rule_{}", words(&rule.name).to_lowercase())),
+            None => Ident::new("rule", Span::call_site()),
         })
         .collect()
 }

@@ -116,13 +116,13 @@ impl Emitter<'_> {
                 return self.put_mapped(&std::array::from_fn(|byte| literals[option_of(byte)][0]));
             }
         }
+        if let Some(nested) = self.nested(choice, &costs) {
+            return nested;
+        }
         let pick = self.pick(count, Some(choice), &costs);
         if literals.len() == count {
             let put = self.put_one_of(&literals);
             return quote!({ let option = #pick; #put });
-        }
-        if let Some(nested) = self.nested(choice, &costs) {
-            return nested;
         }
         let packed = literals.iter().take_while(|literal| literal.len() <= MAX_PACKED).count();
         let first = if packed >= MIN_TABLE { packed } else { 0 };

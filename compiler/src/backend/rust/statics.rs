@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
+use super::names::Taken;
 use crate::charset::CharSet;
 
 /// Bytes behind the strings of a table, as the runtime's `Strings::PADDING` wants.
@@ -16,7 +17,7 @@ pub struct Statics {
     items: Vec<TokenStream>,
     /// Type and value of a table to its name.
     known: BTreeMap<String, Ident>,
-    names: BTreeMap<String, usize>,
+    names: Taken,
 }
 
 impl Statics {
@@ -31,10 +32,7 @@ impl Statics {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let count = self.names.entry(name.to_string()).or_insert(0);
-        *count += 1;
-        let name = if *count == 1 { name.to_string() } else { format!("{name}_{count}") };
-        let name = Ident::new(&name, Span::call_site());
+        let name = self.names.unique(name);
         self.items.push(quote!(static #name: #ty = #value;));
         self.known.insert(key, name.clone());
         name
