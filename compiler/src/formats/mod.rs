@@ -10,7 +10,7 @@ pub mod fuzzingbook;
 mod json_text;
 
 /// A grammar with more expressions than this is refused, so that a hostile file cannot take gigabytes.
-pub const MAX_EXPRESSIONS: usize = 1 << 21;
+pub const MAX_EXPRESSIONS: usize = 1 << 20;
 
 /// A notation for grammars.
 pub trait Format: Sync {

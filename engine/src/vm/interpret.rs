@@ -219,9 +219,20 @@ impl<'r> Interpreter<'r, '_, '_> {
         unsafe { self.machine.pick(s, offered as u32) }
     }
 
-    /// Decides any site.
-    #[inline(never)]
+    /// Decides any site; `costs` are those of the whole table.
+    #[inline(always)]
     fn site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
+        // Weights that need one byte are frequent.
+        if !LEN && let Some(map) = site.map {
+            // SAFETY: the loop has reserved the site.
+            let index = unsafe { self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]) };
+            return (s, index);
+        }
+        self.large_site::<LEN>(s, site, costs)
+    }
+
+    #[inline(never)]
+    fn large_site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
         let count = site.count as usize;
         let costs = &costs[site.first as usize..][..count];
         let offered = match LEN {
@@ -230,9 +241,9 @@ impl<'r> Interpreter<'r, '_, '_> {
         };
         // SAFETY: the loop has reserved the site: at most three bytes.
         let index = unsafe {
-            match &site.map {
+            match site.map {
                 _ if site.bits == 0 || offered <= 1 => self.machine.pick(&mut s, offered as u32),
-                Some(map) if offered == count => self.machine.pick_mapped(&mut s, map),
+                Some(map) if offered == count => self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]),
                 _ => {
                     let ends = &self.program.slot_ends[site.ends as usize..][..offered];
                     let value = self.machine.value(&mut s, site.bits);
@@ -333,7 +344,7 @@ impl<'r> Interpreter<'r, '_, '_> {
     }
 
     /// Whether a counted repetition goes on after so many rounds.
-    #[inline(never)]
+    #[inline(always)]
     fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u64) -> (State, bool) {
         if done < u64::from(round.min) {
             return (s, true);

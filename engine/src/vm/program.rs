@@ -120,8 +120,8 @@ pub(super) struct Site {
     pub bits: u32,
     /// Where the ends of the slots begin in [`Program::slot_ends`].
     pub ends: u32,
-    /// The option of each slot, if there are 256.
-    pub map: Option<Box<[u8; 256]>>,
+    /// If there are 256 slots: in [`Program::tables`], the option of each.
+    pub map: Option<u32>,
 }
 
 /// A class of more than 256 characters.
@@ -268,7 +268,11 @@ impl Program {
         }
         for site in &self.sites {
             let ends = self.slot_ends.get(site.ends as usize..).unwrap_or_default();
-            if site.count < 2 || (site.bits > 0 && ends.get(site.count as usize - 1) != Some(&(1 << site.bits))) {
+            let mapped = site.map.is_none_or(|map| (map as usize) < self.tables.len());
+            if !mapped
+                || site.count < 2
+                || (site.bits > 0 && ends.get(site.count as usize - 1) != Some(&(1 << site.bits)))
+            {
                 return Err(format!("site {site:?}"));
             }
         }

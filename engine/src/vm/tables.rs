@@ -17,7 +17,7 @@ pub(super) struct Tables {
     pub program: Program,
     bytes: HashMap<Vec<u8>, u32>,
     shorts: HashMap<(Vec<Text>, Vec<u64>), u32>,
-    runs: HashMap<[u8; 256], u32>,
+    tables: HashMap<[u8; 256], u32>,
     pools: HashMap<RuleId, (u32, Code)>,
     longs: HashMap<NodeId, u32>,
 }
@@ -87,11 +87,15 @@ impl Tables {
         let ends = slots.map_or(0, |slots| append(&mut self.program.slot_ends, slots.ends())) as u32;
         let bits = slots.map_or(0, Slots::bits);
         let map = slots.filter(|_| bits == 8).map(|slots| {
-            let mut map = Box::new([0; 256]);
+            let mut map = [0; 256];
             map.iter_mut().enumerate().for_each(|(slot, option)| *option = slots.option_of(slot as u32) as u8);
-            map
+            self.table(map)
         });
         append(&mut self.program.sites, &[Site { count: count as u32, first, bits, ends, map }]) as u32
+    }
+
+    fn table(&mut self, table: [u8; 256]) -> u32 {
+        once(&mut self.tables, table, |table| append(&mut self.program.tables, &[*table]))
     }
 
     pub fn class(&mut self, class: Class) -> u32 {
@@ -127,7 +131,7 @@ impl Tables {
     }
 
     fn run(&mut self, bytes: &SingleBytes, exits: [Exit; 3], kind: impl FnOnce(Run) -> Run) -> Op {
-        let table = once(&mut self.runs, bytes.table, |table| append(&mut self.program.tables, &[*table]));
+        let table = self.table(bytes.table);
         let exits = self.exits(&exits, vec![0; 3]);
         let (bound, slack) = (bytes.bound, bytes.cost);
         let run = Run { table, bound, depth: 0, deepens: false, stops_deeper: false, plus: false, slack, exits };

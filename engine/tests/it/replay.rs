@@ -21,6 +21,17 @@ fn paper_grammars() {
 }
 
 #[test]
+fn shipped_grammars() {
+    for name in ["css", "expr", "html", "json", "xml"] {
+        let path = format!("{}/../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
+        match std::fs::read_to_string(&path) {
+            Ok(text) => check_replay(name, &compiled(&path, &text), 20, 400),
+            Err(_) => eprintln!("skipped: {path} is not there"),
+        }
+    }
+}
+
+#[test]
 fn weights_of_all_widths() {
     check("weights8", "s ::= ('a' @ 3 | 'bb' | s s @ 0.5 | '' @ 9 | 'c' t)\nt ::= 'x' @ 7 | 'y' @ 5 | '(' s ')' @ 3");
     check("weights16", "s ::= ('a' @ 10000 | 'bb' | s s @ 3000 | 'cc' s @ 0.5)");
