@@ -254,14 +254,16 @@ impl<'c> Emitter<'c> {
     }
 
     fn default_limits(&self) -> TokenStream {
-        let depth = self.options.max_depth.or(self.compiled.max_depth);
+        // A grammar without pools cannot keep the depth limit that its file asks for.
+        let has_pools = self.compiled.rule_without_pool().is_none();
+        let depth = self.options.max_depth.or(self.compiled.max_depth.filter(|_| has_pools));
         let length = self.options.max_len.or(self.compiled.max_len);
         let depth = match (depth, length) {
             (Some(depth), _) => {
                 let depth = Literal::u32_unsuffixed(depth);
                 quote!(Some(#depth))
             }
-            (None, None) if self.compiled.rule_without_pool().is_none() => {
+            (None, None) if has_pools => {
                 quote!(Some(::gramjet::Limits::DEFAULT_MAX_DEPTH))
             }
             _ => quote!(None),
