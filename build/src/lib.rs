@@ -29,8 +29,8 @@ pub struct Grammar {
     emit: EmitOptions,
 }
 
-/// Why a grammar was not compiled.
-#[derive(Debug, thiserror::Error)]
+/// Why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main` prints.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The file could not be read, or the result not be written.
     #[error("{path}: {error}", path = path.display())]
@@ -49,6 +49,12 @@ pub enum Error {
     /// The function was not called from a build script.
     #[error("OUT_DIR is not set: call this from a build script")]
     NoOutDir,
+}
+
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Grammar {

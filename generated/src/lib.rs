@@ -54,9 +54,9 @@ pub fn by_name(name: &str) -> Option<&'static Shipped> {
 }
 
 shipped! {
-    css "../../grammars/css.ebnf" "CSS style sheets" "CSS Syntax Level 3, Selectors Level 3, CSS 2.1";
+    css "../../grammars/css.ebnf" "CSS style sheets" "CSS 2.1 and CSS 3 modules";
     expr "../../grammars/expr.ebnf" "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1";
-    html "../../grammars/html.ebnf" "HTML documents" "HTML Living Standard, section 4";
+    html "../../grammars/html.ebnf" "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1";
     json "../../grammars/json.ebnf" "JSON texts" "RFC 8259";
-    xml "../../grammars/xml.ebnf" "XML documents" "XML 1.0, Fifth Edition";
+    xml "../../grammars/xml.ebnf" "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
 }

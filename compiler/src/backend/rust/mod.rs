@@ -33,13 +33,23 @@ pub struct EmitOptions {
     pub max_len: Option<u64>,
 }
 
+/// Larger residual grammars are not compiled to Rust: the Rust compiler would take minutes and gigabytes.
+pub const MAX_NODES: usize = 100_000;
+
 impl EmitOptions {
-    /// Checks the limits against what the grammar needs at least.
+    /// Checks the limits against what the grammar needs at least, and the size of the grammar.
     ///
     /// # Errors
     ///
     /// What cannot be kept.
     pub fn check(&self, compiled: &Compiled) -> Result<(), String> {
+        let nodes = compiled.residual.node_count();
+        if nodes > MAX_NODES {
+            return Err(format!(
+                "the optimised grammar has {nodes} nodes, more than the {MAX_NODES} that are compiled to Rust; \
+                 the engine `vm` has no such bound"
+            ));
+        }
         if let Some(max_len) = self.max_len.filter(|&max_len| max_len < compiled.min_len()) {
             let min_len = compiled.min_len();
             return Err(format!(
