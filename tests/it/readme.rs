@@ -1,5 +1,5 @@
 //! The README's console examples: each command is run, and prints what the README says. To renew what it says, run
-//! `GRAMJET_BLESS=1 cargo test --test it readme`.
+//! `GRAMJET_BLESS=1 cargo test -p gramjet-cli --test it readme`.
 
 use std::path::Path;
 use std::process::Command;
@@ -45,6 +45,10 @@ fn console_examples_print_what_they_say() {
     if std::env::var_os("GRAMJET_BLESS").is_some() {
         std::fs::write(&path, actual).expect("the workspace can be written");
     } else {
-        assert_eq!(actual, readme, "the README is stale; run GRAMJET_BLESS=1 cargo test --test it readme");
+        let differs = actual.split('\n').zip(readme.split('\n')).find(|(actual, said)| actual != said);
+        assert!(
+            actual == readme,
+            "the README is stale (printed, said: {differs:?}); run GRAMJET_BLESS=1 cargo test -p gramjet-cli --test it readme"
+        );
     }
 }
