@@ -52,7 +52,7 @@ pub use producer::{Inputs, Producer};
 /// | `format: "ebnf"` | the format of a file, instead of that of its extension |
 /// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit |
 /// | `max_len: 4096` | the length limit of new producers in bytes; else the grammar's own |
-/// | `forbid_unsafe: true` | emits no `unsafe` code, at about a third to half of the speed |
+/// | `forbid_unsafe: true` | emits no `unsafe` code, at about half to two thirds of the speed |
 ///
 /// A module has `generate(seed)`, `render(choice_bytes)`, `MIN_LEN`, `DEFAULT_LIMITS` and `Producer`, which implements
 /// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them.

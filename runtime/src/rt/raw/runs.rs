@@ -1,0 +1,258 @@
+//! Rounds of single bytes: repetitions and right recursion, up to four rounds at one look.
+
+use super::{Machine, State};
+use crate::rt::tables::Star;
+use crate::rt::{Depth, RunEnd, rounds};
+
+impl Machine<'_, '_> {
+    /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`
+    /// below `bound`, which emits `table[b]`. Ends where the repetition stops, where `b` is not below `bound` (the round
+    /// is chosen, `b` not yet read), or after `cap` rounds. Returns how many times it went on.
+    ///
+    /// With `PLUS`, the item is also derived in the round that stops, and `bound` must be 256.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline]
+    pub unsafe fn run<const PLUS: bool>(
+        &mut self,
+        mut s: State,
+        table: &[u8; 256],
+        bound: u32,
+        cap: u64,
+    ) -> (State, RunEnd, u64) {
+        let mut done = 0;
+        loop {
+            // SAFETY: each turn reserves the eight choice bytes and four output bytes that it touches.
+            unsafe {
+                s = self.reserve(s, 8, 4);
+                let batch = Batch::at(s);
+                batch.emit(s, table);
+                let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
+                let rounds = until_stop.min(until_other);
+                if rounds >= cap - done {
+                    let rounds = cap - done;
+                    s.o = s.o.add(rounds as usize);
+                    s.c = s.c.add(2 * rounds as usize);
+                    return (s, RunEnd::Capped, cap);
+                }
+                done += rounds;
+                if rounds == 4 {
+                    s.o = s.o.add(4);
+                    s.c = s.c.add(8);
+                    continue;
+                }
+                s.o = s.o.add(rounds as usize + usize::from(PLUS));
+                s.c = s.c.add(2 * rounds as usize + 1 + usize::from(PLUS));
+                let end = if until_stop <= until_other { RunEnd::Stopped } else { RunEnd::Other };
+                return (s, end, done);
+            }
+        }
+    }
+
+    /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
+    /// the instance, which is within the limit.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        // Most stop within four rounds: one look at eight choice bytes, and no branch that is hard to predict.
+        // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
+        unsafe {
+            let mut s = self.reserve(s, 8, 4);
+            let batch = Batch::at(s);
+            let rounds = batch.until_stop();
+            let mut cap = 4;
+            if DEPTH {
+                cap = cap.min(depth as u64 + 1);
+            }
+            if LEN {
+                cap = cap.min(self.slack);
+            }
+            if rounds < cap || (DEPTH && !LEN && cap < 4) {
+                batch.emit(s, &star.table);
+                if DEPTH && depth < 4 {
+                    *s.o.add(depth as usize) = star.last[batch.member(depth as usize)];
+                }
+            }
+            if rounds < cap {
+                if LEN {
+                    self.slack -= rounds;
+                }
+                s.o = s.o.add(rounds as usize + usize::from(PLUS));
+                s.c = s.c.add(2 * rounds as usize + 1 + usize::from(PLUS));
+                return s;
+            }
+            if DEPTH && !LEN && cap < 4 {
+                // Every instance within the limit goes on.
+                s.o = s.o.add(cap as usize);
+                s.c = s.c.add(2 * cap as usize);
+                return self.string::<LEN>(s, star.pool);
+            }
+            self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth, star)
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn star_by_rounds<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        mut depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        // SAFETY: the state is this machine's, and each access is reserved right before it.
+        unsafe {
+            let (mut s, end, done) =
+                self.run::<PLUS>(s, &star.table, 256, rounds(DEPTH.then_some(depth), LEN.then_some(self.slack), None));
+            self.slack -= if LEN { done } else { 0 };
+            if end == RunEnd::Stopped {
+                return s;
+            }
+            // The limits allow no more rounds of the plain kind: the last ones are done by the book.
+            depth -= done as Depth;
+            while !DEPTH || depth >= 0 {
+                s = self.reserve(s, 2, 1);
+                let go = (!LEN || self.slack > 0) && self.pick8(&mut s, 2) == 1;
+                if !go && !PLUS {
+                    return s;
+                }
+                self.slack -= u64::from(LEN && go);
+                self.put_mapped(&mut s, if DEPTH && depth == 0 { &star.last } else { &star.table });
+                if !go {
+                    return s;
+                }
+                depth -= 1;
+            }
+            self.string::<LEN>(s, star.pool)
+        }
+    }
+
+    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn repeat_bytes<const LEN: bool>(
+        &mut self,
+        s: State,
+        table: &[u8; 256],
+        min: u32,
+        further: u64,
+    ) -> State {
+        /// Repetitions with more rounds without a site are done one by one.
+        const MAX_MIN: u32 = 8;
+        // SAFETY: the choice and output bytes of the first rounds and of the batch behind them are reserved.
+        unsafe {
+            if min > MAX_MIN {
+                return self.repeat_by_rounds::<LEN>(s, table, min, further);
+            }
+            let mut s = self.reserve(s, min as usize + 8, min as usize + 4);
+            for _ in 0..min {
+                self.put_mapped(&mut s, table);
+            }
+            let batch = Batch::at(s);
+            let until_stop = batch.until_stop();
+            let cap = if LEN { further.min(self.slack) } else { further };
+            if cap > 4 && until_stop == 4 {
+                return self.repeat_by_rounds::<LEN>(s, table, 0, further);
+            }
+            batch.emit(s, table);
+            let rounds = until_stop.min(cap);
+            if LEN {
+                self.slack -= rounds;
+            }
+            s.o = s.o.add(rounds as usize);
+            // Behind the last round that may be there is no site.
+            s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
+            s
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn repeat_by_rounds<const LEN: bool>(
+        &mut self,
+        mut s: State,
+        table: &[u8; 256],
+        min: u32,
+        further: u64,
+    ) -> State {
+        // SAFETY: the state is this machine's, and each access is reserved right before it.
+        unsafe {
+            for _ in 0..min {
+                s = self.reserve(s, 1, 1);
+                self.put_mapped(&mut s, table);
+            }
+            let (s, _, done) = self.run::<false>(s, table, 256, rounds(None, LEN.then_some(self.slack), Some(further)));
+            self.slack -= if LEN { done } else { 0 };
+            s
+        }
+    }
+}
+
+/// Four rounds of (go on or stop, member) at once: eight choice bytes in lanes of two.
+#[derive(Clone, Copy)]
+struct Batch {
+    /// The choice bytes of the members, one a lane.
+    members: u64,
+    /// A bit in each lane whose round stops.
+    stops: u64,
+}
+
+impl Batch {
+    const LANES: u64 = 0x0001_0001_0001_0001;
+
+    /// The next four rounds.
+    ///
+    /// # Safety
+    ///
+    /// Eight choice bytes must be reserved.
+    #[inline(always)]
+    unsafe fn at(s: State) -> Batch {
+        // SAFETY: as for this function.
+        let word = unsafe { s.c.cast::<u64>().read_unaligned() }.to_le();
+        Batch { members: (word >> 8) & (0x00FF * Batch::LANES), stops: !word & (0x0080 * Batch::LANES) }
+    }
+
+    /// How many rounds there are before the first that stops; 4 if none does.
+    #[inline(always)]
+    fn until_stop(self) -> u64 {
+        u64::from(self.stops.trailing_zeros() / 16)
+    }
+
+    /// How many rounds there are before the first whose member is not below `bound` (at most 256); 4 if there is none.
+    #[inline(always)]
+    fn until_other(self, bound: u32) -> u64 {
+        // Lane sums above 255 mark them.
+        let others = (self.members + u64::from(256 - bound) * Batch::LANES) & (0x0100 * Batch::LANES);
+        u64::from(others.trailing_zeros() / 16)
+    }
+
+    /// The choice byte of a round's member; `round` is below 4.
+    #[inline(always)]
+    fn member(self, round: usize) -> usize {
+        ((self.members >> (16 * round)) & 0xFF) as usize
+    }
+
+    /// Stores the members of all four rounds.
+    ///
+    /// # Safety
+    ///
+    /// Four output bytes must be reserved.
+    #[inline(always)]
+    unsafe fn emit(self, s: State, table: &[u8; 256]) {
+        let text = [table[self.member(0)], table[self.member(1)], table[self.member(2)], table[self.member(3)]];
+        // SAFETY: as for this function.
+        unsafe { s.o.cast::<[u8; 4]>().write_unaligned(text) }
+    }
+}
