@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Seek, Write};
 use std::time::Duration;
 
-use gramjet::{Inputs, Limits, Producer};
+use gramjet::{Batch, Inputs, Limits, Producer};
 
 use crate::measure::thread_time;
 use crate::textbook_runtime::Session;
@@ -95,6 +95,16 @@ pub trait Engine {
     /// Appends the next input.
     fn append_to(&mut self, output: &mut Vec<u8>);
 
+    /// Appends inputs until the output has `full` bytes, about; returns how many.
+    fn fill(&mut self, output: &mut Vec<u8>, full: usize) -> u64 {
+        let mut inputs = 0;
+        while output.len() < full {
+            self.append_to(output);
+            inputs += 1;
+        }
+        inputs
+    }
+
     /// The number of choice bytes that were read so far.
     fn choices(&self) -> u64;
 }
@@ -125,10 +135,7 @@ impl<E: Engine> Candidate for Local<E> {
         let start = thread_time();
         while stats.bytes < bytes_target {
             self.buffer.clear();
-            while self.buffer.len() < BLOCK_BYTES {
-                self.engine.append_to(&mut self.buffer);
-                stats.inputs += 1;
-            }
+            stats.inputs += self.engine.fill(&mut self.buffer, BLOCK_BYTES);
             sink.write(&self.buffer)?;
             stats.bytes += self.buffer.len() as u64;
         }
@@ -184,6 +191,7 @@ where
 #[derive(Debug)]
 pub struct Replaying<P> {
     inputs: Inputs<P>,
+    ends: Vec<usize>,
     choices: u64,
 }
 
@@ -191,6 +199,18 @@ impl<P: Producer> Engine for Replaying<P> {
     #[inline]
     fn append_to(&mut self, output: &mut Vec<u8>) {
         self.choices += self.inputs.append_to(output);
+    }
+
+    #[inline]
+    fn fill(&mut self, output: &mut Vec<u8>, full: usize) -> u64 {
+        let mut inputs = 0;
+        while output.len() < full {
+            self.ends.clear();
+            let batch = Batch::new(u64::MAX, &mut self.ends).until_full(full);
+            self.choices += self.inputs.append_batch(output, batch);
+            inputs += self.ends.len() as u64;
+        }
+        inputs
     }
 
     fn choices(&self) -> u64 {
@@ -208,5 +228,5 @@ where
     P: Producer + 'static,
 {
     producer.set_limits(Limits::new().max_depth(max_depth)).map_err(|error| error.to_string())?;
-    Ok(Box::new(Local::new(name, Replaying { inputs: Inputs::new(producer, SEED), choices: 0 })))
+    Ok(Box::new(Local::new(name, Replaying { inputs: Inputs::new(producer, SEED), ends: Vec::new(), choices: 0 })))
 }

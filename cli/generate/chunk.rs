@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gramjet::{Batch, Inputs, Producer};
+
 use crate::args::SeparatorArgument;
 use crate::units::plural;
 
@@ -106,39 +108,75 @@ impl Separator {
         }
     }
 
-    /// Appends one input, written by `produce`, to `chunk`.
+    /// Appends to `chunk` up to `asked` of the next inputs, until it has `full` bytes; returns how many.
     ///
     /// # Errors
     ///
-    /// The length of the input, if it does not fit the length field; the chunk is as before then.
+    /// The length of an input, if it does not fit the length field; the chunk ends before it then.
     #[inline]
-    pub fn append(self, chunk: &mut Chunk, produce: impl FnOnce(&mut Vec<u8>)) -> Result<(), usize> {
+    pub fn append<P: Producer>(
+        self,
+        chunk: &mut Chunk,
+        inputs: &mut Inputs<P>,
+        asked: u64,
+        full: usize,
+    ) -> Result<u64, usize> {
+        let before = chunk.ends.len();
         match self {
-            Separator::None => produce(&mut chunk.bytes),
+            Separator::None => {
+                let batch = Batch::new(asked, &mut chunk.ends).until_full(full);
+                inputs.append_batch(&mut chunk.bytes, batch);
+            }
             Separator::Byte(byte) => {
-                produce(&mut chunk.bytes);
-                chunk.bytes.push(byte);
+                let separator = [byte];
+                let batch = Batch::new(asked, &mut chunk.ends).until_full(full).separator(&separator);
+                inputs.append_batch(&mut chunk.bytes, batch);
             }
             Separator::Length => {
                 let field = chunk.bytes.len();
                 chunk.bytes.extend([0; 4]);
-                produce(&mut chunk.bytes);
+                inputs.append_to(&mut chunk.bytes);
                 let length = chunk.bytes.len().saturating_sub(field + 4);
                 let Ok(short) = u32::try_from(length) else {
                     chunk.bytes.truncate(field);
                     return Err(length);
                 };
                 chunk.bytes[field..field + 4].copy_from_slice(&short.to_le_bytes());
+                chunk.ends.push(chunk.bytes.len());
             }
         }
-        chunk.ends.push(chunk.bytes.len());
-        Ok(())
+        Ok((chunk.ends.len() - before) as u64)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use gramjet::{Choices, Limits, LimitsError};
+
     use super::*;
+
+    /// Its inputs are `ab`, the empty one, and `c`.
+    struct Fixed(usize);
+
+    impl Producer for Fixed {
+        fn min_len(&self) -> u64 {
+            0
+        }
+
+        fn limits(&self) -> Limits {
+            Limits::new()
+        }
+
+        fn set_limits(&mut self, _: Limits) -> Result<(), LimitsError> {
+            Ok(())
+        }
+
+        fn produce(&mut self, _: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+            output.extend(["ab", "", "c"][self.0].bytes());
+            self.0 += 1;
+            0
+        }
+    }
 
     #[test]
     fn separators() {
@@ -150,8 +188,10 @@ mod tests {
         ] {
             let separator = Separator::of(argument);
             let mut chunk = Chunk::default();
-            for input in ["ab", "", "c"] {
-                assert_eq!(separator.append(&mut chunk, |output| output.extend(input.bytes())), Ok(()));
+            let mut inputs = Inputs::new(Fixed(0), 1);
+            let mut made = 0;
+            while made < 3 {
+                made += separator.append(&mut chunk, &mut inputs, 3 - made, 1 << 20).unwrap();
             }
             assert_eq!(chunk.bytes, expected);
             assert_eq!(chunk.ends.len(), 3);

@@ -15,6 +15,8 @@ use crate::stop::Stop;
 const BUDGET: usize = 16 << 20;
 /// A ticket should be worth about this many chunks: enough not to notice its cost, little enough to share the work evenly.
 const TICKET_CHUNKS: usize = 2;
+/// So many inputs are made between two looks at whether the run was asked to stop.
+const MAX_BATCH: u64 = 16;
 /// The stack of a worker: that of a usual main thread, since generated producers recurse on it.
 const STACK: usize = 8 << 20;
 
@@ -132,23 +134,25 @@ impl Run<'_> {
             let first = ordinal * BLOCK_INPUTS;
             let behind = first.saturating_add(BLOCK_INPUTS).min(self.plan.inputs);
             inputs.seek_block(self.plan.block(ordinal));
-            for position in first..behind {
-                // Asked before each input, so that a run of no time makes none.
+            let mut position = first;
+            while position < behind {
+                // Asked before each batch, so that a run of no time makes no input.
                 if self.stop.is_requested() {
                     let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::Asked));
                     return None;
                 }
-                let appended = self.separator.append(chunk, |output| {
-                    inputs.append_to(output);
-                });
-                if let Err(length) = appended {
-                    let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(length)));
-                    return None;
+                let asked = (behind - position).min(MAX_BATCH);
+                match self.separator.append(chunk, inputs, asked, self.chunk_bytes) {
+                    Ok(appended) => position += appended,
+                    Err(length) => {
+                        let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(length)));
+                        return None;
+                    }
                 }
                 if chunk.bytes.len() >= self.chunk_bytes || chunk.ends.len() >= CHUNK_INPUTS {
                     bytes += chunk.bytes.len() as u64;
                     self.ordered.pass_on(ticket.number, chunk, Then::More).ok()?;
-                    chunk.restart(position + 1);
+                    chunk.restart(position);
                 }
             }
         }

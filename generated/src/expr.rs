@@ -63,6 +63,14 @@ impl ::gramjet::Producer for Producer {
     ) -> u64 {
         rules::run(self.limits, choices, output)
     }
+    fn produce_batch(
+        &mut self,
+        choices: &mut ::gramjet::Choices<'_>,
+        output: &mut ::std::vec::Vec<u8>,
+        batch: &mut ::gramjet::Batch<'_>,
+    ) -> u64 {
+        rules::run_batch(self.limits, choices, output, batch)
+    }
 }
 /// One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes only what the reservation before it covers; tables are indexed by options below their length.
 #[allow(
@@ -82,6 +90,8 @@ impl ::gramjet::Producer for Producer {
 mod rules {
     use ::gramjet::rt;
     use ::gramjet::rt::raw::{Entries, Machine, State};
+    const _: () = assert!(rt::CREDIT_CHOICES >= 128 && rt::CREDIT_OUTPUT >= 1024);
+    const _: () = assert!(rt::RUN_CHOICES <= 18 && rt::RUN_OUTPUT <= 13);
     static ENTRIES: Entries = [
         rule_start::<false, false>,
         rule_start::<true, false>,
@@ -94,6 +104,16 @@ mod rules {
     ) -> u64 {
         unsafe { rt::raw::run(&ENTRIES, super::MIN_LEN, limits, choices, output) }
     }
+    pub(super) fn run_batch(
+        limits: ::gramjet::Limits,
+        choices: &mut ::gramjet::Choices<'_>,
+        output: &mut ::std::vec::Vec<u8>,
+        batch: &mut ::gramjet::Batch<'_>,
+    ) -> u64 {
+        unsafe {
+            rt::raw::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch)
+        }
+    }
     /// Rule `start`.
     unsafe fn rule_start<const DEPTH: bool, const LEN: bool>(
         cx: &mut Machine<'_, '_>,
@@ -102,7 +122,8 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                s = cx.string::<LEN>(s, &POOL_START);
+                s = cx.ensure(s);
+                s = cx.string::<LEN>(s, &POOL_FACTOR);
                 return s;
             }
             s = rule_expr::<DEPTH, LEN>(cx, s, depth - 1);
@@ -119,35 +140,46 @@ mod rules {
             if cx.stack_is_low() {
                 return cx.deeper(s, depth, rule_expr::<DEPTH, LEN>);
             }
+            s = cx.ensure(s);
             'l2: loop {
                 if DEPTH && depth < 0 {
-                    s = cx.string::<LEN>(s, &POOL_START);
+                    s = cx.string::<LEN>(s, &POOL_FACTOR);
+                    s = cx.ensure(s);
                     return s;
                 }
-                s = cx.reserve(s, 1, 0);
                 {
-                    let option = if LEN {
-                        cx.pick_within(&mut s, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_2[if LEN {
+                            cx.pick_within(&mut s, &COSTS_2)
+                        } else {
+                            cx.pick8(&mut s, 3)
+                        }]
                     } else {
-                        cx.pick8(&mut s, 3)
+                        cx.byte(&mut s)
                     };
                     let mut depth_3 = depth - 1;
                     'l3: loop {
                         if DEPTH && depth_3 < 0 {
-                            s = cx.string::<LEN>(s, &POOL_START);
+                            s = cx.string::<LEN>(s, &POOL_FACTOR);
                             break 'l3;
                         }
-                        s = cx.reserve(s, 1, 0);
                         {
-                            let option = if LEN {
-                                cx.pick_within(&mut s, &COSTS)
+                            let slot = if LEN {
+                                SLOTS_2[if LEN {
+                                    cx.pick_within(&mut s, &COSTS_2)
+                                } else {
+                                    cx.pick8(&mut s, 3)
+                                }]
                             } else {
-                                cx.pick8(&mut s, 3)
+                                cx.byte(&mut s)
                             };
                             s = rule_factor::<DEPTH, LEN>(cx, s, depth_3 - 1);
-                            if !matches!(option, 0) {
-                                s = cx.reserve(s, 0, 1);
-                                cx.put_packed(&mut s, &LITERALS, option);
+                            if !matches!(slot, 0..= 85) {
+                                cx.put_packed(
+                                    &mut s,
+                                    &LITERALS_2,
+                                    ((usize::from(slot) * 3) >> 8),
+                                );
                                 if DEPTH {
                                     depth_3 = depth_3 - 1;
                                 }
@@ -156,15 +188,16 @@ mod rules {
                         }
                         break 'l3;
                     }
-                    if !matches!(option, 0) {
-                        s = cx.reserve(s, 0, 1);
-                        cx.put_packed(&mut s, &LITERALS_2, option);
+                    if !matches!(slot, 0..= 85) {
+                        cx.put_packed(&mut s, &LITERALS, ((usize::from(slot) * 3) >> 8));
                         if DEPTH {
                             depth = depth - 1;
                         }
+                        s = cx.ensure(s);
                         continue 'l2;
                     }
                 }
+                s = cx.ensure(s);
                 return s;
             }
         }
@@ -179,20 +212,25 @@ mod rules {
             if cx.stack_is_low() {
                 return cx.deeper(s, depth, rule_factor::<DEPTH, LEN>);
             }
-            'l4: loop {
+            s = cx.ensure(s);
+            'l1: loop {
                 if DEPTH && depth < 0 {
-                    s = cx.string::<LEN>(s, &POOL_START);
+                    s = cx.string::<LEN>(s, &POOL_FACTOR);
+                    s = cx.ensure(s);
                     return s;
                 }
-                s = cx.reserve(s, 2, 1);
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)
+                    let slot = if LEN {
+                        SLOTS[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    match option {
-                        0 => {
+                    match slot {
+                        0..=109 => {
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
                             } else {
@@ -200,21 +238,25 @@ mod rules {
                                     .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                             }
                         }
-                        1 | 2 => {
-                            cx.put_packed(&mut s, &LITERALS_2, option);
+                        110..=145 => {
+                            cx.put_packed(
+                                &mut s,
+                                &LITERALS,
+                                usize::from(OPTIONS[usize::from(slot)]),
+                            );
                             if DEPTH {
                                 depth = depth - 1;
                             }
-                            continue 'l4;
+                            s = cx.ensure(s);
+                            continue 'l1;
                         }
-                        3 => {
+                        146..=218 => {
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
                             } else {
                                 s = cx
                                     .repeat_bytes::<LEN>(s, &BYTES, 1, 18446744073709551615);
                             }
-                            s = cx.reserve(s, 1, 2);
                             cx.put_byte(&mut s, b'.');
                             if DEPTH && depth < 1 {
                                 cx.put_mapped(&mut s, &BYTES);
@@ -226,16 +268,16 @@ mod rules {
                         _ => {
                             cx.put_byte(&mut s, b'(');
                             s = rule_expr::<DEPTH, LEN>(cx, s, depth - 1);
-                            s = cx.reserve(s, 0, 1);
                             cx.put_byte(&mut s, b')');
                         }
                     }
                 }
+                s = cx.ensure(s);
                 return s;
             }
         }
     }
-    static POOL_START: rt::Strings = rt::Strings::new(
+    static POOL_FACTOR: rt::Strings = rt::Strings::new(
         b"01234567890.00.10.20.30.40.50.60.70.80.91.01.11.21.31.41.51.61.71.81.92.02.12.22.32.42.52.62.72.82.93.03.13.23.33.43.53.63.73.83.94.04.14.24.34.44.54.64.74.84.95.05.15.25.35.45.55.65.75.85.96.06.16.26.36.46.56.66.76.86.97.07.17.27.37.47.57.67.77.87.98.08.18.28.38.48.58.68.78.88.99.09.19.29.39.49.59.69.79.89.9\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
             0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 19, 22, 25, 28, 31, 34, 37, 40, 43,
@@ -248,15 +290,17 @@ mod rules {
         ],
         None,
     );
-    static COSTS: [u64; 3] = [0, 2, 2];
+    static OPTIONS: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
+    static COSTS: [u64; 5] = [0, 1, 1, 2, 2];
+    static ENDS: [u32; 5] = [110, 128, 146, 219, 256];
+    static SLOTS: [u8; 5] = [0, 110, 128, 146, 219];
+    static BYTES: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
     static LITERALS: [u64; 3] = [
-        0x0000000000000000, 0x010000000000002a, 0x010000000000002f,
-    ];
-    static LITERALS_2: [u64; 3] = [
         0x0000000000000000, 0x010000000000002b, 0x010000000000002d,
     ];
-    static OPTIONS: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_2: [u64; 5] = [0, 1, 1, 2, 2];
-    static ENDS: [u32; 5] = [110, 128, 146, 219, 256];
-    static BYTES: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
+    static COSTS_2: [u64; 3] = [0, 2, 2];
+    static SLOTS_2: [u8; 3] = [0, 86, 171];
+    static LITERALS_2: [u64; 3] = [
+        0x0000000000000000, 0x010000000000002a, 0x010000000000002f,
+    ];
 }

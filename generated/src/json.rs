@@ -63,6 +63,14 @@ impl ::gramjet::Producer for Producer {
     ) -> u64 {
         rules::run(self.limits, choices, output)
     }
+    fn produce_batch(
+        &mut self,
+        choices: &mut ::gramjet::Choices<'_>,
+        output: &mut ::std::vec::Vec<u8>,
+        batch: &mut ::gramjet::Batch<'_>,
+    ) -> u64 {
+        rules::run_batch(self.limits, choices, output, batch)
+    }
 }
 /// One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes only what the reservation before it covers; tables are indexed by options below their length.
 #[allow(
@@ -82,6 +90,8 @@ impl ::gramjet::Producer for Producer {
 mod rules {
     use ::gramjet::rt;
     use ::gramjet::rt::raw::{Entries, Machine, State};
+    const _: () = assert!(rt::CREDIT_CHOICES >= 128 && rt::CREDIT_OUTPUT >= 1024);
+    const _: () = assert!(rt::RUN_CHOICES <= 18 && rt::RUN_OUTPUT <= 13);
     static ENTRIES: Entries = [
         rule_json_text::<false, false>,
         rule_json_text::<true, false>,
@@ -94,6 +104,16 @@ mod rules {
     ) -> u64 {
         unsafe { rt::raw::run(&ENTRIES, super::MIN_LEN, limits, choices, output) }
     }
+    pub(super) fn run_batch(
+        limits: ::gramjet::Limits,
+        choices: &mut ::gramjet::Choices<'_>,
+        output: &mut ::std::vec::Vec<u8>,
+        batch: &mut ::gramjet::Batch<'_>,
+    ) -> u64 {
+        unsafe {
+            rt::raw::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch)
+        }
+    }
     /// Rule `json_text`.
     unsafe fn rule_json_text<const DEPTH: bool, const LEN: bool>(
         cx: &mut Machine<'_, '_>,
@@ -102,62 +122,74 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
-                s = cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                s = cx.ensure(s);
+                s = cx.string::<LEN>(s, &POOL_ELEMENT);
                 return s;
             }
-            s = cx.reserve(s, 1, 1);
+            s = cx.ensure(s);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_2: u64 = 8;
-                                'l2: loop {
-                                    if rounds_2 == 0 {
-                                        break 'l2;
+                                let mut rounds_34: u64 = 8;
+                                'l34: loop {
+                                    if rounds_34 == 0 {
+                                        break 'l34;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l2;
+                                        break 'l34;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_2 -= 1;
+                                    rounds_34 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
-            s = cx.reserve(s, 1, 0);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_3)
+                let slot = if LEN {
+                    SLOTS_12[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_14)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_15)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_2)
+                    cx.byte(&mut s)
                 };
-                match option {
-                    0 => {
+                match slot {
+                    0..=5 => {
                         s = rule_scalar::<DEPTH, LEN>(cx, s, depth - 1);
                     }
-                    1 => {
+                    6..=159 => {
                         s = rule_object::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     _ => {
@@ -165,42 +197,50 @@ mod rules {
                     }
                 }
             }
-            s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_3: u64 = 8;
-                                'l3: loop {
-                                    if rounds_3 == 0 {
-                                        break 'l3;
+                                let mut rounds_35: u64 = 8;
+                                s = cx.ensure(s);
+                                'l35: loop {
+                                    if rounds_35 == 0 {
+                                        break 'l35;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l3;
+                                        break 'l35;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_3 -= 1;
+                                    rounds_35 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
@@ -220,21 +260,26 @@ mod rules {
                 return cx.deeper(s, depth, rule_value::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_VALUE);
                 return s;
             }
-            s = cx.reserve(s, 1, 0);
+            s = cx.ensure(s);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
+                let slot = if LEN {
+                    SLOTS_8[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_14)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_12)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_3)
+                    cx.byte(&mut s)
                 };
-                match option {
-                    0 => {
+                match slot {
+                    0..=176 => {
                         s = rule_scalar::<DEPTH, LEN>(cx, s, depth - 1);
                     }
-                    1 => {
+                    177..=216 => {
                         s = rule_object::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     _ => {
@@ -242,6 +287,7 @@ mod rules {
                     }
                 }
             }
+            s = cx.ensure(s);
             s
         }
     }
@@ -253,181 +299,189 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_SCALAR);
                 return s;
             }
-            s = cx.reserve(s, 2, 5);
+            s = cx.ensure(s);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_4)
+                let slot = if LEN {
+                    SLOTS_3[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_9)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_6)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_4)
+                    cx.byte(&mut s)
                 };
-                match option {
-                    0 => {
+                match slot {
+                    0..=92 => {
                         if DEPTH && depth < 1 {
-                            cx.put_mapped(&mut s, &BYTES_3);
+                            cx.put_mapped(&mut s, &BYTES_9);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                let slot = if LEN {
+                                    SLOTS_4[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_7)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_5)
+                                    cx.byte(&mut s)
                                 };
-                                let mut rounds_6: u64 = 1;
-                                'l6: loop {
-                                    if rounds_6 == 0 {
-                                        break 'l6;
+                                let mut rounds_11: u64 = 1;
+                                'l11: loop {
+                                    if rounds_11 == 0 {
+                                        break 'l11;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l6;
+                                        break 'l11;
                                     }
                                     cx.put_byte(&mut s, b'-');
-                                    rounds_6 -= 1;
+                                    rounds_11 -= 1;
+                                    s = cx.ensure(s);
                                 }
-                                s = cx.reserve(s, 2, 1);
                                 if DEPTH && depth < 2 {
-                                    cx.put_mapped(&mut s, &BYTES_3);
+                                    cx.put_mapped(&mut s, &BYTES_9);
                                 } else {
                                     {
-                                        let option = cx.pick_mapped(&mut s, &OPTIONS_6);
-                                        match option {
-                                            0 => {
+                                        let slot = cx.byte(&mut s);
+                                        match slot {
+                                            0..=42 => {
                                                 cx.put_byte(&mut s, b'0');
                                             }
                                             _ => {
-                                                cx.put_mapped(&mut s, &BYTES_2);
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 0, 17);
+                                                cx.put_mapped(&mut s, &BYTES_12);
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 0, 17);
                                             }
                                         }
                                     }
                                 }
-                                match option {
-                                    0 => {}
-                                    1 => {
-                                        s = cx.reserve(s, 1, 2);
+                                match slot {
+                                    0..=127 => {}
+                                    128..=223 => {
                                         if DEPTH && depth < 2 {
                                             {
                                                 let option = cx.pick8(&mut s, 10);
-                                                cx.put_packed(&mut s, &LITERALS_2, option);
+                                                cx.put_packed(&mut s, &LITERALS_4, option);
                                             }
                                         } else {
                                             cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 19);
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 19);
                                         }
                                     }
                                     _ => {
-                                        let mut rounds_7: u64 = 1;
-                                        'l7: loop {
-                                            if rounds_7 == 0 {
-                                                break 'l7;
+                                        let mut rounds_12: u64 = 1;
+                                        'l12: loop {
+                                            if rounds_12 == 0 {
+                                                break 'l12;
                                             }
-                                            s = cx.reserve(s, 2, 2);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_6)
+                                                cx.pick_within(&mut s, &COSTS_8)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l7;
+                                                break 'l12;
                                             }
                                             if DEPTH && depth < 2 {
                                                 {
                                                     let option = cx.pick8(&mut s, 10);
-                                                    cx.put_packed(&mut s, &LITERALS_2, option);
+                                                    cx.put_packed(&mut s, &LITERALS_4, option);
                                                 }
                                             } else {
                                                 cx.put_byte(&mut s, b'.');
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 19);
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 19);
                                             }
-                                            rounds_7 -= 1;
+                                            rounds_12 -= 1;
+                                            s = cx.ensure(s);
                                         }
-                                        s = cx.reserve(s, 2, 4);
                                         if DEPTH && depth < 2 {
                                             s = cx.string::<LEN>(s, &POOL_EXPONENT);
                                         } else {
                                             {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_7)
+                                                let slot = if LEN {
+                                                    SLOTS_5[if LEN {
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
+                                                    } else {
+                                                        cx.pick_mapped(&mut s, &OPTIONS_9)
+                                                    }]
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_7)
+                                                    cx.byte(&mut s)
                                                 };
-                                                cx.put_mapped(&mut s, &BYTES_4);
-                                                match option {
-                                                    0 => {
-                                                        let mut rounds_8: u64 = 1;
-                                                        'l8: loop {
-                                                            if rounds_8 == 0 {
-                                                                break 'l8;
+                                                cx.put_mapped(&mut s, &BYTES_13);
+                                                match slot {
+                                                    0..=95 => {
+                                                        let mut rounds_13: u64 = 1;
+                                                        'l13: loop {
+                                                            if rounds_13 == 0 {
+                                                                break 'l13;
                                                             }
-                                                            s = cx.reserve(s, 1, 1);
                                                             if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_2)
+                                                                cx.pick_within(&mut s, &COSTS_6)
                                                             } else {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l8;
+                                                                break 'l13;
                                                             }
                                                             cx.put_byte(&mut s, b'+');
-                                                            rounds_8 -= 1;
+                                                            rounds_13 -= 1;
+                                                            s = cx.ensure(s);
                                                         }
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 1);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 1);
                                                     }
-                                                    1 => {
+                                                    96..=191 => {
                                                         cx.put_byte(&mut s, b'-');
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 2);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 2);
                                                     }
-                                                    2 => {
-                                                        let mut rounds_9: u64 = 1;
-                                                        'l9: loop {
-                                                            if rounds_9 == 0 {
-                                                                break 'l9;
+                                                    192..=223 => {
+                                                        let mut rounds_14: u64 = 1;
+                                                        'l14: loop {
+                                                            if rounds_14 == 0 {
+                                                                break 'l14;
                                                             }
-                                                            s = cx.reserve(s, 1, 1);
                                                             if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_2)
+                                                                cx.pick_within(&mut s, &COSTS_6)
                                                             } else {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l9;
+                                                                break 'l14;
                                                             }
                                                             cx.put_byte(&mut s, b'+');
-                                                            rounds_9 -= 1;
+                                                            rounds_14 -= 1;
+                                                            s = cx.ensure(s);
                                                         }
-                                                        s = cx.reserve(s, 2, 3);
                                                         cx.put_byte(&mut s, b'1');
-                                                        cx.put_mapped(&mut s, &BYTES_3);
-                                                        cx.put_mapped(&mut s, &BYTES_3);
+                                                        cx.put_mapped(&mut s, &BYTES_9);
+                                                        cx.put_mapped(&mut s, &BYTES_9);
                                                     }
                                                     _ => {
-                                                        let mut rounds_10: u64 = 1;
-                                                        'l10: loop {
-                                                            if rounds_10 == 0 {
-                                                                break 'l10;
+                                                        let mut rounds_15: u64 = 1;
+                                                        'l15: loop {
+                                                            if rounds_15 == 0 {
+                                                                break 'l15;
                                                             }
-                                                            s = cx.reserve(s, 1, 1);
                                                             if if LEN {
-                                                                cx.pick_within(&mut s, &COSTS_2)
+                                                                cx.pick_within(&mut s, &COSTS_6)
                                                             } else {
                                                                 cx.pick8(&mut s, 2)
                                                             } == 0
                                                             {
-                                                                break 'l10;
+                                                                break 'l15;
                                                             }
                                                             cx.put_byte(&mut s, b'+');
-                                                            rounds_10 -= 1;
+                                                            rounds_15 -= 1;
+                                                            s = cx.ensure(s);
                                                         }
-                                                        s = cx.reserve(s, 1, 3);
                                                         cx.put(&mut s, b"00");
-                                                        cx.put_mapped(&mut s, &BYTES_3);
+                                                        cx.put_mapped(&mut s, &BYTES_9);
                                                     }
                                                 }
                                             }
@@ -437,8 +491,12 @@ mod rules {
                             }
                         }
                     }
-                    1 => {
-                        s = rule_string::<DEPTH, LEN>(cx, s, depth - 1);
+                    93..=208 => {
+                        if DEPTH && depth < 1 {
+                            cx.put(&mut s, b"\"\"");
+                        } else {
+                            s = rule_string::<DEPTH, LEN>(cx, s, depth - 1);
+                        }
                     }
                     _ => {
                         if DEPTH && depth < 1 {
@@ -446,11 +504,11 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_within(&mut s, &COSTS_8)
+                                    cx.pick_within(&mut s, &COSTS)
                                 } else {
                                     cx.pick8(&mut s, 3)
                                 };
-                                cx.put_packed(&mut s, &LITERALS_3, option);
+                                cx.put_packed(&mut s, &LITERALS_5, option);
                             }
                         }
                     }
@@ -470,54 +528,67 @@ mod rules {
                 return cx.deeper(s, depth, rule_object::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_OBJECT);
                 return s;
             }
-            s = cx.reserve(s, 2, 44);
+            s = cx.ensure(s);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_9)
+                let slot = if LEN {
+                    SLOTS_10[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_16)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_14)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_8)
+                    cx.byte(&mut s)
                 };
                 cx.put_byte(&mut s, b'{');
-                match option {
-                    0 => {
+                match slot {
+                    0..=7 => {
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_WS);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                                let slot = if LEN {
+                                    SLOTS_6[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_10)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS)
+                                    cx.byte(&mut s)
                                 };
-                                if option < 2 {
-                                    cx.put_packed(&mut s, &LITERALS, option);
+                                if slot < 240 {
+                                    cx.put_packed(
+                                        &mut s,
+                                        &LITERALS_6,
+                                        usize::from(OPTIONS_10[usize::from(slot)]),
+                                    );
                                 } else {
-                                    match option {
-                                        2 => {
+                                    match slot {
+                                        240..=247 => {
                                             cx.put_byte(&mut s, 10);
-                                            let mut rounds_12: u64 = 8;
-                                            'l12: loop {
-                                                if rounds_12 == 0 {
-                                                    break 'l12;
+                                            let mut rounds_31: u64 = 8;
+                                            'l31: loop {
+                                                if rounds_31 == 0 {
+                                                    break 'l31;
                                                 }
-                                                s = cx.reserve(s, 1, 1);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                    cx.pick_within(&mut s, &COSTS_6)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l12;
+                                                    break 'l31;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_12 -= 1;
+                                                rounds_31 -= 1;
+                                                s = cx.ensure(s);
                                             }
                                         }
                                         _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                                         }
                                     }
                                 }
@@ -529,38 +600,40 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_MEMBERS);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)
+                                let slot = if LEN {
+                                    SLOTS_11[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_17)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_8)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_6)
+                                    cx.byte(&mut s)
                                 };
                                 s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
-                                if !matches!(option, 0) {
-                                    let mut rounds_13: u64 = 10;
-                                    let mut first_13: u32 = 2;
-                                    'l13: loop {
-                                        let is_first = first_13 > 0;
+                                if !matches!(slot, 0..= 42) {
+                                    let mut rounds_32: u64 = 10;
+                                    let mut first_32: u32 = 2;
+                                    'l32: loop {
+                                        let is_first = first_32 > 0;
                                         if is_first {
-                                            first_13 -= 1;
-                                            s = cx.reserve(s, 0, 1);
+                                            first_32 -= 1;
                                         } else {
-                                            if rounds_13 == 0 {
-                                                break 'l13;
+                                            if rounds_32 == 0 {
+                                                break 'l32;
                                             }
-                                            s = cx.reserve(s, 1, 1);
                                             if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_11)
+                                                cx.pick_within(&mut s, &COSTS_18)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l13;
+                                                break 'l32;
                                             }
                                         }
                                         cx.put_byte(&mut s, b',');
                                         s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
                                         if !is_first {
-                                            rounds_13 -= 1;
+                                            rounds_32 -= 1;
                                         }
                                     }
                                 }
@@ -569,8 +642,8 @@ mod rules {
                     }
                 }
             }
-            s = cx.reserve(s, 0, 1);
             cx.put_byte(&mut s, b'}');
+            s = cx.ensure(s);
             s
         }
     }
@@ -585,69 +658,84 @@ mod rules {
                 return cx.deeper(s, depth, rule_member::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_MEMBER);
                 return s;
             }
-            s = cx.reserve(s, 1, 1);
+            s = cx.ensure(s);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_15: u64 = 8;
-                                'l15: loop {
-                                    if rounds_15 == 0 {
-                                        break 'l15;
+                                let mut rounds_24: u64 = 8;
+                                'l24: loop {
+                                    if rounds_24 == 0 {
+                                        break 'l24;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l15;
+                                        break 'l24;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_15 -= 1;
+                                    rounds_24 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
-            s = cx.reserve(s, 4, 7);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_NAME);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                    let slot = if LEN {
+                        SLOTS_9[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_15)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_13)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS_9)
+                        cx.byte(&mut s)
                     };
-                    match option {
-                        0 => {
-                            s = rule_string::<DEPTH, LEN>(cx, s, depth - 2);
+                    match slot {
+                        0..=56 => {
+                            if DEPTH && depth < 2 {
+                                cx.put(&mut s, b"\"\"");
+                            } else {
+                                s = rule_string::<DEPTH, LEN>(cx, s, depth - 2);
+                            }
                         }
-                        1 => {
+                        57..=198 => {
                             cx.put_byte(&mut s, b'"');
-                            cx.put_mapped(&mut s, &BYTES_5);
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES_6, 2, 13);
-                            s = cx.reserve(s, 0, 1);
+                            cx.put_mapped(&mut s, &BYTES_11);
+                            s = cx.repeat_bytes::<LEN>(s, &BYTES_15, 2, 13);
                             cx.put_byte(&mut s, b'"');
                         }
                         _ => {
@@ -658,255 +746,282 @@ mod rules {
                                     s = cx.string::<LEN>(s, &POOL_WORD);
                                 } else {
                                     {
-                                        let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                        let slot = if LEN {
+                                            SLOTS_2[if LEN {
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                            } else {
+                                                cx.pick_mapped(&mut s, &OPTIONS_5)
+                                            }]
                                         } else {
-                                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                                            cx.byte(&mut s)
                                         };
-                                        match option {
-                                            0 => {
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                        match slot {
+                                            0..=31 => {
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                             }
-                                            1 => {
-                                                cx.put_mapped(&mut s, &BYTES_7);
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                            32..=223 => {
+                                                cx.put_mapped(&mut s, &BYTES_10);
+                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                             }
                                             _ => {
                                                 {
                                                     let option = cx.pick8(&mut s, 62);
-                                                    cx.put_packed(&mut s, &LITERALS_4, option);
+                                                    cx.put_packed(&mut s, &LITERALS_2, option);
                                                 }
-                                                let mut rounds_16: u64 = 10;
-                                                let mut first_16: u32 = 2;
-                                                'l16: loop {
-                                                    let is_first = first_16 > 0;
+                                                let mut rounds_25: u64 = 10;
+                                                let mut first_25: u32 = 2;
+                                                'l25: loop {
+                                                    let is_first = first_25 > 0;
                                                     if is_first {
-                                                        first_16 -= 1;
-                                                        s = cx.reserve(s, 1, 2);
+                                                        first_25 -= 1;
                                                     } else {
-                                                        if rounds_16 == 0 {
-                                                            break 'l16;
+                                                        if rounds_25 == 0 {
+                                                            break 'l25;
                                                         }
-                                                        s = cx.reserve(s, 2, 2);
                                                         if if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_2)
+                                                            cx.pick_within(&mut s, &COSTS_6)
                                                         } else {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l16;
+                                                            break 'l25;
                                                         }
                                                     }
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_within(&mut s, &COSTS_14)
+                                                            cx.pick_within(&mut s, &COSTS_7)
                                                         } else {
                                                             cx.pick8(&mut s, 58)
                                                         };
-                                                        cx.put_packed(&mut s, &LITERALS_5, option);
+                                                        cx.put_packed(&mut s, &LITERALS_3, option);
                                                     }
                                                     if !is_first {
-                                                        rounds_16 -= 1;
+                                                        rounds_25 -= 1;
                                                     }
+                                                    s = cx.ensure(s);
                                                 }
                                             }
                                         }
                                     }
                                 }
-                                s = cx.reserve(s, 0, 1);
-                                cx.put_packed(&mut s, &LITERALS_6, option);
+                                cx.put_packed(&mut s, &LITERALS_7, option);
                             }
-                            s = cx.reserve(s, 2, 6);
                             if DEPTH && depth < 2 {
                                 s = cx.string::<LEN>(s, &POOL_WORD);
                             } else {
                                 {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                    let slot = if LEN {
+                                        SLOTS_2[if LEN {
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                        } else {
+                                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        }]
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_10)
+                                        cx.byte(&mut s)
                                     };
-                                    match option {
-                                        0 => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                    match slot {
+                                        0..=31 => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                         }
-                                        1 => {
-                                            cx.put_mapped(&mut s, &BYTES_7);
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                        32..=223 => {
+                                            cx.put_mapped(&mut s, &BYTES_10);
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                         }
                                         _ => {
                                             {
                                                 let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_4, option);
+                                                cx.put_packed(&mut s, &LITERALS_2, option);
                                             }
-                                            let mut rounds_17: u64 = 10;
-                                            let mut first_17: u32 = 2;
-                                            'l17: loop {
-                                                let is_first = first_17 > 0;
+                                            let mut rounds_26: u64 = 10;
+                                            let mut first_26: u32 = 2;
+                                            'l26: loop {
+                                                let is_first = first_26 > 0;
                                                 if is_first {
-                                                    first_17 -= 1;
-                                                    s = cx.reserve(s, 1, 2);
+                                                    first_26 -= 1;
                                                 } else {
-                                                    if rounds_17 == 0 {
-                                                        break 'l17;
+                                                    if rounds_26 == 0 {
+                                                        break 'l26;
                                                     }
-                                                    s = cx.reserve(s, 2, 2);
                                                     if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_2)
+                                                        cx.pick_within(&mut s, &COSTS_6)
                                                     } else {
                                                         cx.pick8(&mut s, 2)
                                                     } == 0
                                                     {
-                                                        break 'l17;
+                                                        break 'l26;
                                                     }
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
+                                                        cx.pick_within(&mut s, &COSTS_7)
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
+                                                    cx.put_packed(&mut s, &LITERALS_3, option);
                                                 }
                                                 if !is_first {
-                                                    rounds_17 -= 1;
+                                                    rounds_26 -= 1;
                                                 }
+                                                s = cx.ensure(s);
                                             }
                                         }
                                     }
                                 }
                             }
-                            s = cx.reserve(s, 0, 1);
                             cx.put_byte(&mut s, b'"');
                         }
                     }
                 }
             }
-            s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_18: u64 = 8;
-                                'l18: loop {
-                                    if rounds_18 == 0 {
-                                        break 'l18;
+                                let mut rounds_27: u64 = 8;
+                                s = cx.ensure(s);
+                                'l27: loop {
+                                    if rounds_27 == 0 {
+                                        break 'l27;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l18;
+                                        break 'l27;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_18 -= 1;
+                                    rounds_27 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
-            s = cx.reserve(s, 1, 2);
             cx.put_byte(&mut s, b':');
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_19: u64 = 8;
-                                'l19: loop {
-                                    if rounds_19 == 0 {
-                                        break 'l19;
+                                let mut rounds_28: u64 = 8;
+                                s = cx.ensure(s);
+                                'l28: loop {
+                                    if rounds_28 == 0 {
+                                        break 'l28;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l19;
+                                        break 'l28;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_19 -= 1;
+                                    rounds_28 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
             s = rule_value::<DEPTH, LEN>(cx, s, depth - 1);
-            s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_20: u64 = 8;
-                                'l20: loop {
-                                    if rounds_20 == 0 {
-                                        break 'l20;
+                                let mut rounds_29: u64 = 8;
+                                'l29: loop {
+                                    if rounds_29 == 0 {
+                                        break 'l29;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l20;
+                                        break 'l29;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_20 -= 1;
+                                    rounds_29 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
+            s = cx.ensure(s);
             s
         }
     }
@@ -921,97 +1036,108 @@ mod rules {
                 return cx.deeper(s, depth, rule_array::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_ARRAY);
                 return s;
             }
-            s = cx.reserve(s, 2, 2);
+            s = cx.ensure(s);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_15)
+                let slot = if LEN {
+                    SLOTS_7[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS_11)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_11)
+                    cx.byte(&mut s)
                 };
                 cx.put_byte(&mut s, b'[');
-                match option {
-                    0 => {
+                match slot {
+                    0..=8 => {
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_WS);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                                let slot = if LEN {
+                                    SLOTS_6[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_10)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS)
+                                    cx.byte(&mut s)
                                 };
-                                if option < 2 {
-                                    cx.put_packed(&mut s, &LITERALS, option);
+                                if slot < 240 {
+                                    cx.put_packed(
+                                        &mut s,
+                                        &LITERALS_6,
+                                        usize::from(OPTIONS_10[usize::from(slot)]),
+                                    );
                                 } else {
-                                    match option {
-                                        2 => {
+                                    match slot {
+                                        240..=247 => {
                                             cx.put_byte(&mut s, 10);
-                                            let mut rounds_22: u64 = 8;
-                                            'l22: loop {
-                                                if rounds_22 == 0 {
-                                                    break 'l22;
+                                            let mut rounds_20: u64 = 8;
+                                            'l20: loop {
+                                                if rounds_20 == 0 {
+                                                    break 'l20;
                                                 }
-                                                s = cx.reserve(s, 1, 1);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                    cx.pick_within(&mut s, &COSTS_6)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l22;
+                                                    break 'l20;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_22 -= 1;
+                                                rounds_20 -= 1;
+                                                s = cx.ensure(s);
                                             }
                                         }
                                         _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                                         }
                                     }
                                 }
                             }
                         }
                     }
-                    1 => {
+                    9..=27 => {
                         s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     _ => {
                         s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_23: u64 = 10;
-                        let mut first_23: u32 = 2;
-                        'l23: loop {
-                            let is_first = first_23 > 0;
+                        let mut rounds_21: u64 = 10;
+                        let mut first_21: u32 = 2;
+                        'l21: loop {
+                            let is_first = first_21 > 0;
                             if is_first {
-                                first_23 -= 1;
-                                s = cx.reserve(s, 0, 1);
+                                first_21 -= 1;
                             } else {
-                                if rounds_23 == 0 {
-                                    break 'l23;
+                                if rounds_21 == 0 {
+                                    break 'l21;
                                 }
-                                s = cx.reserve(s, 1, 1);
                                 if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_6)
+                                    cx.pick_within(&mut s, &COSTS_8)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l23;
+                                    break 'l21;
                                 }
                             }
                             cx.put_byte(&mut s, b',');
                             s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
                             if !is_first {
-                                rounds_23 -= 1;
+                                rounds_21 -= 1;
                             }
                         }
                     }
                 }
             }
-            s = cx.reserve(s, 0, 1);
             cx.put_byte(&mut s, b']');
+            s = cx.ensure(s);
             s
         }
     }
@@ -1026,92 +1152,110 @@ mod rules {
                 return cx.deeper(s, depth, rule_element::<DEPTH, LEN>);
             }
             if DEPTH && depth < 0 {
-                s = cx.string::<LEN>(s, &POOL_JSON_TEXT);
+                s = cx.ensure(s);
+                s = cx.string::<LEN>(s, &POOL_ELEMENT);
                 return s;
             }
-            s = cx.reserve(s, 1, 1);
+            s = cx.ensure(s);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_25: u64 = 8;
-                                'l25: loop {
-                                    if rounds_25 == 0 {
-                                        break 'l25;
+                                let mut rounds_17: u64 = 8;
+                                'l17: loop {
+                                    if rounds_17 == 0 {
+                                        break 'l17;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l25;
+                                        break 'l17;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_25 -= 1;
+                                    rounds_17 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
             s = rule_value::<DEPTH, LEN>(cx, s, depth - 1);
-            s = cx.reserve(s, 1, 1);
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
                 {
-                    let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    let slot = if LEN {
+                        SLOTS_6[if LEN {
+                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)
+                        } else {
+                            cx.pick_mapped(&mut s, &OPTIONS_10)
+                        }]
                     } else {
-                        cx.pick_mapped(&mut s, &OPTIONS)
+                        cx.byte(&mut s)
                     };
-                    if option < 2 {
-                        cx.put_packed(&mut s, &LITERALS, option);
+                    if slot < 240 {
+                        cx.put_packed(
+                            &mut s,
+                            &LITERALS_6,
+                            usize::from(OPTIONS_10[usize::from(slot)]),
+                        );
                     } else {
-                        match option {
-                            2 => {
+                        match slot {
+                            240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_26: u64 = 8;
-                                'l26: loop {
-                                    if rounds_26 == 0 {
-                                        break 'l26;
+                                let mut rounds_18: u64 = 8;
+                                s = cx.ensure(s);
+                                'l18: loop {
+                                    if rounds_18 == 0 {
+                                        break 'l18;
                                     }
-                                    s = cx.reserve(s, 1, 1);
                                     if if LEN {
-                                        cx.pick_within(&mut s, &COSTS_2)
+                                        cx.pick_within(&mut s, &COSTS_6)
                                     } else {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l26;
+                                        break 'l18;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_26 -= 1;
+                                    rounds_18 -= 1;
+                                    s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES, 1, 3);
+                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
                             }
                         }
                     }
                 }
             }
+            s = cx.ensure(s);
             s
         }
     }
@@ -1122,17 +1266,12 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            if DEPTH && depth < 0 {
-                s = cx.reserve(s, 0, 2);
-                cx.put(&mut s, b"\"\"");
-                return s;
-            }
-            s = cx.reserve(s, 3, 7);
+            s = cx.ensure(s);
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_16)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_4)
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_12)
+                    cx.pick_mapped(&mut s, &OPTIONS_4)
                 };
                 match option {
                     0 => {
@@ -1144,85 +1283,85 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_WORD);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                let slot = if LEN {
+                                    SLOTS_2[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_10)
+                                    cx.byte(&mut s)
                                 };
-                                match option {
-                                    0 => {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                match slot {
+                                    0..=31 => {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                     }
-                                    1 => {
-                                        cx.put_mapped(&mut s, &BYTES_7);
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                    32..=223 => {
+                                        cx.put_mapped(&mut s, &BYTES_10);
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                     }
                                     _ => {
                                         {
                                             let option = cx.pick8(&mut s, 62);
-                                            cx.put_packed(&mut s, &LITERALS_4, option);
+                                            cx.put_packed(&mut s, &LITERALS_2, option);
                                         }
-                                        let mut rounds_28: u64 = 10;
-                                        let mut first_28: u32 = 2;
-                                        'l28: loop {
-                                            let is_first = first_28 > 0;
+                                        let mut rounds_3: u64 = 10;
+                                        let mut first_3: u32 = 2;
+                                        'l3: loop {
+                                            let is_first = first_3 > 0;
                                             if is_first {
-                                                first_28 -= 1;
-                                                s = cx.reserve(s, 1, 2);
+                                                first_3 -= 1;
                                             } else {
-                                                if rounds_28 == 0 {
-                                                    break 'l28;
+                                                if rounds_3 == 0 {
+                                                    break 'l3;
                                                 }
-                                                s = cx.reserve(s, 2, 2);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                    cx.pick_within(&mut s, &COSTS_6)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l28;
+                                                    break 'l3;
                                                 }
                                             }
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_14)
+                                                    cx.pick_within(&mut s, &COSTS_7)
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                cx.put_packed(&mut s, &LITERALS_3, option);
                                             }
                                             if !is_first {
-                                                rounds_28 -= 1;
+                                                rounds_3 -= 1;
                                             }
+                                            s = cx.ensure(s);
                                         }
                                     }
                                 }
                             }
                         }
-                        s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     2 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_29: u64 = 59;
-                        let mut first_29: u32 = 1;
-                        'l29: loop {
-                            let is_first = first_29 > 0;
+                        let mut rounds_4: u64 = 59;
+                        let mut first_4: u32 = 1;
+                        'l4: loop {
+                            let is_first = first_4 > 0;
                             if is_first {
-                                first_29 -= 1;
-                                s = cx.reserve(s, 3, 6);
+                                first_4 -= 1;
                             } else {
-                                if rounds_29 == 0 {
-                                    break 'l29;
+                                if rounds_4 == 0 {
+                                    break 'l4;
                                 }
-                                s = cx.reserve(s, 4, 6);
                                 if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
+                                    cx.pick_within(&mut s, &COSTS_6)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l29;
+                                    break 'l4;
                                 }
                             }
                             {
@@ -1233,56 +1372,59 @@ mod rules {
                                             s = cx.string::<LEN>(s, &POOL_WORD);
                                         } else {
                                             {
-                                                let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                                let slot = if LEN {
+                                                    SLOTS_2[if LEN {
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                                    } else {
+                                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                                    }]
                                                 } else {
-                                                    cx.pick_mapped(&mut s, &OPTIONS_10)
+                                                    cx.byte(&mut s)
                                                 };
-                                                match option {
-                                                    0 => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                                match slot {
+                                                    0..=31 => {
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                                     }
-                                                    1 => {
-                                                        cx.put_mapped(&mut s, &BYTES_7);
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                                    32..=223 => {
+                                                        cx.put_mapped(&mut s, &BYTES_10);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                                     }
                                                     _ => {
                                                         {
                                                             let option = cx.pick8(&mut s, 62);
-                                                            cx.put_packed(&mut s, &LITERALS_4, option);
+                                                            cx.put_packed(&mut s, &LITERALS_2, option);
                                                         }
-                                                        let mut rounds_30: u64 = 10;
-                                                        let mut first_30: u32 = 2;
-                                                        'l30: loop {
-                                                            let is_first = first_30 > 0;
+                                                        let mut rounds_5: u64 = 10;
+                                                        let mut first_5: u32 = 2;
+                                                        'l5: loop {
+                                                            let is_first = first_5 > 0;
                                                             if is_first {
-                                                                first_30 -= 1;
-                                                                s = cx.reserve(s, 1, 2);
+                                                                first_5 -= 1;
                                                             } else {
-                                                                if rounds_30 == 0 {
-                                                                    break 'l30;
+                                                                if rounds_5 == 0 {
+                                                                    break 'l5;
                                                                 }
-                                                                s = cx.reserve(s, 2, 2);
                                                                 if if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                                    cx.pick_within(&mut s, &COSTS_6)
                                                                 } else {
                                                                     cx.pick8(&mut s, 2)
                                                                 } == 0
                                                                 {
-                                                                    break 'l30;
+                                                                    break 'l5;
                                                                 }
                                                             }
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_within(&mut s, &COSTS_14)
+                                                                    cx.pick_within(&mut s, &COSTS_7)
                                                                 } else {
                                                                     cx.pick8(&mut s, 58)
                                                                 };
-                                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                                cx.put_packed(&mut s, &LITERALS_3, option);
                                                             }
                                                             if !is_first {
-                                                                rounds_30 -= 1;
+                                                                rounds_5 -= 1;
                                                             }
+                                                            s = cx.ensure(s);
                                                         }
                                                     }
                                                 }
@@ -1295,40 +1437,38 @@ mod rules {
                                 }
                             }
                             if !is_first {
-                                rounds_29 -= 1;
+                                rounds_4 -= 1;
                             }
+                            s = cx.ensure(s);
                         }
-                        s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     3 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_31: u64 = 38;
-                        let mut first_31: u32 = 2;
-                        'l31: loop {
-                            let is_first = first_31 > 0;
+                        let mut rounds_6: u64 = 38;
+                        let mut first_6: u32 = 2;
+                        'l6: loop {
+                            let is_first = first_6 > 0;
                             if is_first {
-                                first_31 -= 1;
+                                first_6 -= 1;
                             } else {
-                                if rounds_31 == 0 {
-                                    break 'l31;
+                                if rounds_6 == 0 {
+                                    break 'l6;
                                 }
-                                s = cx.reserve(s, 1, 0);
                                 if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_2)
+                                    cx.pick_within(&mut s, &COSTS_6)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l31;
+                                    break 'l6;
                                 }
                             }
                             s = rule_character::<DEPTH, LEN>(cx, s, depth - 1);
                             if !is_first {
-                                rounds_31 -= 1;
+                                rounds_6 -= 1;
                             }
                         }
-                        s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                     _ => {
@@ -1337,80 +1477,81 @@ mod rules {
                             s = cx.string::<LEN>(s, &POOL_WORD);
                         } else {
                             {
-                                let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                let slot = if LEN {
+                                    SLOTS_2[if LEN {
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                    } else {
+                                        cx.pick_mapped(&mut s, &OPTIONS_5)
+                                    }]
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_10)
+                                    cx.byte(&mut s)
                                 };
-                                match option {
-                                    0 => {
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                match slot {
+                                    0..=31 => {
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                     }
-                                    1 => {
-                                        cx.put_mapped(&mut s, &BYTES_7);
-                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                    32..=223 => {
+                                        cx.put_mapped(&mut s, &BYTES_10);
+                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                     }
                                     _ => {
                                         {
                                             let option = cx.pick8(&mut s, 62);
-                                            cx.put_packed(&mut s, &LITERALS_4, option);
+                                            cx.put_packed(&mut s, &LITERALS_2, option);
                                         }
-                                        let mut rounds_32: u64 = 10;
-                                        let mut first_32: u32 = 2;
-                                        'l32: loop {
-                                            let is_first = first_32 > 0;
+                                        let mut rounds_7: u64 = 10;
+                                        let mut first_7: u32 = 2;
+                                        'l7: loop {
+                                            let is_first = first_7 > 0;
                                             if is_first {
-                                                first_32 -= 1;
-                                                s = cx.reserve(s, 1, 2);
+                                                first_7 -= 1;
                                             } else {
-                                                if rounds_32 == 0 {
-                                                    break 'l32;
+                                                if rounds_7 == 0 {
+                                                    break 'l7;
                                                 }
-                                                s = cx.reserve(s, 2, 2);
                                                 if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_2)
+                                                    cx.pick_within(&mut s, &COSTS_6)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l32;
+                                                    break 'l7;
                                                 }
                                             }
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_14)
+                                                    cx.pick_within(&mut s, &COSTS_7)
                                                 } else {
                                                     cx.pick8(&mut s, 58)
                                                 };
-                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                cx.put_packed(&mut s, &LITERALS_3, option);
                                             }
                                             if !is_first {
-                                                rounds_32 -= 1;
+                                                rounds_7 -= 1;
                                             }
+                                            s = cx.ensure(s);
                                         }
                                     }
                                 }
                             }
                         }
-                        let mut rounds_33: u64 = 19;
-                        let mut first_33: u32 = 1;
-                        'l33: loop {
-                            let is_first = first_33 > 0;
+                        let mut rounds_8: u64 = 19;
+                        let mut first_8: u32 = 1;
+                        'l8: loop {
+                            let is_first = first_8 > 0;
                             if is_first {
-                                first_33 -= 1;
-                                s = cx.reserve(s, 2, 7);
+                                first_8 -= 1;
                             } else {
-                                if rounds_33 == 0 {
-                                    break 'l33;
+                                if rounds_8 == 0 {
+                                    break 'l8;
                                 }
-                                s = cx.reserve(s, 3, 7);
                                 if if LEN {
-                                    cx.pick_within(&mut s, &COSTS_6)
+                                    cx.pick_within(&mut s, &COSTS_8)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l33;
+                                    break 'l8;
                                 }
                             }
                             cx.put_byte(&mut s, b' ');
@@ -1418,66 +1559,69 @@ mod rules {
                                 s = cx.string::<LEN>(s, &POOL_WORD);
                             } else {
                                 {
-                                    let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)
+                                    let slot = if LEN {
+                                        SLOTS_2[if LEN {
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_5)
+                                        } else {
+                                            cx.pick_mapped(&mut s, &OPTIONS_5)
+                                        }]
                                     } else {
-                                        cx.pick_mapped(&mut s, &OPTIONS_10)
+                                        cx.byte(&mut s)
                                     };
-                                    match option {
-                                        0 => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_3, 1, 5);
+                                    match slot {
+                                        0..=31 => {
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 5);
                                         }
-                                        1 => {
-                                            cx.put_mapped(&mut s, &BYTES_7);
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_5, 2, 10);
+                                        32..=223 => {
+                                            cx.put_mapped(&mut s, &BYTES_10);
+                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_11, 2, 10);
                                         }
                                         _ => {
                                             {
                                                 let option = cx.pick8(&mut s, 62);
-                                                cx.put_packed(&mut s, &LITERALS_4, option);
+                                                cx.put_packed(&mut s, &LITERALS_2, option);
                                             }
-                                            let mut rounds_34: u64 = 10;
-                                            let mut first_34: u32 = 2;
-                                            'l34: loop {
-                                                let is_first = first_34 > 0;
+                                            let mut rounds_9: u64 = 10;
+                                            let mut first_9: u32 = 2;
+                                            'l9: loop {
+                                                let is_first = first_9 > 0;
                                                 if is_first {
-                                                    first_34 -= 1;
-                                                    s = cx.reserve(s, 1, 2);
+                                                    first_9 -= 1;
                                                 } else {
-                                                    if rounds_34 == 0 {
-                                                        break 'l34;
+                                                    if rounds_9 == 0 {
+                                                        break 'l9;
                                                     }
-                                                    s = cx.reserve(s, 2, 2);
                                                     if if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_2)
+                                                        cx.pick_within(&mut s, &COSTS_6)
                                                     } else {
                                                         cx.pick8(&mut s, 2)
                                                     } == 0
                                                     {
-                                                        break 'l34;
+                                                        break 'l9;
                                                     }
                                                 }
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_within(&mut s, &COSTS_14)
+                                                        cx.pick_within(&mut s, &COSTS_7)
                                                     } else {
                                                         cx.pick8(&mut s, 58)
                                                     };
-                                                    cx.put_packed(&mut s, &LITERALS_5, option);
+                                                    cx.put_packed(&mut s, &LITERALS_3, option);
                                                 }
                                                 if !is_first {
-                                                    rounds_34 -= 1;
+                                                    rounds_9 -= 1;
                                                 }
+                                                s = cx.ensure(s);
                                             }
                                         }
                                     }
                                 }
                             }
                             if !is_first {
-                                rounds_33 -= 1;
+                                rounds_8 -= 1;
                             }
+                            s = cx.ensure(s);
                         }
-                        s = cx.reserve(s, 0, 1);
                         cx.put_byte(&mut s, b'"');
                     }
                 }
@@ -1493,29 +1637,34 @@ mod rules {
     ) -> State {
         unsafe {
             if DEPTH && depth < 0 {
+                s = cx.ensure(s);
                 s = cx.string::<LEN>(s, &POOL_CHARACTER);
                 return s;
             }
-            s = cx.reserve(s, 10, 12);
+            s = cx.ensure(s);
             {
-                let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_8)
+                let slot = if LEN {
+                    SLOTS[if LEN {
+                        cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)
+                    } else {
+                        cx.pick_mapped(&mut s, &OPTIONS)
+                    }]
                 } else {
-                    cx.pick_mapped(&mut s, &OPTIONS_13)
+                    cx.byte(&mut s)
                 };
-                match option {
-                    0 => {
-                        cx.put_mapped(&mut s, &BYTES_8);
+                match slot {
+                    0..=191 => {
+                        cx.put_mapped(&mut s, &BYTES);
                     }
-                    1 => {
+                    192..=207 => {
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_BEYOND_ASCII);
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_17)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_14)
+                                    cx.pick_mapped(&mut s, &OPTIONS_2)
                                 };
                                 match option {
                                     0 => {
@@ -1544,53 +1693,53 @@ mod rules {
                         if DEPTH && depth < 1 {
                             {
                                 let option = cx.pick8(&mut s, 8);
-                                cx.put_packed(&mut s, &LITERALS_7, option);
+                                cx.put_packed(&mut s, &LITERALS, option);
                             }
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_18)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_3)
                                 } else {
-                                    cx.pick_mapped(&mut s, &OPTIONS_15)
+                                    cx.pick_mapped(&mut s, &OPTIONS_3)
                                 };
                                 match option {
                                     0 => {
                                         cx.put_byte(&mut s, b'\\');
-                                        cx.put_mapped(&mut s, &BYTES_9);
+                                        cx.put_mapped(&mut s, &BYTES_2);
                                     }
                                     1 => {
                                         cx.put(&mut s, b"\\u00");
-                                        cx.put_mapped(&mut s, &BYTES_10);
-                                        cx.put_mapped(&mut s, &BYTES_10);
+                                        cx.put_mapped(&mut s, &BYTES_3);
+                                        cx.put_mapped(&mut s, &BYTES_3);
                                     }
                                     2 => {
                                         cx.put(&mut s, b"\\u");
-                                        cx.put_mapped(&mut s, &BYTES_11);
-                                        cx.put_mapped(&mut s, &BYTES_10);
-                                        cx.put_mapped(&mut s, &BYTES_10);
-                                        cx.put_mapped(&mut s, &BYTES_10);
+                                        cx.put_mapped(&mut s, &BYTES_4);
+                                        cx.put_mapped(&mut s, &BYTES_3);
+                                        cx.put_mapped(&mut s, &BYTES_3);
+                                        cx.put_mapped(&mut s, &BYTES_3);
                                     }
                                     3 => {
                                         cx.put(&mut s, b"\\u");
-                                        cx.put_mapped(&mut s, &BYTES_12);
-                                        cx.put_mapped(&mut s, &BYTES_13);
-                                        cx.put_mapped(&mut s, &BYTES_10);
-                                        cx.put_mapped(&mut s, &BYTES_10);
+                                        cx.put_mapped(&mut s, &BYTES_5);
+                                        cx.put_mapped(&mut s, &BYTES_6);
+                                        cx.put_mapped(&mut s, &BYTES_3);
+                                        cx.put_mapped(&mut s, &BYTES_3);
                                     }
                                     _ => {
                                         if DEPTH && depth < 2 {
                                             s = cx.string::<LEN>(s, &POOL_SURROGATE_PAIR);
                                         } else {
                                             cx.put(&mut s, b"\\u");
-                                            cx.put_mapped(&mut s, &BYTES_12);
-                                            cx.put_mapped(&mut s, &BYTES_14);
-                                            cx.put_mapped(&mut s, &BYTES_10);
-                                            cx.put_mapped(&mut s, &BYTES_10);
+                                            cx.put_mapped(&mut s, &BYTES_5);
+                                            cx.put_mapped(&mut s, &BYTES_7);
+                                            cx.put_mapped(&mut s, &BYTES_3);
+                                            cx.put_mapped(&mut s, &BYTES_3);
                                             cx.put(&mut s, b"\\u");
-                                            cx.put_mapped(&mut s, &BYTES_12);
-                                            cx.put_mapped(&mut s, &BYTES_15);
-                                            cx.put_mapped(&mut s, &BYTES_10);
-                                            cx.put_mapped(&mut s, &BYTES_10);
+                                            cx.put_mapped(&mut s, &BYTES_5);
+                                            cx.put_mapped(&mut s, &BYTES_8);
+                                            cx.put_mapped(&mut s, &BYTES_3);
+                                            cx.put_mapped(&mut s, &BYTES_3);
                                         }
                                     }
                                 }
@@ -1602,301 +1751,33 @@ mod rules {
             s
         }
     }
-    static OPTIONS: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS: [u64; 4] = [0, 1, 1, 1];
-    static ENDS: [u32; 4] = [192, 240, 248, 256];
-    static COSTS_2: [u64; 2] = [0, 1];
-    static BYTES: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
-    static LITERALS: [u64; 2] = [0x0000000000000000, 0x0100000000000020];
-    static POOL_WS: rt::Strings = rt::Strings::new(
-        b"\t\n\r \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 0, 1, 2, 3, 4],
-        None,
-    );
-    static OPTIONS_2: [u8; 256] = *b"\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_3: [u64; 3] = [0, 1, 1];
-    static ENDS_2: [u32; 3] = [6, 160, 256];
-    static POOL_JSON_TEXT: rt::Strings = rt::Strings::new(
-        b"\"\"[]{}\t[]\t{}\n\"\"\n{}\r\"\"\r[] \"\" []\"\"\t\"\"\n\"\"\r[\t][\n][\r][]\t[]\n[]\r{\t}{\n}{ }{}\t{}\n{} \t\"\"\t\t\"\"\n\t\"\" \t[\t]\t[\r]\t[ ]\t[]\t\t[]\r\t[] \t{\t}\t{\r}\t{ }\t{}\t\t{}\r\t{} \n\"\"\n\n\"\"\r\n\"\" \n[\n]\n[\r]\n[ ]\n[]\n\n[]\r\n[] \n{\n}\n{\r}\n{}\t\n{}\n\n{}\r\r\"\"\t\r\"\"\n\r\"\"\r\r[\t]\r[\n]\r[ ]\r[]\t\r[]\n\r[] \r{\t}\r{\n}\r{ }\r{}\t\r{}\n\r{}  \"\"\t \"\"\r \"\"  [\t] [\r] [ ] []\t []\r []  {\n} {\r} { } {}\n {}\r {} [\t]\n[\t]\r[\t] [\n]\n[\n]\r[\r]\t[\r]\n[\r]\r[ ]\t[ ]\n[ ]\rnulltrue{\t}\t{\t}\r{\t} {\n}\n{\n}\r{\n} {\r}\n{\r}\r{\r} { }\n{ }\r\t[\t]\t\t[\t]\n\t[\t]\r\t[\n]\t\t[\n]\n\t[\n]\r\t[\r]\t\t[\r]\n\t[\r]\r\t[ ]\t\t[ ]\n\t[ ] \tnull\ttrue\t{\t}\n\t{\t}\r\t{\t} \t{\n}\n\t{\n}\r\t{\r}\t\t{\r}\n\t{\r}\r\t{ }\t\t{ }\n\t{ }\r\n[\t]\t\n[\t]\n\n[\t]\r\n[\n]\t\n[\n]\n\n[\n] \n[\r]\t\n[\r]\n\n[\r] \n[ ]\t\n[ ]\n\n[ ] \nnull\ntrue\n{\t}\n\n{\t}\r\n{\n}\t\n{\n}\n\n{\n}\r\n{\r}\t\n{\r}\n\n{\r}\r\n{ }\t\n{ }\n\n{ } \r[\t]\t\r[\t]\n\r[\t] \r[\n]\t\r[\n]\n\r[\n] \r[\r]\t\r[\r]\n\r[\r] \r[ ]\t\r[ ]\r\r[ ] \rnull\r{\t}\t\r{\t}\n\r{\t}\r\r{\n}\t\r{\n}\n\r{\n}\r\r{\r}\t\r{\r}\n\r{\r} \r{ }\t\r{ }\n\r{ }  [\t]\t [\t]\n [\t]  [\n]\t [\n]\r [\n]  [\r]\t [\r]\r [\r]  [ ]\t [ ]\r [ ]  null {\t}\t {\t}\n {\t}  {\n}\t {\n}\n {\n}  {\r}\t {\r}\n {\r}  { }\t { }\r { } falsenull\nnull\rnull true\ntrue\rtrue \tnull\t\tnull\n\tnull \ttrue\t\ttrue\n\ttrue \nfalse\nnull\t\nnull\r\nnull \ntrue\t\ntrue\r\ntrue \rnull\t\rnull\n\rnull\r\rtrue\t\rtrue\n\rtrue\r false null\t null\r null  true\t true\r true false\tfalse\rfalse \tfalse\t\tfalse\r\tfalse \nfalse\n\nfalse\r\nfalse \rfalse\n\rfalse\r\rfalse  false\n false\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    static POOL_CHARACTER: rt::Strings = rt::Strings::new(
+        b" !#%&')*,-.0134578:;<>?ABCEFHIJLMOPQSTUWXZ[]_`bcdfgijkmnpqrtuwxy{|~\x7F\\\"\\\\\\b\\n\\r\\t\xC2\xB0\xC2\xBB\xC3\x85\xC3\x99\xC3\xA3\xC3\xB7\xC4\x81\xC4\x8C\xC4\xA0\xC4\xAA\xC4\xBE\xC5\x88\xC5\x92\xC5\xA7\xC5\xB1\xC6\x85\xC6\x8F\xC6\x99\xC6\xAE\xC6\xB8\xC7\x8C\xC7\x96\xC7\xA0\xC7\xB4\xC7\xBF\xC8\x93\xC8\x9D\xC8\xA7\xC8\xBB\xC9\x85\xCD\xB6\xCD\xBF\xCE\x89\xCE\x9B\xCE\xA5\xCE\xB7\xCF\x81\xCF\x8A\xCF\x9D\xCF\xA6\xCF\xB0\xD0\x82\xD0\x8C\xD0\x9F\xD0\xA8\xD0\xB1\xD1\x84\xD1\x8D\xD1\xA0\xD1\xAA\xD1\xB3\xD2\x86\xD2\x8F\xD2\xA2\xD2\xAB\xD2\xB5\xD3\x87\xD3\x91\xD3\xA3\xD3\xAD\xD3\xB6\xE0\xAC\xA1\xE1\x83\xAE\xE1\xB2\x88\xE2\x89\x95\xE2\xA0\xA2\xE3\x83\xA6\xE3\x9A\xA3\xE4\x88\xBD\xE4\xA0\x8A\xE4\xB7\x97\xE5\x83\x8F\xE5\x89\xAC\xE5\x8E\xB7\xE5\x9A\xA0\xE5\xA0\xBE\xE5\xAC\xA7\xE5\xB1\xB2\xE5\xB8\x8F\xE6\x83\xB8\xE6\x89\x83\xE6\x94\xAC\xE6\x9B\x89\xE6\xA0\x94\xE6\xAB\xBD\xE6\xB2\x9B\xE6\xBE\x84\xE7\x83\x8F\xE7\x89\xAC\xE7\x95\x95\xE7\x9A\xA0\xE7\xA5\x98\xE7\xAB\x94\xE7\xB0\xBF\xE7\xBC\xA6\xE8\x82\xA5\xE8\x8E\x8E\xE8\x93\xB3\xE8\x99\xB7\xE8\xA5\x9F\xE8\xAB\x80\xE8\xB6\xA6\xE8\xBC\xB1\xE9\x82\x8D\xE9\x8D\xB3\xE9\x94\x82\xE9\x9F\xAB\xE9\xA5\x80\xE9\xAB\x94\xE9\xB6\xBC\xE9\xBC\x8D\xEA\x8B\xAB\xEA\xBA\x85\xEB\x91\x92\xEB\xBF\xAC\xEC\x96\xB9\xEC\xAE\x86\xED\x9C\xA0\xEE\x93\xAD\xEF\x82\x87\xEF\x99\x94\xEF\xB0\xA1\xF0\x98\x80\x80\xF0\x9E\x80\x80\xF0\x9F\x8C\xA1\xF0\x9F\x8C\xB5\xF0\x9F\x8D\x88\xF0\x9F\x8D\xB0\xF0\x9F\x8E\x84\xF0\x9F\x8E\xAC\xF0\x9F\x8F\x80\xF0\x9F\x8F\x94\xF0\x9F\x8F\xBB\xF0\x9F\x90\x8F\xF0\x9F\x90\xB7\xF0\x9F\x91\x8B\xF0\x9F\x91\x9F\xF0\x9F\x92\x86\xF0\x9F\x92\x9A\xF0\x9F\x93\x82\xF0\x9F\x93\x96\xF0\x9F\x93\xAA\xF0\x9F\x94\x92\xF0\x9F\x94\xA5\xF0\x9F\x95\x8D\xF0\x9F\x95\xA1\xF0\x9F\x95\xB5\xF0\x9F\x96\x9D\xF0\x9F\x96\xB1\xF0\x9F\x97\x84\xF0\x9F\x97\xAC\xF0\x9F\x98\x80\xF0\x9F\x98\xA8\xF0\x9F\x98\xBC\xF0\xA0\x80\x80\xF0\xAC\x80\x80\xF0\xB2\x80\x80\xF0\xBE\x80\x80\xF1\x84\x80\x80\xF1\x8A\x80\x80\xF1\x96\x80\x80\xF1\x9C\x80\x80\xF1\xA8\x80\x80\xF1\xAE\x80\x80\xF1\xB4\x80\x80\xF2\x80\x80\x80\xF2\x86\x80\x80\xF2\x92\x80\x80\xF2\x98\x80\x80\xF2\x9E\x80\x80\xF2\xAA\x80\x80\xF2\xB0\x80\x80\xF2\xBC\x80\x80\xF3\x82\x80\x80\xF3\x88\x80\x80\xF3\x94\x80\x80\xF3\x9A\x80\x80\xF3\xA6\x80\x80\xF3\xAC\x80\x80\xF3\xB2\x80\x80\xF3\xBE\x80\x80\xF4\x84\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 2, 4, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54,
-            57, 60, 63, 66, 69, 72, 75, 79, 83, 87, 91, 95, 99, 103, 107, 111, 115, 119,
-            123, 127, 131, 135, 139, 143, 147, 151, 155, 159, 163, 167, 171, 175, 179,
-            183, 187, 191, 195, 199, 203, 207, 211, 215, 219, 223, 227, 231, 235, 239,
-            243, 247, 251, 255, 259, 263, 267, 271, 275, 279, 283, 287, 291, 295, 299,
-            303, 307, 311, 315, 319, 323, 327, 331, 335, 339, 343, 347, 351, 355, 359,
-            363, 367, 371, 375, 379, 383, 387, 391, 395, 399, 403, 407, 412, 417, 422,
-            427, 432, 437, 442, 447, 452, 457, 462, 467, 472, 477, 482, 487, 492, 497,
-            502, 507, 512, 517, 522, 527, 532, 537, 542, 547, 552, 557, 562, 567, 572,
-            577, 582, 587, 592, 597, 602, 607, 612, 617, 622, 627, 632, 637, 642, 647,
-            652, 657, 662, 667, 672, 677, 682, 687, 692, 697, 702, 707, 712, 717, 722,
-            727, 732, 737, 742, 747, 752, 757, 762, 767, 772, 777, 782, 787, 792, 797,
-            802, 807, 812, 817, 822, 827, 832, 837, 842, 847, 852, 857, 862, 867, 872,
-            877, 882, 887, 892, 897, 902, 907, 912, 917, 922, 927, 932, 937, 942, 948,
-            954, 960, 966, 972, 978, 984, 990, 996, 1002, 1008, 1014, 1020, 1026, 1032,
-            1038, 1044, 1050, 1056, 1062, 1068, 1074, 1080, 1086, 1092, 1098, 1104, 1110,
-            1116, 1123, 1130, 1137, 1144, 1151, 1158, 1165, 1172, 1179, 1186, 1193,
-        ],
-        Some(b"0"),
-    );
-    static OPTIONS_3: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_3: [u32; 3] = [177, 217, 256];
-    static POOL_VALUE: rt::Strings = rt::Strings::new(
-        b"\"\"[]{}[\t][\n][\r][ ]{\t}{\n}{\r}{ }nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 4, 6, 9, 12, 15, 18, 21, 24, 27, 30, 34, 38, 43],
-        Some(b"0"),
-    );
-    static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_4: [u64; 3] = [0, 1, 3];
-    static ENDS_4: [u32; 3] = [93, 209, 256];
-    static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_5: [u64; 3] = [0, 2, 2];
-    static ENDS_5: [u32; 3] = [128, 224, 256];
-    static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static BYTES_2: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
-    static BYTES_3: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
-    static LITERALS_2: [u64; 10] = [
-        0x020000000000302e, 0x020000000000312e, 0x020000000000322e, 0x020000000000332e,
-        0x020000000000342e, 0x020000000000352e, 0x020000000000362e, 0x020000000000372e,
-        0x020000000000382e, 0x020000000000392e,
-    ];
-    static COSTS_6: [u64; 2] = [0, 2];
-    static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
-    static COSTS_7: [u64; 4] = [0, 1, 2, 2];
-    static ENDS_6: [u32; 4] = [96, 192, 224, 256];
-    static BYTES_4: [u8; 256] = *b"EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
-    static POOL_EXPONENT: rt::Strings = rt::Strings::new(
-        b"E0E1E2E3E4E5E6E7E8E9e0e1e2e3e4e5e6e7e8e9E-0E-1E-2E-3E-4E-5E-6E-7E-8E-9e-0e-1e-2e-3e-4e-5e-6e-7e-8e-9E000E001E002E003E004E005E006E007E008E009E100E101E102E103E104E105E106E107E108E109E110E111E112E113E115E116E117E118E119E120E121E122E123E124E125E126E127E128E129E130E131E132E133E134E135E136E137E138E139E140E141E142E143E144E145E146E147E148E149E150E151E152E153E154E155E156E157E158E159E160E161E162E163E164E165E166E167E168E169E170E171E172E173E174E175E176E177E178E180E181E182E183E184E185E186E187E188E189E190E191E192E193E194E195E196E197E198E199e000e001e002e003e004e005e006e007e008e009e100e101e102e103e104e105e106e107e108e109e110e111e112e113e114e115e116e117e118e119e120e121e122e123e124e125e126e127e128e129e130e131e132e133e135e136e137e138e139e140e141e142e143e144e145e146e147e148e149e150e151e152e153e154e155e156e157e158e159e160e161e162e163e164e165e166e167e168e169e170e171e172e173e174e175e176e177e178e179e180e181e182e183e184e185e186e187e188e189e190e191e192e193e194e195e196e197e198\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
-            40, 43, 46, 49, 52, 55, 58, 61, 64, 67, 70, 73, 76, 79, 82, 85, 88, 91, 94,
-            97, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144, 148, 152,
-            156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200, 204, 208, 212,
-            216, 220, 224, 228, 232, 236, 240, 244, 248, 252, 256, 260, 264, 268, 272,
-            276, 280, 284, 288, 292, 296, 300, 304, 308, 312, 316, 320, 324, 328, 332,
-            336, 340, 344, 348, 352, 356, 360, 364, 368, 372, 376, 380, 384, 388, 392,
-            396, 400, 404, 408, 412, 416, 420, 424, 428, 432, 436, 440, 444, 448, 452,
-            456, 460, 464, 468, 472, 476, 480, 484, 488, 492, 496, 500, 504, 508, 512,
-            516, 520, 524, 528, 532, 536, 540, 544, 548, 552, 556, 560, 564, 568, 572,
-            576, 580, 584, 588, 592, 596, 600, 604, 608, 612, 616, 620, 624, 628, 632,
-            636, 640, 644, 648, 652, 656, 660, 664, 668, 672, 676, 680, 684, 688, 692,
-            696, 700, 704, 708, 712, 716, 720, 724, 728, 732, 736, 740, 744, 748, 752,
-            756, 760, 764, 768, 772, 776, 780, 784, 788, 792, 796, 800, 804, 808, 812,
-            816, 820, 824, 828, 832, 836, 840, 844, 848, 852, 856, 860, 864, 868, 872,
-            876, 880, 884, 888, 892, 896, 900, 904, 908, 912, 916, 920, 924, 928, 932,
-            936, 940, 944, 948, 952, 956, 960, 964,
+            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+            22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+            41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
+            60, 61, 62, 63, 64, 65, 66, 67, 68, 70, 72, 74, 76, 78, 80, 82, 84, 86, 88,
+            90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110, 112, 114, 116, 118, 120,
+            122, 124, 126, 128, 130, 132, 134, 136, 138, 140, 142, 144, 146, 148, 150,
+            152, 154, 156, 158, 160, 162, 164, 166, 168, 170, 172, 174, 176, 178, 180,
+            182, 184, 186, 188, 190, 192, 194, 196, 198, 200, 202, 205, 208, 211, 214,
+            217, 220, 223, 226, 229, 232, 235, 238, 241, 244, 247, 250, 253, 256, 259,
+            262, 265, 268, 271, 274, 277, 280, 283, 286, 289, 292, 295, 298, 301, 304,
+            307, 310, 313, 316, 319, 322, 325, 328, 331, 334, 337, 340, 343, 346, 349,
+            352, 355, 358, 361, 364, 367, 370, 373, 376, 379, 382, 385, 389, 393, 397,
+            401, 405, 409, 413, 417, 421, 425, 429, 433, 437, 441, 445, 449, 453, 457,
+            461, 465, 469, 473, 477, 481, 485, 489, 493, 497, 501, 505, 509, 513, 517,
+            521, 525, 529, 533, 537, 541, 545, 549, 553, 557, 561, 565, 569, 573, 577,
+            581, 585, 589, 593, 597, 601, 605, 609, 613, 617, 621, 625,
         ],
         None,
     );
-    static COSTS_8: [u64; 3] = [0, 0, 1];
-    static LITERALS_3: [u64; 3] = [
-        0x0400000065757274, 0x040000006c6c756e, 0x05000065736c6166,
-    ];
-    static POOL_LITERAL: rt::Strings = rt::Strings::new(
-        b"nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 4, 8, 13],
-        None,
-    );
-    static POOL_SCALAR: rt::Strings = rt::Strings::new(
-        b"\"\"nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 6, 10, 15],
-        Some(b"0"),
-    );
-    static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static COSTS_9: [u64; 2] = [0, 4];
-    static ENDS_7: [u32; 2] = [8, 256];
-    static COSTS_10: [u64; 2] = [0, 10];
-    static ENDS_8: [u32; 2] = [43, 256];
-    static COSTS_11: [u64; 2] = [0, 5];
-    static POOL_MEMBERS: rt::Strings = rt::Strings::new(
-        b"\"a00\":\"\"\"hR7\":[\n]\t\"t7Y\":[]\r\r\"wST\"\t:{} \"tp8\":[\n]\"hR7\":[\n]\n\"k_A\" :[] \"tbe\"\r:{\t}\t\"cpe\"\n:[\n]\t\"lF2\":\t{\t}\t\"q2x\": {\t}\t\"xYx\":\r{}\n\n\"fbB\"\r:{}\r\n\"lYi\"\n:\n{}\n\"smE\":{\r}\n\n\"zbw\":\n{} \r\"hoC\":[\n]\r\r\"rsP\":[\r]\t\r\"wST\"\t:{}  \"eGi\":[ ]\r \"mP6\" :[]  \"vDV\" :[\n]\"a00\":null\r\"dRJ\"\t:\n\"\"\t\"fzF\"\n:{\r}\n\"hR7\":\t{\t} \"nbe\"\t:\n{}\t\"pii\" :\t{}\t\"s_P\"\t:\t\"\"\t\"tbe\"\r:{\t} \"yHT\"\r:[\t]\r\t\"bLA\"\r: \"\"\r\t\"dEX\":\r{ }\n\t\"gv4\"\r:[\n]\n\t\"kNN\"\t:[\n]\n\t\"lqv\"\r:\n{\t}\t\"q2x\": {\t}\t\t\"s_P\"\n: \"\" \t\"uPL\"\t:\r{ }\t\"xwm\"\r: [\r]\n\"b8b\" : \"\" \n\"dcp\":\t{ }\r\n\"hWh\"\n: \"\"\r\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n{} \n\"puL\" :\r[] \n\"smE\": [\n]\r\n\"vXD\":\t{ }\r\n\"zbw\"\n:\r\"\"\r\r\"cXV\"\r:\n\"\" \r\"eyH\"\r:\n[]\r\r\"hoC\":true\r\r\"kHk\":\r{\n}\n\r\"oPL\"\n:null\r\"pEl\":\n{\r}\r\r\"sHE\"\r:null\r\"wST\"\t:\r[]  \"anA\"\n:\t[\t] \"cKe\":\n{\r}  \"f4s\"\r: {\r} \"ivb\"\n: \"\"\n \"lqv\":\n{\t}\t \"o6B\"\t:\r[\t] \"r3h\" :\r{}  \"ugn\" :\n{\t} \"wFj\":\r{\n} \"a00\":\rnull \"dxX\"\t:\r{\t}\t\"gOs\"\t:\n{\r}\n\"k9q\"\r:\t[\t]\t\"n7L\"\t:\t[\n]\n\"oi1\"\r:\r{ }\n\"sHE\"\t:true\n\"tbe\"\r: {\t}\r\"xlU\"\n:\r[\n]\r\"zhY\" :\r[\n]\r\t\"dEX\"\r:\n[\r]\n\t\"fIP\":\ttrue\t\t\"ipe\"\n:\t{\t}\t\t\"kNN\"\t:true\r\t\"o0T\"\n: {\n}\n\t\"qeq\"\r: {\n}\n\t\"uPL\"\t:\r{ }\n\t\"xYx\"\n: [\t]\r\n\"aUY\"\t: {\t}\t\n\"d1y\"\n:\n{\n}\n\n\"fbB\"\r:\t{\n}\r\n\"i88\":\nfalse\n\"lYi\"\n:\n[\r]\t\n\"pEl\":\ttrue\n\n\"qeq\" : {\r}\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r] \r\"aBL\"\r:\rtrue\r\"d8u\"\n: [\r]\t\r\"eyH\"\r:\n{ } \r\"j95\"\t:\n[ ]\t\r\"l9K\" :\t[ ]\n\r\"oPL\"\n:null\n\r\"rsP\"\n:\n{\r}\t\r\"uHk\"\t:\n[ ]\t\r\"wST\"\t:\r{ }\r\r\"zOs\"\n:\r[\r]  \"cvN\" :\t{\t}\t \"f4s\"\r: {\r}\n \"ivb\"\n: [\r]\t \"lLv\"\n:\n[ ]\t \"o6B\"\t:\r[\t]  \"qeq\"\r:\n{\t}  \"tp8\" : {\r}\t \"wFj\"\n:\r[\n]  \"yN9\"\t:\r{\n}\r\"lfa\"\r: null\r\"ugn\"\t:\rnull \t\"hoC\"\t: null\n\t\"q2x\": false\n\n\"d1y\"\n:\nfalse\n\"i88\":\nfalse \n\"wqP\"\n:\ttrue\t\r\"eZv\"\n:false\t\r\"sHE\"\r:false\n \"anA\"\n:false\n \"jLd\" : true\r \"tK8\"\r: null\r\"i0E\"\r:\rfalse \t\"eeY\"\n: false \n\"nK8\"\r:\rfalse \r\"tjZ\"\t:\tfalse\t\"a00\":\"\",\"a00\":\"\",\"a00\":\"\"\"a00\":\"\"\t,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\"a00\":{\n}\r,\"tbe\"\r: {\t}, \"cKe\":\n\"\"\r\t\"q2x\": {\t},\n\"zbw\":\n{} , \"vDV\" :[\n]\n\"smE\":{\r}, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t \"eGi\":[]\r,\n\"smE\":{\r}\n, \"cKe\":\n{\r} \"bYi\"\t:{\r}\n,\"oi1\"\r:\r{ }\n,\"k_A\" :[ ]\"vj5\": [\r] ,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\t\"lF2\":\t[], \"f4s\"\r: {\r},\n\"hWh\"\n: \"\"\r\t\"xwm\"\r: [\r],\r\"miU\":\r[]\n,\"hR7\":\t{\t} \n\"smE\": [\n]\r,\n\"hD1\"\n:\r{}\n,\"hR7\":[\n]\n\r\"iDj\"\t:\t{ }\t,\"k_A\" :[ ],\"hR7\"\r: [ ] \"anA\"\n:\t[\t],\n\"zbw\":\n{} , \"vDV\" :[\n] \"r3h\" :\r{} ,\"vj5\": null\t,\n\"smE\":{\r}\"a00\":\"\", \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\"hR7\":[\n],\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t\"r3h\":\t\"\"\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\"zhY\" :\r[\n]\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r\t\"kNN\"\t:true, \"eGi\"\r:\n{}\n,\"yfM\":\r{ } \t\"q2x\": {\t}, \"ugn\" :\n{\t},\r\"sHE\"\r:null\t\"xYx\"\n: [\t], \"r3h\" :\r{} ,\n\"puL\" :[]\t\n\"hD1\"\n:\r{}\n,\r\"sHE\"\r:[\t],\"dxX\"\t:\r{\t}\t\n\"pEl\":\ttrue\n,\t\"gv4\"\r:[\n]\n,\t\"lF2\":\t[]\n\"vXD\":\t{ }\r,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \r\"eyH\"\r:\n[]\r, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t\r\"oPL\"\n:{\n}\r,\t\"uPL\"\t:\r{ },\n\"zbw\":\n{} \r\"unv\"\r:[\n]\r,\"tbe\"\r:{\t}, \"qeq\"\r:\n{\t}  \"eGi\"\r:\n{}\n,\"k_A\" :[ ], \"dEX\" :true\t \"lqv\":\n{\t}\t, \"wFj\":\r{\n} ,\"vj5\": [\r]  \"vDV\" :[\n], \"wFj\"\n:\r[\n],\"dxX\"\t:\r{\t}\t\"bYi\"\t:{\r}\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t,\t\"fIP\":\ttrue\t\"nbe\"\t:\n{}\t,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r\"tbe\"\r: false,\"a00\":\"\"\t,\n\"smE\"\r:\r[\t]\n\"yHT\"\r:[\t]\r,\n\"jdt\"\t:\n[\n],\n\"vXD\":\t{ }\r\t\"eeY\"\n: [\n]\t,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \t\"kNN\"\t:[\n]\n,\n\"puL\" :[]\t,\r\"iDj\"\t:\t{ }\t\t\"q2x\" :\n{\t}\r,\"pii\" :\t{}\t, \"r3h\" :\r{} \t\"uPL\"\t:\r{ },\"yfM\":\r{ } ,\t\"xwm\"\r: [\r] \n\"a00\"\t:[\r],\"dRJ\"\t:\n\"\"\t, \"jLd\" : true\r\n\"fbB\"\r:{}\r,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"jdt\" :{\n}\t,\"dxX\"\t:\r{\t}\t, \"ugn\" :\n{\t}\n\"qFW\" :\n[\t]\r,\t\"s_P\"\n: \"\" ,\"a00\":null\r\n\"wqP\"\n:\t{},\t\"uPL\"\t:\r{ }\n,\r\"sHE\"\r:null\r\"eZv\"\n:\n\"\" ,\r\"cF2\"\t:\r[ ]\n,\r\"wST\"\t:{} \r\"j95\"\t:{ } ,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\r\"oPL\"\n:null,\t\"ipe\":\t[ ],\"tbe\"\r: false\r\"unv\"\r:[\n]\r, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n \"anA\"\n:\t[\t], \"ugn\" :\n{\t},\r\"sHE\"\r:null \"eGi\":[ ]\r,\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t \"jLd\" : true\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r \"qeq\"\r:\n{\t} , \"wFj\":\r{\n} ,\"vj5\": [\r]  \"ugn\" :\n{\t}, \"o6B\"\t:\r[\t],\r\"hoC\":true\r\"a00\":{\n}\r, \"jLd\" : true, \"ugn\" :\n{\t}\t\"fzF\"\n:{\r}\n, \"cKe\":\n{\r} ,\r\"oPL\"\n:null\n\"k_A\" :\n{ }\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"oi1\"\r:\r{ }\n,\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \"tbe\"\r: false,\"gOs\"\t:\n{\r}\n,\t\"cpe\"\n:[\n]\"yHT\"\r:[\t]\r,\n\"eli\"\n: {\t}\r,\n\"puL\" :\r[] \t\"dEX\"\r:\n[\r]\n,\r\"miU\"\n:\r[ ],\r\"rsP\"\n:[\r]\r\t\"ipe\"\n:\t{\t}\t,\t\"cpe\"\n:[\n],\r\"wST\"\t:\r{ }\r\t\"n7L\"\t:\ttrue ,\t\"kNN\"\t:[\n]\n,\n\"lYi\"\n:\n{}\t\"qeq\"\r: {\n}\n,\"s_P\"\t:\t\"\"\t,\n\"fbB\"\r:\t{\n}\r\t\"xYx\"\n: [\t]\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\n\"b8b\": true\t, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n\n\"g5f\" :\r{\r} ,\t\"qeq\"\r: {\n}, \"gnA\":\t[\t]\n\n\"lYi\"\n:\n[\r], \"ry2\"\n: [\t] , \"cKe\":\n{\r} \n\"puL\" :[]\t,\t\"bLA\"\r: \"\"\r,\t\"eMR\"\t:\rnull\n\n\"vXD\":\t{ }\r,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\n\"zbw\":\n{} ,\n\"d1y\"\n:\nfalse,\r\"eZv\"\n:\n\"\" \r\"eZv\"\n:\n[\t] ,\"k9q\"\r:\t[\t]\t,\r\"eyH\"\r:\n[]\r\r\"j95\"\t:{ } ,\r\"l9K\" :\t[ ]\n, \"anA\"\n:\t[\t]\r\"oPL\"\n:null, \"dEX\" :true\t,\n\"np8\" : {} \r\"sHE\"\r:null,\t\"xwm\"\r: [\r],\n\"i88\":\nfalse\r\"xMC\"\r:[\t]\r,\n\"puL\" :\r[] ,\r\"aBL\"\r:\rtrue \"cvN\" :\t{\t}\t,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"ivb\"\n: \"\"\n,\t\"dEX\":\r{ }\n, \"mP6\" :\t{\t}\r \"mP6\" :\t{\t}\r, \"ivb\"\n: \"\"\n,\t\"lqv\"\r:\n{\t} \"ry2\"\n: [\t] ,\"bYi\"\t:{\r}\n, \"xFH\"\r:\t{\t}  \"wFj\":\r{\n} ,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\"c2R\"\r: {\t}\n,\r\"sHE\"\r:null,\r\"vQN\"\r:\n[\t]\n\"hR7\":[\n]\n, \"gnA\"\r:\n[\t]\r,\n\"dcp\":\tfalse \"o6B\"\n:{\r}\t, \"qeq\"\r:\n{\t} ,\t\"eeY\"\n: [\n]\t\"tbe\"\r: {\t}\r,\t\"w2x\" :\t{\t}\t,\"c2R\"\r: {\t}\n\"yfM\":\r{ } ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\t\"fIP\":\ttrue\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n\t\"kNN\"\t:true,\n\"xMC\"\n:\t[\r] ,\"gOs\"\t:\ntrue\t\t\"q2x\": {\t}\t,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"w2x\" :\t{\t}\t,\t\"ipe\":\t[ ]\t, \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse,\r\"rsP\"\n:[\r]\r,\n\"d1y\"\n:\n{}\n\n\"hWh\"\n: \"\"\r,\"n7L\"\t:\t[\n]\n, \"jLd\" : true\r\n\"moC\"\t:\r{\n} ,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"smE\":{\r},\t\"v7m\"\r:\nnull\r,\n\"i88\":\nfalse \n\"xMC\"\n:\t[\r] ,\"o6B\"\n:\r[\t]\r, \"cvN\" :\t{\t}\t\r\"eyH\"\r:\n[]\r,\r\"kHk\":\rtrue\r,\r\"eZv\"\n:\n[\t] \r\"kHk\":\rtrue\r,\"ugn\"\t:\rnull ,\n\"dcp\":\t{ }\r\r\"pEl\"\r:\n[ ] ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \r\"tjZ\"\t:\tfalse,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r \"anA\"\n:false\n,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"f4s\"\r: true\t,\n\"smE\"\r:\r[\t]\n,\t\"p7m\"\t:[]\n \"lLv\"\n:\n[ ]\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n \"qFW\"\n:\nnull\n,\t\"nWz\"\r:\r{\t}\t,\t\"ipe\":\t[ ] \"wFj\"\n:\r[\n] ,\"k_A\" :\n{ }\n, \"wFj\"\n:\r[\n] \"dRJ\"\t:\n\"\"\t, \"dEX\" :\rfalse\r,\t\"cpe\"\n:[\n]\n\"lfa\"\r: null\r,\r\"cF2\"\t:\r[ ]\n,\"dxX\"\t:\r{\t}\t\"tbe\"\r: {\t}\r,\n\"dcp\":\t{ }\r, \"f4s\"\r: true\t\t\"eeY\"\n: [\n]\t, \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\t\"lqv\"\r:\n{\t},\t\"bLA\"\r: [\n] ,\n\"dcp\":\tfalse \t\"w2x\" :\t{\t}\t,\t\"hoC\"\t: null\n,\t\"ipe\":\t[ ]\t\n\"dcp\":\tfalse ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \n\"nK8\"\r:\rfalse,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"wqP\"\n:\ttrue\t, \"anA\"\n:\t[\t], \"ivb\"\n: [\r]\t\r\"eZv\"\n:\n[\t] , \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\r\"oPL\"\n:null\n,\t\"xYx\"\n: [\t]\r,\t\"ipe\"\n:\t{\t}\t\r\"xMC\"\r: [ ]\r,\r\"sHE\"\r:false\n,\"n7L\"\t:\t[\n]\n \"f4s\"\r: {\r}\n,\r\"d8u\"\n: [\r]\t,\r\"l9K\" :\t[ ]\n \"qFW\"\n:\nnull\n, \"gnA\":\t[\t]\n, \"anA\"\n:false\"a00\":\rnull ,\r\"cF2\"\t:\r[ ]\n,\n\"d1y\"\n:\nfalse\"tbe\"\r: false,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"hoC\"\t: null\n, \"wFj\"\n:\r[\n] , \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse\n,\"xlU\"\n:\r[\n]\r,\"lfa\"\r: null\r\n\"nK8\"\r:\rfalse,\n\"qeq\" : {\r}, \"tK8\"\r: null\r\r\"eyH\"\r:\n{ } ,\r\"kHk\":\rtrue\r,\"tbe\"\r: false \r\"wST\"\t:{} ,\r\"eZv\"\n:false\t,\n\"nK8\"\r:\rfalse  \"lLv\"\n:\n[ ]\t,\r\"pEl\":\n{\r}\r,\n\"xMC\"\n:\tfalse\r\"tbe\"\r: false ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\n\"nK8\"\r:\rfalse,\r\"tjZ\"\t:\tfalse,\r\"uHk\"\t:\n[ ]\t \"qeq\"\r:\n{\t} ,\n\"nK8\"\r:\rfalse , \"mP6\" :\t{\t}\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 8, 17, 27, 37, 47, 57, 67, 77, 88, 99, 110, 121, 132, 143, 154, 165, 176,
-            187, 198, 209, 220, 231, 242, 253, 264, 275, 286, 297, 308, 319, 330, 342,
-            354, 366, 378, 390, 402, 414, 426, 438, 450, 462, 474, 486, 498, 510, 522,
-            534, 546, 558, 570, 582, 594, 606, 618, 630, 642, 654, 666, 678, 690, 702,
-            714, 726, 738, 750, 762, 774, 786, 798, 810, 822, 834, 846, 858, 870, 883,
-            896, 909, 922, 935, 948, 961, 974, 987, 1000, 1013, 1026, 1039, 1052, 1065,
-            1078, 1091, 1104, 1117, 1130, 1143, 1156, 1169, 1182, 1195, 1208, 1221, 1234,
-            1247, 1260, 1273, 1286, 1299, 1312, 1325, 1338, 1351, 1364, 1378, 1392, 1406,
-            1420, 1434, 1448, 1462, 1476, 1490, 1504, 1518, 1533, 1548, 1563, 1589, 1622,
-            1656, 1691, 1726, 1761, 1796, 1831, 1867, 1903, 1939, 1975, 2011, 2047, 2083,
-            2119, 2155, 2191, 2228, 2265, 2302, 2339, 2376, 2413, 2450, 2487, 2524, 2561,
-            2598, 2635, 2672, 2709, 2746, 2783, 2820, 2858, 2896, 2934, 2972, 3010, 3048,
-            3086, 3124, 3162, 3200, 3238, 3276, 3314, 3352, 3390, 3428, 3466, 3504, 3542,
-            3580, 3618, 3656, 3694, 3732, 3771, 3810, 3849, 3888, 3927, 3966, 4005, 4044,
-            4083, 4122, 4161, 4200, 4239, 4278, 4317, 4356, 4395, 4434, 4473, 4512, 4551,
-            4590, 4629, 4668, 4707, 4746, 4786, 4826, 4866, 4906, 4946, 4986, 5026, 5066,
-            5106, 5146, 5186, 5226, 5266, 5306, 5346, 5386, 5426, 5466, 5506, 5546, 5586,
-            5627, 5668, 5709, 5750, 5791, 5832, 5873, 5914, 5955, 5996, 6037, 6078, 6119,
-            6161, 6203, 6245, 6287, 6329, 6371, 6413, 6456, 6499,
-        ],
-        Some(b"\"\":0"),
-    );
-    static POOL_OBJECT: rt::Strings = rt::Strings::new(
-        b"{}{\t}{\n}{\r}{ }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 5, 8, 11, 14],
-        None,
-    );
-    static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_12: [u64; 3] = [0, 3, 3];
-    static ENDS_9: [u32; 3] = [57, 199, 256];
-    static BYTES_5: [u8; 256] = *b"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqrrrrrrrrrrsssssssssstttttttttuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwxxxxxxxxxxyyyyyyyyyyzzzzzzzzz";
-    static BYTES_6: [u8; 256] = *b"00000111122223333444455556666777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZ____aaaabbbbccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
-    static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_13: [u64; 3] = [0, 2, 3];
-    static ENDS_10: [u32; 3] = [32, 224, 256];
-    static BYTES_7: [u8; 256] = *b"AAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWXXXXXYYYYYZZZZaaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwxxxxxyyyyyzzzz";
-    static LITERALS_4: [u64; 62] = [
-        0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
-        0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,
-        0x02000000000088c3, 0x02000000000089c3, 0x0200000000008ac3, 0x0200000000008bc3,
-        0x0200000000008cc3, 0x0200000000008dc3, 0x0200000000008ec3, 0x0200000000008fc3,
-        0x02000000000090c3, 0x02000000000091c3, 0x02000000000092c3, 0x02000000000093c3,
-        0x02000000000094c3, 0x02000000000095c3, 0x02000000000096c3, 0x02000000000098c3,
-        0x02000000000099c3, 0x0200000000009ac3, 0x0200000000009bc3, 0x0200000000009cc3,
-        0x0200000000009dc3, 0x0200000000009ec3, 0x0200000000009fc3, 0x020000000000a0c3,
-        0x020000000000a1c3, 0x020000000000a2c3, 0x020000000000a3c3, 0x020000000000a4c3,
-        0x020000000000a5c3, 0x020000000000a6c3, 0x020000000000a7c3, 0x020000000000a8c3,
-        0x020000000000a9c3, 0x020000000000aac3, 0x020000000000abc3, 0x020000000000acc3,
-        0x020000000000adc3, 0x020000000000aec3, 0x020000000000afc3, 0x020000000000b0c3,
-        0x020000000000b1c3, 0x020000000000b2c3, 0x020000000000b3c3, 0x020000000000b4c3,
-        0x020000000000b5c3, 0x020000000000b6c3, 0x020000000000b8c3, 0x020000000000b9c3,
-        0x020000000000bac3, 0x020000000000bbc3, 0x020000000000bcc3, 0x020000000000bdc3,
-        0x020000000000bec3, 0x020000000000bfc3,
-    ];
-    static COSTS_14: [u64; 58] = [
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1,
-    ];
-    static LITERALS_5: [u64; 58] = [
-        0x0100000000000061, 0x0100000000000062, 0x0100000000000063, 0x0100000000000064,
-        0x0100000000000065, 0x0100000000000066, 0x0100000000000067, 0x0100000000000068,
-        0x0100000000000069, 0x010000000000006a, 0x010000000000006b, 0x010000000000006c,
-        0x010000000000006d, 0x010000000000006e, 0x010000000000006f, 0x0100000000000070,
-        0x0100000000000071, 0x0100000000000072, 0x0100000000000073, 0x0100000000000074,
-        0x0100000000000075, 0x0100000000000076, 0x0100000000000077, 0x0100000000000078,
-        0x0100000000000079, 0x010000000000007a, 0x0200000000009fc3, 0x020000000000a0c3,
-        0x020000000000a1c3, 0x020000000000a2c3, 0x020000000000a3c3, 0x020000000000a4c3,
-        0x020000000000a5c3, 0x020000000000a6c3, 0x020000000000a7c3, 0x020000000000a8c3,
-        0x020000000000a9c3, 0x020000000000aac3, 0x020000000000abc3, 0x020000000000acc3,
-        0x020000000000adc3, 0x020000000000aec3, 0x020000000000afc3, 0x020000000000b0c3,
-        0x020000000000b1c3, 0x020000000000b2c3, 0x020000000000b3c3, 0x020000000000b4c3,
-        0x020000000000b5c3, 0x020000000000b6c3, 0x020000000000b8c3, 0x020000000000b9c3,
-        0x020000000000bac3, 0x020000000000bbc3, 0x020000000000bcc3, 0x020000000000bdc3,
-        0x020000000000bec3, 0x020000000000bfc3,
-    ];
-    static POOL_WORD: rt::Strings = rt::Strings::new(
-        b"02468AaaAktAusBfmBplCbfClzCvyDfhDqrEbnEmkEwgFhcFrzGbiGmsGwqHiiHtsIdyItfJcoJnkJyuKklKukLdtLpdLzcMkwMusNfpNqlObfOleOvdPfjPqtQacQkzQwiRhfRrzSbiSlhSwqTonTymUhvUruVdlVoyVyuWifWszXdwXpgXzeYjlYuvZfcZqlabialeawbbgxbqtcafckecuxdfudvvegsermfcifmhfwdggkgrwhezhoyhywiifitcjcljnvjyrkjlkuvleglodlyzmkrmwdngxnqwoafoqgpappklpvvqgfqrorcirmhrxeshxsrwtcdtmctxlujdutcvcovmkvxtwjowuixdtxnsxzcyktyzxzjizuc\xC3\x81is\xC3\x83rr\xC3\x85xw\xC3\x88sc\xC3\x8Atq\xC3\x8Dhd\xC3\x8Fqe\xC3\x92dp\xC3\x94qs\xC3\x96zx\xC3\x9Afn\xC3\x9Cop\xC3\x9Fcc\xC3\xA1pc\xC3\xA3yh\xC3\xA5zx\xC3\xA8gb\xC3\xAApc\xC3\xADcc\xC3\xAFpq\xC3\xB1yh\xC3\xB4er\xC3\xB6nn\xC3\xBBqs\xC3\xBDzx\xC3\x80d\xC3\xB0\xC3\x81b\xC3\x9F\xC3\x81\xC3\xBEk\xC3\x82\xC3\xBBv\xC3\x84a\xC3\xA5\xC3\x84\xC3\xBDl\xC3\x85\xC3\xB5h\xC3\x86\xC3\xBAw\xC3\x87\xC3\xB6r\xC3\x88\xC3\xB4i\xC3\x89\xC3\xB9u\xC3\x8A\xC3\xB5v\xC3\x8B\xC3\xAEs\xC3\x8C\xC3\xB3g\xC3\x8D\xC3\xA9e\xC3\x8E\xC3\xADq\xC3\x8F\xC3\xA6s\xC3\x90\xC3\xA3p\xC3\x91\xC3\xA8c\xC3\x92z\xC3\xA7\xC3\x93\xC3\xA2s\xC3\x94\xC3\xA7d\xC3\x95\xC3\xA0c\xC3\x96y\xC3\xAB\xC3\x99b\xC3\x9F\xC3\x99\xC3\xBEk\xC3\x9A\xC3\xBBv\xC3\x9B\xC3\xBFw\xC3\x9C\xC3\xB0u\xC3\x9D\xC3\xADq\xC3\x9E\xC3\xB2l\xC3\x9F\xC3\xAFq\xC3\xA0\xC3\xA8p\xC3\xA1\xC3\xACr\xC3\xA2\xC3\xAAe\xC3\xA3\xC3\xA7d\xC3\xA4\xC3\xA4r\xC3\xA5\xC3\xA9e\xC3\xA6\xC3\xA2e\xC3\xA7\xC3\x9Fa\xC3\xA8\xC3\xA3p\xC3\xA9\xC3\xA0p\xC3\xAAz\xC3\xA7\xC3\xAB\xC3\xA2s\xC3\xAC\xC3\x9Fn\xC3\xADu\xC3\xB8\xC3\xAEy\xC3\xAB\xC3\xAFv\xC3\xBF\xC3\xB0t\xC3\xBF\xC3\xB1\xC3\xBBh\xC3\xB2\xC3\xB8v\xC3\xB3\xC3\xA9e\xC3\xB4\xC3\xADq\xC3\xB5\xC3\xABg\xC3\xB6\xC3\xAFf\xC3\xB8\xC3\xA8c\xC3\xB9\xC3\xA5q\xC3\xBA\xC3\xAAe\xC3\xBB\xC3\xA0c\xC3\xBC\xC3\xA4r\xC3\xBD\xC3\xA9e\xC3\xBE\xC3\xA1o\xC3\xBF\xC3\x9Fa\xC3\x80\xC3\xB3\xC3\x9F\xC3\x82\xC3\xAA\xC3\xBF\xC3\x83\xC3\xB9\xC3\xA0\xC3\x85\xC3\xAF\xC3\xBA\xC3\x87\xC3\xA1\xC3\xBB\xC3\x88\xC3\xB5\xC3\xA5\xC3\x8A\xC3\xA7\xC3\xA3\xC3\x8B\xC3\xBB\xC3\xA2\xC3\x8D\xC3\xB1\xC3\xB8\xC3\x8F\xC3\xAD\xC3\xB0\xC3\x90\xC3\xBB\xC3\xB0\xC3\x92\xC3\xA8\xC3\xBC\xC3\x94\xC3\xB3\xC3\xBC\xC3\x96\xC3\xB5\xC3\xA5\xC3\x98\xC3\xB9\xC3\xB9\xC3\x9A\xC3\xB4\xC3\xA8\xC3\x9C\xC3\xAC\xC3\xA3\xC3\x9D\xC3\xBA\xC3\xA9\xC3\x9F\xC3\xAB\xC3\xAA\xC3\xA1\xC3\xA3\xC3\xAF\xC3\xA2\xC3\xB0\xC3\xA7\xC3\xA4\xC3\xAE\xC3\xA4\xC3\xA6\xC3\xA0\xC3\xA7\xC3\xA7\xC3\xB6\xC3\xB8\xC3\xA9\xC3\xA5\xC3\xA2\xC3\xAA\xC3\xBC\xC3\xB5\xC3\xAC\xC3\xAD\xC3\xBD\xC3\xAE\xC3\xA5\xC3\xB0\xC3\xAF\xC3\xB2\xC3\xB5\xC3\xB1\xC3\xA4\xC3\xB8\xC3\xB2\xC3\xB9\xC3\xA0\xC3\xB4\xC3\xAF\xC3\xBA\xC3\xB6\xC3\xA1\xC3\xBB\xC3\xB8\xC3\xB9\xC3\xAD\xC3\xBA\xC3\xA6\xC3\xB8\xC3\xBB\xC3\xBE\xC3\xAA\xC3\xBD\xC3\xAF\xC3\xAB\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 1, 2, 3, 4, 5, 8, 11, 14, 17, 20, 23, 26, 29, 32, 35, 38, 41, 44, 47, 50,
-            53, 56, 59, 62, 65, 68, 71, 74, 77, 80, 83, 86, 89, 92, 95, 98, 101, 104,
-            107, 110, 113, 116, 119, 122, 125, 128, 131, 134, 137, 140, 143, 146, 149,
-            152, 155, 158, 161, 164, 167, 170, 173, 176, 179, 182, 185, 188, 191, 194,
-            197, 200, 203, 206, 209, 212, 215, 218, 221, 224, 227, 230, 233, 236, 239,
-            242, 245, 248, 251, 254, 257, 260, 263, 266, 269, 272, 275, 278, 281, 284,
-            287, 290, 293, 296, 299, 302, 305, 308, 311, 314, 317, 320, 323, 326, 329,
-            332, 335, 338, 341, 344, 347, 350, 353, 356, 359, 362, 365, 368, 371, 374,
-            377, 380, 383, 387, 391, 395, 399, 403, 407, 411, 415, 419, 423, 427, 431,
-            435, 439, 443, 447, 451, 455, 459, 463, 467, 471, 475, 479, 483, 488, 493,
-            498, 503, 508, 513, 518, 523, 528, 533, 538, 543, 548, 553, 558, 563, 568,
-            573, 578, 583, 588, 593, 598, 603, 608, 613, 618, 623, 628, 633, 638, 643,
-            648, 653, 658, 663, 668, 673, 678, 683, 688, 693, 698, 703, 708, 713, 718,
-            723, 728, 733, 738, 743, 748, 753, 758, 763, 768, 773, 778, 783, 788, 793,
-            798, 804, 810, 816, 822, 828, 834, 840, 846, 852, 858, 864, 870, 876, 882,
-            888, 894, 900, 906, 912, 918, 924, 930, 936, 942, 948, 954, 960, 966, 972,
-            978, 984, 990, 996, 1002, 1008, 1014, 1020,
-        ],
-        None,
-    );
-    static LITERALS_6: [u64; 3] = [
-        0x010000000000002d, 0x0100000000000020, 0x010000000000002e,
-    ];
-    static POOL_NAME: rt::Strings = rt::Strings::new(
-        b"\"a00\"\"a5f\"\"aBL\"\"aGx\"\"aOs\"\"aUY\"\"aaK\"\"ag2\"\"anA\"\"asq\"\"b1V\"\"b8b\"\"bEE\"\"bLA\"\"bQq\"\"bYi\"\"bdN\"\"bjK\"\"bqA\"\"bxI\"\"c2R\"\"c88\"\"cF2\"\"cKe\"\"cRm\"\"cXV\"\"ceK\"\"ck2\"\"cpe\"\"cvN\"\"d1y\"\"d8u\"\"dEX\"\"dLd\"\"dRJ\"\"dYB\"\"dcp\"\"dkj\"\"dqP\"\"dxX\"\"e3v\"\"e9Z\"\"eGi\"\"eMR\"\"eUF\"\"eZv\"\"eeY\"\"eli\"\"esb\"\"eyH\"\"f4s\"\"fCm\"\"fIP\"\"fO7\"\"fV3\"\"fbB\"\"fgn\"\"fmW\"\"fsB\"\"fzF\"\"g5f\"\"gBL\"\"gJD\"\"gOs\"\"gUY\"\"gab\"\"ghY\"\"gnA\"\"gv4\"\"h1j\"\"h7L\"\"hD1\"\"hJu\"\"hR7\"\"hWh\"\"hbQ\"\"hh4\"\"hoC\"\"htp\"\"i0E\"\"i88\"\"iDj\"\"iJS\"\"iQb\"\"iXV\"\"ic6\"\"ik2\"\"ipe\"\"ivb\"\"j1y\"\"j95\"\"jFy\"\"jLd\"\"jRJ\"\"jZH\"\"jdt\"\"jky\"\"jrt\"\"jxX\"\"k47\"\"k9q\"\"kHk\"\"kNN\"\"kUF\"\"k_A\"\"keq\"\"kkS\"\"krR\"\"kyV\"\"l3h\"\"l9K\"\"lF2\"\"lLv\"\"lT2\"\"lYi\"\"lfa\"\"llF\"\"lqv\"\"ly2\"\"m6e\"\"mCJ\"\"mJS\"\"mP6\"\"mVx\"\"mab\"\"miU\"\"moC\"\"mvN\"\"n1j\"\"n7L\"\"nEX\"\"nK8\"\"nR7\"\"nWz\"\"nbe\"\"nhJ\"\"np8\"\"nur\"\"o0T\"\"o6B\"\"oBn\"\"oJf\"\"oPL\"\"oWE\"\"ocO\"\"oi1\"\"ong\"\"ovb\"\"p2C\"\"p7m\"\"pEl\"\"pKQ\"\"pQ5\"\"pVi\"\"pbw\"\"pii\"\"poc\"\"puL\"\"q2x\"\"q9q\"\"qFW\"\"qNN\"\"qT2\"\"q_A\"\"qeq\"\"qlx\"\"qrf\"\"qyV\"\"r3h\"\"r9K\"\"rGU\"\"rMC\"\"rU1\"\"rZg\"\"rfa\"\"rlU\"\"rsP\"\"ry2\"\"s4d\"\"sB_\"\"sHE\"\"sMu\"\"sST\"\"s_P\"\"sf7\"\"smE\"\"srt\"\"sz0\"\"t7Y\"\"tDG\"\"tK8\"\"tPo\"\"tWz\"\"tbe\"\"tjZ\"\"tp8\"\"tur\"\"u0T\"\"u6B\"\"uBn\"\"uHk\"\"uPL\"\"uV3\"\"ubB\"\"ugn\"\"unv\"\"uta\"\"v00\"\"v7m\"\"vDV\"\"vKe\"\"vQN\"\"vXD\"\"vbw\"\"vj5\"\"voc\"\"vw_\"\"w2x\"\"w8b\"\"wFj\"\"wLP\"\"wST\"\"wYB\"\"wf7\"\"wkj\"\"wqP\"\"wxI\"\"x2R\"\"x9Z\"\"xFH\"\"xMC\"\"xS0\"\"xYx\"\"xdb\"\"xlU\"\"xrC\"\"xwm\"\"y4d\"\"yAM\"\"yHT\"\"yN9\"\"yV3\"\"y_d\"\"yfM\"\"ymE\"\"ytI\"\"yz0\"\"z5O\"\"zDG\"\"zIw\"\"zOs\"\"zVi\"\"zbw\"\"zhY\"\"znA\"\"zv4\"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95,
-            100, 105, 110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170,
-            175, 180, 185, 190, 195, 200, 205, 210, 215, 220, 225, 230, 235, 240, 245,
-            250, 255, 260, 265, 270, 275, 280, 285, 290, 295, 300, 305, 310, 315, 320,
-            325, 330, 335, 340, 345, 350, 355, 360, 365, 370, 375, 380, 385, 390, 395,
-            400, 405, 410, 415, 420, 425, 430, 435, 440, 445, 450, 455, 460, 465, 470,
-            475, 480, 485, 490, 495, 500, 505, 510, 515, 520, 525, 530, 535, 540, 545,
-            550, 555, 560, 565, 570, 575, 580, 585, 590, 595, 600, 605, 610, 615, 620,
-            625, 630, 635, 640, 645, 650, 655, 660, 665, 670, 675, 680, 685, 690, 695,
-            700, 705, 710, 715, 720, 725, 730, 735, 740, 745, 750, 755, 760, 765, 770,
-            775, 780, 785, 790, 795, 800, 805, 810, 815, 820, 825, 830, 835, 840, 845,
-            850, 855, 860, 865, 870, 875, 880, 885, 890, 895, 900, 905, 910, 915, 920,
-            925, 930, 935, 940, 945, 950, 955, 960, 965, 970, 975, 980, 985, 990, 995,
-            1000, 1005, 1010, 1015, 1020, 1025, 1030, 1035, 1040, 1045, 1050, 1055, 1060,
-            1065, 1070, 1075, 1080, 1085, 1090, 1095, 1100, 1105, 1110, 1115, 1120, 1125,
-            1130, 1135, 1140, 1145, 1150, 1155, 1160, 1165, 1170, 1175, 1180, 1185, 1190,
-            1195, 1200, 1205, 1210, 1215, 1220, 1225, 1230, 1235, 1240, 1245, 1250, 1255,
-            1260, 1265, 1270, 1275, 1280,
-        ],
-        Some(b"\"\""),
-    );
-    static POOL_MEMBER: rt::Strings = rt::Strings::new(
-        b"\"a00\":\"\"\"a00\":\"\"\t\"hR7\":[\n]\t\"lF2\":\t[]\t\"t7Y\":[]\r\n\"smE\":{\r}\r\"wST\"\t:{} \"eGi\":[]\r \"tp8\":[\n]\"a00\":{\n}\r\"hR7\":[\n]\n\"k_A\" :[ ]\"k_A\" :[] \"r3h\":\t\"\"\r\"tbe\"\r:{\t}\"yHT\"\r:[\t]\t\"cpe\"\n:[\n]\t\"ipe\":\t[ ]\t\"lF2\":\t{\t}\t\"p7m\"\t:[]\n\t\"q2x\": {\t}\t\"uPL\"\t:\r\"\"\t\"xYx\":\r{}\n\n\"a00\"\t:[\r]\n\"fbB\"\r:{}\r\n\"i88\":\n[]\n\n\"lYi\"\n:\n{}\n\"puL\" :[]\t\n\"smE\":{\r}\n\n\"wqP\"\n:\t{}\n\"zbw\":\n{} \r\"eyH\"\r:\n[]\r\"hoC\":[\n]\r\r\"miU\":\r[]\n\r\"rsP\":[\r]\t\r\"sHE\"\r:[\t]\r\"wST\"\t:{}  \"cKe\":\n\"\"\r \"eGi\":[ ]\r \"gnA\":\t[\t] \"mP6\" :[]  \"tp8\" : \"\" \"vDV\" :[\n] \"wFj\":\r{} \"a00\":null\r\"bYi\"\t:{\r}\n\"dRJ\"\t:\n\"\"\t\"dxX\":\r{\n}\n\"fzF\"\n:{\r}\n\"hR7\"\r: [ ]\"hR7\":\t{\t} \"k_A\" :\n{ }\"nbe\"\t:\n{}\t\"o6B\"\n:{\r}\t\"pii\" :\t{}\t\"r3h\":\t[\r]\n\"s_P\"\t:\t\"\"\t\"tbe\"\r: {\t}\"tbe\"\r:{\t} \"vj5\": [\r] \"yHT\"\r:[\t]\r\"yfM\":\r{ } \t\"bLA\"\r: \"\"\r\t\"cpe\"\n:[\n]\n\t\"dEX\":\r{ }\n\t\"fIP\":\t[\t]\n\t\"gv4\"\r:[\n]\n\t\"ipe\":\t[ ]\t\t\"kNN\"\t:[\n]\n\t\"kNN\"\t:true\t\"lqv\"\r:\n{\t}\t\"o0T\"\n: {\n}\t\"q2x\": {\t}\t\t\"qeq\"\r: {\n}\t\"s_P\"\n: \"\" \t\"tPo\"\r:\t{\t}\t\"uPL\"\t:\r{ }\t\"xYx\"\n: [\t]\t\"xwm\"\r: [\r]\n\"a00\"\t:[\r] \n\"b8b\" : \"\" \n\"d1y\"\n:\n{}\n\n\"dcp\":\t{ }\r\n\"hD1\"\n:\r{}\n\n\"hWh\"\n: \"\"\r\n\"jdt\"\t:\n[\n]\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n[\r]\n\"lYi\"\n:\n{} \n\"np8\" : {} \n\"puL\" :\r[] \n\"qeq\" : {\r}\n\"smE\": [\n]\r\n\"tPo\" : []\r\n\"vXD\":\t{ }\r\n\"wqP\"\n:\t{}\r\n\"zbw\"\n:\r\"\"\r\r\"aaK\"\r: []\n\r\"cXV\"\r:\n\"\" \r\"eZv\"\n:\n\"\" \r\"eyH\"\r:\n[]\r\r\"gab\"\n: \"\" \r\"hoC\":true\r\r\"j95\"\t:{ } \r\"kHk\":\r{\n}\n\r\"miU\"\n:\r[ ]\r\"oPL\"\n:null\r\"oPL\"\n:{\n}\r\r\"pEl\":\n{\r}\r\r\"rsP\"\n:[\r]\r\r\"sHE\"\r:null\r\"unv\"\r:[\n]\r\r\"wST\"\t:\r[] \r\"xMC\"\r:[\t]\r \"anA\"\n:\t[\t] \"anA\"\n:{\n}  \"cKe\":\n{\r}  \"eGi\"\r:\n{}\n \"f4s\"\r: {\r} \"gnA\":\t[\t]\n \"ivb\"\n: \"\"\n \"jLd\" : []\n \"lqv\":\n{\t}\t \"lqv\":\n{\t}  \"o6B\"\t:\r[\t] \"ocO\": [ ]  \"r3h\" :\r{}  \"smE\"\n: {\r} \"ugn\" :\n{\t} \"wFj\"\n:\r[\n] \"wFj\":\r{\n}  \"yN9\"\t:[ ]\n\"a00\":\rnull \"c2R\"\r: {\t}\n\"dxX\"\t:\r{\t}\t\"esb\" :\t{ }\r\"gOs\"\t:\n{\r}\n\"i0E\"\r:\r{ }\t\"k9q\"\r:\t[\t]\t\"k_A\" :\n{ }\n\"n7L\"\t:\t[\n]\n\"o6B\"\n:\r[\t]\r\"oi1\"\r:\r{ }\n\"qT2\"\n:\r[ ]\r\"sHE\"\t:true\n\"tDG\"\r:\n[\t] \"tbe\"\r: {\t}\r\"vj5\": null\t\"xlU\"\n:\r[\n]\r\"yHT\"\r:\r{ } \"zhY\" :\r[\n]\r\t\"bLA\"\r: [\n] \t\"dEX\"\r:\n[\r]\n\t\"eeY\"\n: [\n]\t\t\"fIP\":\ttrue\t\t\"gv4\"\r:\t{\n}\n\t\"ipe\"\n:\t{\t}\t\t\"j95\" :\t{ }\n\t\"kNN\"\t:true\r\t\"nWz\"\r:\r{\t}\t\t\"o0T\"\n: {\n}\n\t\"q2x\" :\n{\t}\r\t\"qeq\"\r: {\n}\n\t\"s_P\"\n:\t{\n} \t\"uPL\"\t:\r{ }\n\t\"w2x\" :\t{\t}\t\t\"xYx\"\n: [\t]\r\t\"xwm\"\r: [\r] \n\"aUY\"\t: {\t}\t\n\"b8b\": true\t\n\"d1y\"\n:\n{\n}\n\n\"eli\"\n: {\t}\r\n\"fbB\"\r:\t{\n}\r\n\"g5f\" :\r{\r} \n\"i88\":\nfalse\n\"jdt\" :null\t\n\"lYi\"\n:\n[\r]\t\n\"moC\"\t:\r{\n} \n\"pEl\":\ttrue\n\n\"qFW\" :\n[\t]\r\n\"qeq\" : {\r}\n\n\"smE\"\r:\r[\t]\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r]\t\n\"xMC\"\n:\t[\r] \n\"yN9\" :\n{\r}\t\r\"aBL\"\r:\rtrue\r\"cF2\"\t:\r[ ]\n\r\"d8u\"\n: [\r]\t\r\"eZv\"\n:\n[\t] \r\"eyH\"\r:\n{ } \r\"iDj\"\t:\t{ }\t\r\"j95\"\t:\n[ ]\t\r\"kHk\":\rtrue\r\r\"l9K\" :\t[ ]\n\r\"miU\"\n:\r[ ]\r\r\"oPL\"\n:null\n\r\"pEl\"\r:\n[ ] \r\"rsP\"\n:\n{\r}\t\r\"sHE\"\r:false\r\"uHk\"\t:\n[ ]\t\r\"vQN\"\r:\n[\t]\n\r\"wST\"\t:\r{ }\r\r\"xMC\"\r: [ ]\r\r\"zOs\"\n:\r[\r]  \"anA\"\n:false \"cvN\" :\t{\t}\t \"dEX\" :true\t \"f4s\"\r: {\r}\n \"gnA\"\r:\n[\t]\r \"ivb\"\n: [\r]\t \"jLd\" : true \"lLv\"\n:\n[ ]\t \"mP6\" :\t{\t}\r \"o6B\"\t:\r[\t]  \"ocO\"\n: { }  \"qeq\"\r:\n{\t}  \"ry2\"\n: [\t]  \"tp8\" : {\r}\t \"ugn\" :\n{\t}\t \"wFj\"\n:\r[\n]  \"xFH\"\r:\t{\t}  \"yN9\"\t:\r{\n}\r\"gOs\"\t:\ntrue\t\"lfa\"\r: null\r\"tbe\"\r: false\"ugn\"\t:\rnull \t\"eMR\"\t:\rnull\n\t\"hoC\"\t: null\n\t\"n7L\"\t:\ttrue \t\"q2x\": false\n\t\"v7m\"\r:\nnull\r\n\"d1y\"\n:\nfalse\n\"dcp\":\tfalse \n\"i88\":\nfalse \n\"nK8\"\r:\rfalse\n\"wqP\"\n:\ttrue\t\n\"xMC\"\n:\tfalse\r\"eZv\"\n:false\t\r\"keq\"\r:\tnull \r\"sHE\"\r:false\n\r\"tjZ\"\t:\tfalse \"anA\"\n:false\n \"f4s\"\r: true\t \"jLd\" : true\r \"qFW\"\n:\nnull\n \"tK8\"\r: null\r \"xFH\"\r:\ttrue \"i0E\"\r:\rfalse \"tbe\"\r: false \t\"eeY\"\n: false \n\"d1y\"\n:\nfalse\n\n\"nK8\"\r:\rfalse \n\"xMC\"\n:\tfalse\r\r\"tjZ\"\t:\tfalse\t \"dEX\" :\rfalse\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[
-            0, 8, 17, 26, 36, 46, 56, 66, 76, 86, 96, 106, 116, 126, 136, 146, 156, 167,
-            178, 189, 200, 211, 222, 233, 244, 255, 266, 277, 288, 299, 310, 321, 332,
-            343, 354, 365, 376, 387, 398, 409, 420, 431, 442, 453, 464, 475, 486, 497,
-            508, 519, 530, 541, 552, 563, 574, 585, 596, 607, 618, 629, 640, 651, 662,
-            674, 686, 698, 710, 722, 734, 746, 758, 770, 782, 794, 806, 818, 830, 842,
-            854, 866, 878, 890, 902, 914, 926, 938, 950, 962, 974, 986, 998, 1010, 1022,
-            1034, 1046, 1058, 1070, 1082, 1094, 1106, 1118, 1130, 1142, 1154, 1166, 1178,
-            1190, 1202, 1214, 1226, 1238, 1250, 1262, 1274, 1286, 1298, 1310, 1322, 1334,
-            1346, 1358, 1370, 1382, 1394, 1406, 1418, 1430, 1442, 1454, 1466, 1478, 1490,
-            1502, 1514, 1526, 1538, 1550, 1562, 1574, 1586, 1598, 1610, 1622, 1634, 1646,
-            1658, 1670, 1682, 1694, 1706, 1718, 1730, 1743, 1756, 1769, 1782, 1795, 1808,
-            1821, 1834, 1847, 1860, 1873, 1886, 1899, 1912, 1925, 1938, 1951, 1964, 1977,
-            1990, 2003, 2016, 2029, 2042, 2055, 2068, 2081, 2094, 2107, 2120, 2133, 2146,
-            2159, 2172, 2185, 2198, 2211, 2224, 2237, 2250, 2263, 2276, 2289, 2302, 2315,
-            2328, 2341, 2354, 2367, 2380, 2393, 2406, 2419, 2432, 2445, 2458, 2471, 2484,
-            2497, 2510, 2523, 2536, 2549, 2562, 2575, 2588, 2601, 2614, 2627, 2640, 2653,
-            2666, 2679, 2692, 2705, 2718, 2732, 2746, 2760, 2774, 2788, 2802, 2816, 2830,
-            2844, 2858, 2872, 2886, 2900, 2914, 2928, 2942, 2956, 2970, 2984, 2998, 3012,
-            3026, 3040, 3055, 3070, 3085, 3100, 3115, 3130,
-        ],
-        Some(b"\"\":0"),
-    );
-    static OPTIONS_11: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static COSTS_15: [u64; 3] = [0, 1, 5];
-    static ENDS_11: [u32; 3] = [9, 28, 256];
-    static POOL_ARRAY: rt::Strings = rt::Strings::new(
-        b"[][\t][\n][\r][ ]\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-        &[0, 2, 5, 8, 11, 14],
-        None,
-    );
-    static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_16: [u64; 5] = [0, 1, 1, 2, 3];
-    static ENDS_12: [u32; 5] = [17, 86, 137, 188, 256];
-    static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_13: [u32; 3] = [192, 208, 256];
-    static BYTES_8: [u8; 256] = *b"   !!!###$$$%%&&&'''((())***+++,,,--...///000112223334445566677788899:::;;;<<<==>>>???@@@AABBBCCCDDDEEFFFGGGHHHIIJJJKKKLLLMMNNNOOOPPPQQRRRSSSTTTUUVVVWWWXXXYYZZZ[[[]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
-    static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
-    static COSTS_17: [u64; 6] = [0, 1, 1, 2, 3, 3];
-    static ENDS_14: [u32; 6] = [20, 99, 158, 197, 236, 256];
-    static CLASS: rt::CharClass = rt::CharClass::new(
-        &[(0x7f, 0), (0xe000, 55169)],
-        [1, 1921, 63361, 63361],
-    );
-    static CLASS_2: rt::CharClass = rt::CharClass::new(&[(0xa0, 0)], [0, 432, 432, 432]);
-    static CLASS_3: rt::CharClass = rt::CharClass::new(
-        &[(0x370, 0)],
-        [0, 400, 400, 400],
-    );
-    static CLASS_4: rt::CharClass = rt::CharClass::new(
-        &[(0x3041, 0), (0x4e00, 191)],
-        [0, 0, 21183, 21183],
-    );
-    static CLASS_5: rt::CharClass = rt::CharClass::new(&[(0x1f300, 0)], [0, 0, 0, 848]);
-    static CLASS_6: rt::CharClass = rt::CharClass::new(
-        &[(0x10000, 0)],
-        [0, 0, 0, 1048576],
-    );
+    static OPTIONS: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS: [u64; 3] = [0, 0, 1];
+    static ENDS: [u32; 3] = [192, 208, 256];
+    static SLOTS: [u8; 3] = [0, 192, 208];
+    static BYTES: [u8; 256] = *b"   !!!###$$$%%&&&'''((())***+++,,,--...///000112223334445566677788899:::;;;<<<==>>>???@@@AABBBCCCDDDEEFFFGGGHHHIIJJJKKKLLLMMNNNOOOPPPQQRRRSSSTTTUUVVVWWWXXXYYZZZ[[[]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static POOL_BEYOND_ASCII: rt::Strings = rt::Strings::new(
         b"\x7F\xC2\xA6\xC2\xB0\xC2\xBB\xC3\x85\xC3\x8F\xC3\x99\xC3\xA3\xC3\xAD\xC3\xB7\xC4\x81\xC4\x8C\xC4\x96\xC4\xA0\xC4\xAA\xC4\xB4\xC4\xBE\xC5\x88\xC5\x92\xC5\x9D\xC5\xA7\xC5\xB1\xC5\xBB\xC6\x85\xC6\x8F\xC6\x99\xC6\xA3\xC6\xAE\xC6\xB8\xC7\x82\xC7\x8C\xC7\x96\xC7\xA0\xC7\xAA\xC7\xB4\xC7\xBF\xC8\x89\xC8\x93\xC8\x9D\xC8\xA7\xC8\xB1\xC8\xBB\xC9\x85\xC9\xAE\xCD\xB6\xCD\xBF\xCE\x89\xCE\x92\xCE\x9B\xCE\xA5\xCE\xAE\xCE\xB7\xCF\x81\xCF\x8A\xCF\x94\xCF\x9D\xCF\xA6\xCF\xB0\xCF\xB9\xD0\x82\xD0\x8C\xD0\x95\xD0\x9F\xD0\xA8\xD0\xB1\xD0\xBB\xD1\x84\xD1\x8D\xD1\x97\xD1\xA0\xD1\xAA\xD1\xB3\xD1\xBC\xD2\x86\xD2\x8F\xD2\x98\xD2\xA2\xD2\xAB\xD2\xB5\xD2\xBE\xD3\x87\xD3\x91\xD3\x9A\xD3\xA3\xD3\xAD\xD3\xB6\xD5\x94\xE0\xAC\xA1\xE1\x83\xAE\xE1\x9A\xBB\xE1\xB2\x88\xE2\x89\x95\xE2\xA0\xA2\xE2\xB7\xAF\xE3\x83\xA6\xE3\x9A\xA3\xE3\xB1\xB0\xE4\x88\xBD\xE4\xA0\x8A\xE4\xB7\x97\xE4\xBE\x84\xE5\x83\x8F\xE5\x89\xAC\xE5\x8E\xB7\xE5\x95\x95\xE5\x9A\xA0\xE5\xA0\xBE\xE5\xA6\x89\xE5\xAC\xA7\xE5\xB1\xB2\xE5\xB8\x8F\xE5\xBD\x9A\xE6\x83\xB8\xE6\x89\x83\xE6\x8F\xA1\xE6\x94\xAC\xE6\x9B\x89\xE6\xA0\x94\xE6\xA6\xB2\xE6\xAB\xBD\xE6\xB2\x9B\xE6\xB7\xA6\xE6\xBE\x84\xE7\x83\x8F\xE7\x89\xAC\xE7\x8E\xB7\xE7\x95\x95\xE7\x9A\xA0\xE7\xA0\xBE\xE7\xA5\x98\xE7\xAB\x94\xE7\xB0\xBF\xE7\xB6\xBC\xE7\xBC\xA6\xE8\x82\xA5\xE8\x88\x8C\xE8\x8E\x8E\xE8\x93\xB3\xE8\x99\xB7\xE8\x9F\x99\xE8\xA5\x9F\xE8\xAB\x80\xE8\xB1\x88\xE8\xB6\xA6\xE8\xBC\xB1\xE9\x82\x8D\xE9\x88\x99\xE9\x8D\xB3\xE9\x94\x82\xE9\x99\x9A\xE9\x9F\xAB\xE9\xA5\x80\xE9\xAB\x94\xE9\xB0\xA7\xE9\xB6\xBC\xE9\xBC\x8D\xEA\x8B\xAB\xEA\xA2\xB8\xEA\xBA\x85\xEB\x91\x92\xEB\xA8\x9F\xEB\xBF\xAC\xEC\x96\xB9\xEC\xAE\x86\xED\x85\x93\xED\x9C\xA0\xEE\x93\xAD\xEE\xAA\xBA\xEF\x82\x87\xEF\x99\x94\xEF\xB0\xA1\xF0\x92\x80\x80\xF0\x98\x80\x80\xF0\x9E\x80\x80\xF0\x9F\x8C\x8D\xF0\x9F\x8C\xA1\xF0\x9F\x8C\xB5\xF0\x9F\x8D\x88\xF0\x9F\x8D\x9C\xF0\x9F\x8D\xB0\xF0\x9F\x8E\x84\xF0\x9F\x8E\x98\xF0\x9F\x8E\xAC\xF0\x9F\x8F\x80\xF0\x9F\x8F\x94\xF0\x9F\x8F\xA7\xF0\x9F\x8F\xBB\xF0\x9F\x90\x8F\xF0\x9F\x90\xA3\xF0\x9F\x90\xB7\xF0\x9F\x91\x8B\xF0\x9F\x91\x9F\xF0\x9F\x91\xB3\xF0\x9F\x92\x86\xF0\x9F\x92\x9A\xF0\x9F\x92\xAE\xF0\x9F\x93\x82\xF0\x9F\x93\x96\xF0\x9F\x93\xAA\xF0\x9F\x93\xBE\xF0\x9F\x94\x92\xF0\x9F\x94\xA5\xF0\x9F\x94\xB9\xF0\x9F\x95\x8D\xF0\x9F\x95\xA1\xF0\x9F\x95\xB5\xF0\x9F\x96\x89\xF0\x9F\x96\x9D\xF0\x9F\x96\xB1\xF0\x9F\x97\x84\xF0\x9F\x97\x98\xF0\x9F\x97\xAC\xF0\x9F\x98\x80\xF0\x9F\x98\x94\xF0\x9F\x98\xA8\xF0\x9F\x98\xBC\xF0\xA0\x80\x80\xF0\xA6\x80\x80\xF0\xAC\x80\x80\xF0\xB2\x80\x80\xF0\xB8\x80\x80\xF0\xBE\x80\x80\xF1\x84\x80\x80\xF1\x8A\x80\x80\xF1\x90\x80\x80\xF1\x96\x80\x80\xF1\x9C\x80\x80\xF1\xA2\x80\x80\xF1\xA8\x80\x80\xF1\xAE\x80\x80\xF1\xB4\x80\x80\xF1\xBA\x80\x80\xF2\x80\x80\x80\xF2\x86\x80\x80\xF2\x8C\x80\x80\xF2\x92\x80\x80\xF2\x98\x80\x80\xF2\x9E\x80\x80\xF2\xA4\x80\x80\xF2\xAA\x80\x80\xF2\xB0\x80\x80\xF2\xB6\x80\x80\xF2\xBC\x80\x80\xF3\x82\x80\x80\xF3\x88\x80\x80\xF3\x8E\x80\x80\xF3\x94\x80\x80\xF3\x9A\x80\x80\xF3\xA0\x80\x80\xF3\xA6\x80\x80\xF3\xAC\x80\x80\xF3\xB2\x80\x80\xF3\xB8\x80\x80\xF3\xBE\x80\x80\xF4\x84\x80\x80\xF4\x8A\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -1920,16 +1801,39 @@ mod rules {
         ],
         None,
     );
-    static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
-    static COSTS_18: [u64; 5] = [0, 4, 4, 4, 10];
-    static ENDS_15: [u32; 5] = [116, 163, 210, 233, 256];
-    static BYTES_9: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"////////////////////////////////\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbffffffffffffffffffffffffffffffffnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrtttttttttttttttttttttttttttttttt";
-    static BYTES_10: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
-    static BYTES_11: [u8; 256] = *b"00000000000001111111111111222222222222233333333333334444444444445555555555555666666666666677777777777778888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCCEEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbbccccccccccccceeeeeeeeeeeeeffffffffffff";
-    static BYTES_12: [u8; 256] = *b"DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDdddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
-    static BYTES_13: [u8; 256] = *b"0000000000000000000000000000000011111111111111111111111111111111222222222222222222222222222222223333333333333333333333333333333344444444444444444444444444444444555555555555555555555555555555556666666666666666666666666666666677777777777777777777777777777777";
-    static BYTES_14: [u8; 256] = *b"88888888888888888888888888888888888888888889999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-    static BYTES_15: [u8; 256] = *b"CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFccccccccccccccccccccccccccccccccddddddddddddddddddddddddddddddddeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeffffffffffffffffffffffffffffffff";
+    static OPTIONS_2: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
+    static COSTS_2: [u64; 6] = [0, 1, 1, 2, 3, 3];
+    static ENDS_2: [u32; 6] = [20, 99, 158, 197, 236, 256];
+    static CLASS: rt::CharClass = rt::CharClass::new(
+        &[(0x7f, 0), (0xe000, 55169)],
+        [1, 1921, 63361, 63361],
+    );
+    static CLASS_2: rt::CharClass = rt::CharClass::new(&[(0xa0, 0)], [0, 432, 432, 432]);
+    static CLASS_3: rt::CharClass = rt::CharClass::new(
+        &[(0x370, 0)],
+        [0, 400, 400, 400],
+    );
+    static CLASS_4: rt::CharClass = rt::CharClass::new(
+        &[(0x3041, 0), (0x4e00, 191)],
+        [0, 0, 21183, 21183],
+    );
+    static CLASS_5: rt::CharClass = rt::CharClass::new(&[(0x1f300, 0)], [0, 0, 0, 848]);
+    static CLASS_6: rt::CharClass = rt::CharClass::new(
+        &[(0x10000, 0)],
+        [0, 0, 0, 1048576],
+    );
+    static LITERALS: [u64; 8] = [
+        0x020000000000225c, 0x0200000000002f5c, 0x0200000000005c5c, 0x020000000000625c,
+        0x020000000000665c, 0x0200000000006e5c, 0x020000000000725c, 0x020000000000745c,
+    ];
+    static OPTIONS_3: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
+    static COSTS_3: [u64; 5] = [0, 4, 4, 4, 10];
+    static ENDS_3: [u32; 5] = [116, 163, 210, 233, 256];
+    static BYTES_2: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"////////////////////////////////\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbffffffffffffffffffffffffffffffffnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrtttttttttttttttttttttttttttttttt";
+    static BYTES_3: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
+    static BYTES_4: [u8; 256] = *b"00000000000001111111111111222222222222233333333333334444444444445555555555555666666666666677777777777778888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCCEEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbbccccccccccccceeeeeeeeeeeeeffffffffffff";
+    static BYTES_5: [u8; 256] = *b"DDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDdddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
+    static BYTES_6: [u8; 256] = *b"0000000000000000000000000000000011111111111111111111111111111111222222222222222222222222222222223333333333333333333333333333333344444444444444444444444444444444555555555555555555555555555555556666666666666666666666666666666677777777777777777777777777777777";
     static POOL_SURROGATE_PAIR: rt::Strings = rt::Strings::new(
         b"\\uD800\\uDC00\\uD811\\uDC11\\uD823\\uDD33\\uD830\\uDC00\\uD842\\uDC22\\uD854\\uDD44\\uD861\\uDC11\\uD873\\uDD33\\uD880\\uDC00\\uD892\\uDC22\\uD8A7\\uDE77\\uD8B1\\uDC11\\uD8C6\\uDE66\\uD8D3\\uDD33\\uD8E5\\uDD55\\uD8F1\\uDC11\\uD8a3\\uDD33\\uD8b0\\uDC00\\uD8c2\\uDC22\\uD8d4\\uDD44\\uD8e1\\uDC11\\uD8f3\\uDD33\\uD900\\uDC00\\uD912\\uDC22\\uD924\\uDD44\\uD930\\uDC00\\uD942\\uDD22\\uD958\\uDE88\\uD961\\uDC11\\uD976\\uDE66\\uD980\\uDC00\\uD995\\uDE55\\uD9B2\\uDC22\\uD9C4\\uDD44\\uD9D1\\uDC11\\uD9E3\\uDD33\\uD9F5\\uDD55\\uD9a1\\uDC11\\uD9b3\\uDD33\\uD9c0\\uDC00\\uD9d2\\uDC22\\uD9e4\\uDD44\\uD9f1\\uDC11\\uDA03\\uDD33\\uDA10\\uDC00\\uDA22\\uDC22\\uDA37\\uDE77\\uDA40\\uDC00\\uDA56\\uDE66\\uDA62\\uDD22\\uDA74\\uDD44\\uDA81\\uDC11\\uDA93\\uDD33\\uDAA0\\uDC00\\uDAB2\\uDC22\\uDAC4\\uDD44\\uDAD1\\uDC11\\uDAE3\\uDD33\\uDAF0\\uDC00\\uDAa2\\uDC22\\uDAb4\\uDD44\\uDAc0\\uDC00\\uDAd2\\uDD22\\uDAe7\\uDE77\\uDB01\\uDC11\\uDB16\\uDE66\\uDB20\\uDC00\\uDB35\\uDE55\\uDB42\\uDC22\\uDB54\\uDD44\\uDB61\\uDC11\\uDB73\\uDD33\\uDB85\\uDD55\\uDB91\\uDC11\\uDBA3\\uDD33\\uDBB0\\uDC00\\uDBC2\\uDC22\\uDBD4\\uDD44\\uDBE1\\uDC11\\uDBF3\\uDD33\\uDBa0\\uDC00\\uDBb2\\uDC22\\uDBc7\\uDE77\\uDBd0\\uDC00\\uDBe6\\uDE66\\uDBf2\\uDD22\\uDa04\\uDD44\\uDa11\\uDC11\\uDa23\\uDD33\\uDa30\\uDC00\\uDa42\\uDC22\\uDa54\\uDD44\\uDa61\\uDC11\\uDa73\\uDD33\\uDa85\\uDD55\\uDa91\\uDC11\\uDaB3\\uDD33\\uDaC0\\uDC00\\uDaD2\\uDC22\\uDaE7\\uDE77\\uDaF1\\uDC11\\uDaa6\\uDE66\\uDab0\\uDC00\\uDac5\\uDD55\\uDad2\\uDC22\\uDae4\\uDD44\\uDaf1\\uDC11\\uDb03\\uDD33\\uDb14\\uDD44\\uDb21\\uDC11\\uDb33\\uDD33\\uDb40\\uDC00\\uDb52\\uDC22\\uDb64\\uDD44\\uDb71\\uDC11\\uDb83\\uDD33\\uDb90\\uDC00\\uDbA2\\uDC22\\uDbB7\\uDE77\\uDbC0\\uDC00\\uDbD6\\uDE66\\uDbE2\\uDD22\\uDbF4\\uDD44\\uDba1\\uDC11\\uDbb3\\uDD33\\uDbc0\\uDC00\\uDbd2\\uDC22\\uDbe4\\uDD44\\ud801\\uDC11\\ud813\\uDD33\\ud825\\uDD55\\ud831\\uDC11\\ud843\\uDD33\\ud850\\uDC00\\ud862\\uDC22\\ud877\\uDE77\\ud881\\uDC11\\ud896\\uDE66\\ud8A0\\uDC00\\ud8B5\\uDD55\\ud8C2\\uDC22\\ud8D4\\uDD44\\ud8E0\\uDC00\\ud8F2\\uDD22\\ud8a4\\uDD44\\ud8b1\\uDC11\\ud8c3\\uDD33\\ud8d0\\uDC00\\ud8e2\\uDC22\\ud8f4\\uDD44\\ud901\\uDC11\\ud913\\uDD33\\ud920\\uDC00\\ud931\\uDC11\\ud947\\uDE77\\ud950\\uDC00\\ud965\\uDE55\\ud972\\uDD22\\ud984\\uDD44\\ud991\\uDC11\\ud9B3\\uDD33\\ud9C0\\uDC00\\ud9D2\\uDC22\\ud9E4\\uDD44\\ud9F1\\uDC11\\ud9a3\\uDD33\\ud9b5\\uDD55\\ud9c1\\uDC11\\ud9d3\\uDD33\\ud9e0\\uDC00\\ud9f2\\uDC22\\udA07\\uDE77\\udA11\\uDC11\\udA26\\uDE66\\udA30\\uDC00\\udA45\\uDD55\\udA52\\uDC22\\udA64\\uDD44\\udA70\\uDC00\\udA82\\uDD22\\udA94\\uDD44\\udAA1\\uDC11\\udAB3\\uDD33\\udAC0\\uDC00\\udAD2\\uDC22\\udAE4\\uDD44\\udAF1\\uDC11\\udAa3\\uDD33\\udAb8\\uDF88\\udAc1\\uDC11\\udAd7\\uDE77\\udAe0\\uDC00\\udB05\\uDE55\\udB12\\uDC22\\udB24\\uDD44\\udB31\\uDC11\\udB43\\uDD33\\udB50\\uDC00\\udB62\\uDC22\\udB74\\uDD44\\udB80\\uDC00\\udB92\\uDD22\\udBA4\\uDD44\\udBB1\\uDC11\\udBC3\\uDD33\\udBD0\\uDC00\\udBE2\\uDC22\\udBF7\\uDE77\\udBa1\\uDC11\\udBb6\\uDE66\\udBc0\\uDC00\\udBd5\\uDD55\\udBe2\\uDC22\\udBf4\\uDD44\\uda00\\uDC00\\uda12\\uDD22\\uda24\\uDD44\\uda31\\uDC11\\uda43\\uDD33\\uda50\\uDC00\\uda62\\uDC22\\uda74\\uDD44\\uda81\\uDC11\\uda93\\uDD33\\udaB8\\uDF88\\udaC1\\uDC11\\udaD7\\uDE77\\udaE0\\uDC00\\udaF5\\uDE55\\udaa2\\uDC22\\udab4\\uDD44\\udac1\\uDC11\\udad3\\uDD33\\udae0\\uDC00\\udaf2\\uDC22\\udb04\\uDD44\\udb10\\uDC00\\udb22\\uDD22\\udb34\\uDD44\\udb41\\uDC11\\udb53\\uDD33\\udb60\\uDC00\\udb72\\uDC22\\udb87\\uDE77\\udb91\\uDC11\\udbA6\\uDE66\\udbB3\\uDD33\\udbC5\\uDD55\\udbD1\\uDC11\\udbE3\\uDD33\\udbF0\\uDC00\\udba2\\uDC22\\udbb4\\uDD44\\udbc1\\uDC11\\udbd3\\uDD33\\udbe0\\uDC00\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -1955,30 +1859,287 @@ mod rules {
         ],
         None,
     );
-    static LITERALS_7: [u64; 8] = [
-        0x020000000000225c, 0x0200000000002f5c, 0x0200000000005c5c, 0x020000000000625c,
-        0x020000000000665c, 0x0200000000006e5c, 0x020000000000725c, 0x020000000000745c,
-    ];
-    static POOL_CHARACTER: rt::Strings = rt::Strings::new(
-        b" !#%&')*,-.0134578:;<>?ABCEFHIJLMOPQSTUWXZ[]_`bcdfgijkmnpqrtuwxy{|~\x7F\\\"\\\\\\b\\n\\r\\t\xC2\xB0\xC2\xBB\xC3\x85\xC3\x99\xC3\xA3\xC3\xB7\xC4\x81\xC4\x8C\xC4\xA0\xC4\xAA\xC4\xBE\xC5\x88\xC5\x92\xC5\xA7\xC5\xB1\xC6\x85\xC6\x8F\xC6\x99\xC6\xAE\xC6\xB8\xC7\x8C\xC7\x96\xC7\xA0\xC7\xB4\xC7\xBF\xC8\x93\xC8\x9D\xC8\xA7\xC8\xBB\xC9\x85\xCD\xB6\xCD\xBF\xCE\x89\xCE\x9B\xCE\xA5\xCE\xB7\xCF\x81\xCF\x8A\xCF\x9D\xCF\xA6\xCF\xB0\xD0\x82\xD0\x8C\xD0\x9F\xD0\xA8\xD0\xB1\xD1\x84\xD1\x8D\xD1\xA0\xD1\xAA\xD1\xB3\xD2\x86\xD2\x8F\xD2\xA2\xD2\xAB\xD2\xB5\xD3\x87\xD3\x91\xD3\xA3\xD3\xAD\xD3\xB6\xE0\xAC\xA1\xE1\x83\xAE\xE1\xB2\x88\xE2\x89\x95\xE2\xA0\xA2\xE3\x83\xA6\xE3\x9A\xA3\xE4\x88\xBD\xE4\xA0\x8A\xE4\xB7\x97\xE5\x83\x8F\xE5\x89\xAC\xE5\x8E\xB7\xE5\x9A\xA0\xE5\xA0\xBE\xE5\xAC\xA7\xE5\xB1\xB2\xE5\xB8\x8F\xE6\x83\xB8\xE6\x89\x83\xE6\x94\xAC\xE6\x9B\x89\xE6\xA0\x94\xE6\xAB\xBD\xE6\xB2\x9B\xE6\xBE\x84\xE7\x83\x8F\xE7\x89\xAC\xE7\x95\x95\xE7\x9A\xA0\xE7\xA5\x98\xE7\xAB\x94\xE7\xB0\xBF\xE7\xBC\xA6\xE8\x82\xA5\xE8\x8E\x8E\xE8\x93\xB3\xE8\x99\xB7\xE8\xA5\x9F\xE8\xAB\x80\xE8\xB6\xA6\xE8\xBC\xB1\xE9\x82\x8D\xE9\x8D\xB3\xE9\x94\x82\xE9\x9F\xAB\xE9\xA5\x80\xE9\xAB\x94\xE9\xB6\xBC\xE9\xBC\x8D\xEA\x8B\xAB\xEA\xBA\x85\xEB\x91\x92\xEB\xBF\xAC\xEC\x96\xB9\xEC\xAE\x86\xED\x9C\xA0\xEE\x93\xAD\xEF\x82\x87\xEF\x99\x94\xEF\xB0\xA1\xF0\x98\x80\x80\xF0\x9E\x80\x80\xF0\x9F\x8C\xA1\xF0\x9F\x8C\xB5\xF0\x9F\x8D\x88\xF0\x9F\x8D\xB0\xF0\x9F\x8E\x84\xF0\x9F\x8E\xAC\xF0\x9F\x8F\x80\xF0\x9F\x8F\x94\xF0\x9F\x8F\xBB\xF0\x9F\x90\x8F\xF0\x9F\x90\xB7\xF0\x9F\x91\x8B\xF0\x9F\x91\x9F\xF0\x9F\x92\x86\xF0\x9F\x92\x9A\xF0\x9F\x93\x82\xF0\x9F\x93\x96\xF0\x9F\x93\xAA\xF0\x9F\x94\x92\xF0\x9F\x94\xA5\xF0\x9F\x95\x8D\xF0\x9F\x95\xA1\xF0\x9F\x95\xB5\xF0\x9F\x96\x9D\xF0\x9F\x96\xB1\xF0\x9F\x97\x84\xF0\x9F\x97\xAC\xF0\x9F\x98\x80\xF0\x9F\x98\xA8\xF0\x9F\x98\xBC\xF0\xA0\x80\x80\xF0\xAC\x80\x80\xF0\xB2\x80\x80\xF0\xBE\x80\x80\xF1\x84\x80\x80\xF1\x8A\x80\x80\xF1\x96\x80\x80\xF1\x9C\x80\x80\xF1\xA8\x80\x80\xF1\xAE\x80\x80\xF1\xB4\x80\x80\xF2\x80\x80\x80\xF2\x86\x80\x80\xF2\x92\x80\x80\xF2\x98\x80\x80\xF2\x9E\x80\x80\xF2\xAA\x80\x80\xF2\xB0\x80\x80\xF2\xBC\x80\x80\xF3\x82\x80\x80\xF3\x88\x80\x80\xF3\x94\x80\x80\xF3\x9A\x80\x80\xF3\xA6\x80\x80\xF3\xAC\x80\x80\xF3\xB2\x80\x80\xF3\xBE\x80\x80\xF4\x84\x80\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    static BYTES_7: [u8; 256] = *b"88888888888888888888888888888888888888888889999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+    static BYTES_8: [u8; 256] = *b"CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFccccccccccccccccccccccccccccccccddddddddddddddddddddddddddddddddeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeffffffffffffffffffffffffffffffff";
+    static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
+    static COSTS_4: [u64; 5] = [0, 1, 1, 2, 3];
+    static ENDS_4: [u32; 5] = [17, 86, 137, 188, 256];
+    static POOL_WORD: rt::Strings = rt::Strings::new(
+        b"02468AaaAktAusBfmBplCbfClzCvyDfhDqrEbnEmkEwgFhcFrzGbiGmsGwqHiiHtsIdyItfJcoJnkJyuKklKukLdtLpdLzcMkwMusNfpNqlObfOleOvdPfjPqtQacQkzQwiRhfRrzSbiSlhSwqTonTymUhvUruVdlVoyVyuWifWszXdwXpgXzeYjlYuvZfcZqlabialeawbbgxbqtcafckecuxdfudvvegsermfcifmhfwdggkgrwhezhoyhywiifitcjcljnvjyrkjlkuvleglodlyzmkrmwdngxnqwoafoqgpappklpvvqgfqrorcirmhrxeshxsrwtcdtmctxlujdutcvcovmkvxtwjowuixdtxnsxzcyktyzxzjizuc\xC3\x81is\xC3\x83rr\xC3\x85xw\xC3\x88sc\xC3\x8Atq\xC3\x8Dhd\xC3\x8Fqe\xC3\x92dp\xC3\x94qs\xC3\x96zx\xC3\x9Afn\xC3\x9Cop\xC3\x9Fcc\xC3\xA1pc\xC3\xA3yh\xC3\xA5zx\xC3\xA8gb\xC3\xAApc\xC3\xADcc\xC3\xAFpq\xC3\xB1yh\xC3\xB4er\xC3\xB6nn\xC3\xBBqs\xC3\xBDzx\xC3\x80d\xC3\xB0\xC3\x81b\xC3\x9F\xC3\x81\xC3\xBEk\xC3\x82\xC3\xBBv\xC3\x84a\xC3\xA5\xC3\x84\xC3\xBDl\xC3\x85\xC3\xB5h\xC3\x86\xC3\xBAw\xC3\x87\xC3\xB6r\xC3\x88\xC3\xB4i\xC3\x89\xC3\xB9u\xC3\x8A\xC3\xB5v\xC3\x8B\xC3\xAEs\xC3\x8C\xC3\xB3g\xC3\x8D\xC3\xA9e\xC3\x8E\xC3\xADq\xC3\x8F\xC3\xA6s\xC3\x90\xC3\xA3p\xC3\x91\xC3\xA8c\xC3\x92z\xC3\xA7\xC3\x93\xC3\xA2s\xC3\x94\xC3\xA7d\xC3\x95\xC3\xA0c\xC3\x96y\xC3\xAB\xC3\x99b\xC3\x9F\xC3\x99\xC3\xBEk\xC3\x9A\xC3\xBBv\xC3\x9B\xC3\xBFw\xC3\x9C\xC3\xB0u\xC3\x9D\xC3\xADq\xC3\x9E\xC3\xB2l\xC3\x9F\xC3\xAFq\xC3\xA0\xC3\xA8p\xC3\xA1\xC3\xACr\xC3\xA2\xC3\xAAe\xC3\xA3\xC3\xA7d\xC3\xA4\xC3\xA4r\xC3\xA5\xC3\xA9e\xC3\xA6\xC3\xA2e\xC3\xA7\xC3\x9Fa\xC3\xA8\xC3\xA3p\xC3\xA9\xC3\xA0p\xC3\xAAz\xC3\xA7\xC3\xAB\xC3\xA2s\xC3\xAC\xC3\x9Fn\xC3\xADu\xC3\xB8\xC3\xAEy\xC3\xAB\xC3\xAFv\xC3\xBF\xC3\xB0t\xC3\xBF\xC3\xB1\xC3\xBBh\xC3\xB2\xC3\xB8v\xC3\xB3\xC3\xA9e\xC3\xB4\xC3\xADq\xC3\xB5\xC3\xABg\xC3\xB6\xC3\xAFf\xC3\xB8\xC3\xA8c\xC3\xB9\xC3\xA5q\xC3\xBA\xC3\xAAe\xC3\xBB\xC3\xA0c\xC3\xBC\xC3\xA4r\xC3\xBD\xC3\xA9e\xC3\xBE\xC3\xA1o\xC3\xBF\xC3\x9Fa\xC3\x80\xC3\xB3\xC3\x9F\xC3\x82\xC3\xAA\xC3\xBF\xC3\x83\xC3\xB9\xC3\xA0\xC3\x85\xC3\xAF\xC3\xBA\xC3\x87\xC3\xA1\xC3\xBB\xC3\x88\xC3\xB5\xC3\xA5\xC3\x8A\xC3\xA7\xC3\xA3\xC3\x8B\xC3\xBB\xC3\xA2\xC3\x8D\xC3\xB1\xC3\xB8\xC3\x8F\xC3\xAD\xC3\xB0\xC3\x90\xC3\xBB\xC3\xB0\xC3\x92\xC3\xA8\xC3\xBC\xC3\x94\xC3\xB3\xC3\xBC\xC3\x96\xC3\xB5\xC3\xA5\xC3\x98\xC3\xB9\xC3\xB9\xC3\x9A\xC3\xB4\xC3\xA8\xC3\x9C\xC3\xAC\xC3\xA3\xC3\x9D\xC3\xBA\xC3\xA9\xC3\x9F\xC3\xAB\xC3\xAA\xC3\xA1\xC3\xA3\xC3\xAF\xC3\xA2\xC3\xB0\xC3\xA7\xC3\xA4\xC3\xAE\xC3\xA4\xC3\xA6\xC3\xA0\xC3\xA7\xC3\xA7\xC3\xB6\xC3\xB8\xC3\xA9\xC3\xA5\xC3\xA2\xC3\xAA\xC3\xBC\xC3\xB5\xC3\xAC\xC3\xAD\xC3\xBD\xC3\xAE\xC3\xA5\xC3\xB0\xC3\xAF\xC3\xB2\xC3\xB5\xC3\xB1\xC3\xA4\xC3\xB8\xC3\xB2\xC3\xB9\xC3\xA0\xC3\xB4\xC3\xAF\xC3\xBA\xC3\xB6\xC3\xA1\xC3\xBB\xC3\xB8\xC3\xB9\xC3\xAD\xC3\xBA\xC3\xA6\xC3\xB8\xC3\xBB\xC3\xBE\xC3\xAA\xC3\xBD\xC3\xAF\xC3\xAB\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-            22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
-            41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59,
-            60, 61, 62, 63, 64, 65, 66, 67, 68, 70, 72, 74, 76, 78, 80, 82, 84, 86, 88,
-            90, 92, 94, 96, 98, 100, 102, 104, 106, 108, 110, 112, 114, 116, 118, 120,
-            122, 124, 126, 128, 130, 132, 134, 136, 138, 140, 142, 144, 146, 148, 150,
-            152, 154, 156, 158, 160, 162, 164, 166, 168, 170, 172, 174, 176, 178, 180,
-            182, 184, 186, 188, 190, 192, 194, 196, 198, 200, 202, 205, 208, 211, 214,
-            217, 220, 223, 226, 229, 232, 235, 238, 241, 244, 247, 250, 253, 256, 259,
-            262, 265, 268, 271, 274, 277, 280, 283, 286, 289, 292, 295, 298, 301, 304,
-            307, 310, 313, 316, 319, 322, 325, 328, 331, 334, 337, 340, 343, 346, 349,
-            352, 355, 358, 361, 364, 367, 370, 373, 376, 379, 382, 385, 389, 393, 397,
-            401, 405, 409, 413, 417, 421, 425, 429, 433, 437, 441, 445, 449, 453, 457,
-            461, 465, 469, 473, 477, 481, 485, 489, 493, 497, 501, 505, 509, 513, 517,
-            521, 525, 529, 533, 537, 541, 545, 549, 553, 557, 561, 565, 569, 573, 577,
-            581, 585, 589, 593, 597, 601, 605, 609, 613, 617, 621, 625,
+            0, 1, 2, 3, 4, 5, 8, 11, 14, 17, 20, 23, 26, 29, 32, 35, 38, 41, 44, 47, 50,
+            53, 56, 59, 62, 65, 68, 71, 74, 77, 80, 83, 86, 89, 92, 95, 98, 101, 104,
+            107, 110, 113, 116, 119, 122, 125, 128, 131, 134, 137, 140, 143, 146, 149,
+            152, 155, 158, 161, 164, 167, 170, 173, 176, 179, 182, 185, 188, 191, 194,
+            197, 200, 203, 206, 209, 212, 215, 218, 221, 224, 227, 230, 233, 236, 239,
+            242, 245, 248, 251, 254, 257, 260, 263, 266, 269, 272, 275, 278, 281, 284,
+            287, 290, 293, 296, 299, 302, 305, 308, 311, 314, 317, 320, 323, 326, 329,
+            332, 335, 338, 341, 344, 347, 350, 353, 356, 359, 362, 365, 368, 371, 374,
+            377, 380, 383, 387, 391, 395, 399, 403, 407, 411, 415, 419, 423, 427, 431,
+            435, 439, 443, 447, 451, 455, 459, 463, 467, 471, 475, 479, 483, 488, 493,
+            498, 503, 508, 513, 518, 523, 528, 533, 538, 543, 548, 553, 558, 563, 568,
+            573, 578, 583, 588, 593, 598, 603, 608, 613, 618, 623, 628, 633, 638, 643,
+            648, 653, 658, 663, 668, 673, 678, 683, 688, 693, 698, 703, 708, 713, 718,
+            723, 728, 733, 738, 743, 748, 753, 758, 763, 768, 773, 778, 783, 788, 793,
+            798, 804, 810, 816, 822, 828, 834, 840, 846, 852, 858, 864, 870, 876, 882,
+            888, 894, 900, 906, 912, 918, 924, 930, 936, 942, 948, 954, 960, 966, 972,
+            978, 984, 990, 996, 1002, 1008, 1014, 1020,
         ],
         None,
     );
+    static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_5: [u64; 3] = [0, 2, 3];
+    static ENDS_5: [u32; 3] = [32, 224, 256];
+    static SLOTS_2: [u8; 3] = [0, 32, 224];
+    static BYTES_9: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
+    static BYTES_10: [u8; 256] = *b"AAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWXXXXXYYYYYZZZZaaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwxxxxxyyyyyzzzz";
+    static BYTES_11: [u8; 256] = *b"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggggggghhhhhhhhhhiiiiiiiiiijjjjjjjjjjkkkkkkkkkkllllllllllmmmmmmmmmnnnnnnnnnnooooooooooppppppppppqqqqqqqqqqrrrrrrrrrrsssssssssstttttttttuuuuuuuuuuvvvvvvvvvvwwwwwwwwwwxxxxxxxxxxyyyyyyyyyyzzzzzzzzz";
+    static LITERALS_2: [u64; 62] = [
+        0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
+        0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,
+        0x02000000000088c3, 0x02000000000089c3, 0x0200000000008ac3, 0x0200000000008bc3,
+        0x0200000000008cc3, 0x0200000000008dc3, 0x0200000000008ec3, 0x0200000000008fc3,
+        0x02000000000090c3, 0x02000000000091c3, 0x02000000000092c3, 0x02000000000093c3,
+        0x02000000000094c3, 0x02000000000095c3, 0x02000000000096c3, 0x02000000000098c3,
+        0x02000000000099c3, 0x0200000000009ac3, 0x0200000000009bc3, 0x0200000000009cc3,
+        0x0200000000009dc3, 0x0200000000009ec3, 0x0200000000009fc3, 0x020000000000a0c3,
+        0x020000000000a1c3, 0x020000000000a2c3, 0x020000000000a3c3, 0x020000000000a4c3,
+        0x020000000000a5c3, 0x020000000000a6c3, 0x020000000000a7c3, 0x020000000000a8c3,
+        0x020000000000a9c3, 0x020000000000aac3, 0x020000000000abc3, 0x020000000000acc3,
+        0x020000000000adc3, 0x020000000000aec3, 0x020000000000afc3, 0x020000000000b0c3,
+        0x020000000000b1c3, 0x020000000000b2c3, 0x020000000000b3c3, 0x020000000000b4c3,
+        0x020000000000b5c3, 0x020000000000b6c3, 0x020000000000b8c3, 0x020000000000b9c3,
+        0x020000000000bac3, 0x020000000000bbc3, 0x020000000000bcc3, 0x020000000000bdc3,
+        0x020000000000bec3, 0x020000000000bfc3,
+    ];
+    static COSTS_6: [u64; 2] = [0, 1];
+    static COSTS_7: [u64; 58] = [
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1,
+    ];
+    static LITERALS_3: [u64; 58] = [
+        0x0100000000000061, 0x0100000000000062, 0x0100000000000063, 0x0100000000000064,
+        0x0100000000000065, 0x0100000000000066, 0x0100000000000067, 0x0100000000000068,
+        0x0100000000000069, 0x010000000000006a, 0x010000000000006b, 0x010000000000006c,
+        0x010000000000006d, 0x010000000000006e, 0x010000000000006f, 0x0100000000000070,
+        0x0100000000000071, 0x0100000000000072, 0x0100000000000073, 0x0100000000000074,
+        0x0100000000000075, 0x0100000000000076, 0x0100000000000077, 0x0100000000000078,
+        0x0100000000000079, 0x010000000000007a, 0x0200000000009fc3, 0x020000000000a0c3,
+        0x020000000000a1c3, 0x020000000000a2c3, 0x020000000000a3c3, 0x020000000000a4c3,
+        0x020000000000a5c3, 0x020000000000a6c3, 0x020000000000a7c3, 0x020000000000a8c3,
+        0x020000000000a9c3, 0x020000000000aac3, 0x020000000000abc3, 0x020000000000acc3,
+        0x020000000000adc3, 0x020000000000aec3, 0x020000000000afc3, 0x020000000000b0c3,
+        0x020000000000b1c3, 0x020000000000b2c3, 0x020000000000b3c3, 0x020000000000b4c3,
+        0x020000000000b5c3, 0x020000000000b6c3, 0x020000000000b8c3, 0x020000000000b9c3,
+        0x020000000000bac3, 0x020000000000bbc3, 0x020000000000bcc3, 0x020000000000bdc3,
+        0x020000000000bec3, 0x020000000000bfc3,
+    ];
+    static COSTS_8: [u64; 2] = [0, 2];
+    static POOL_SCALAR: rt::Strings = rt::Strings::new(
+        b"\"\"nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 2, 6, 10, 15],
+        Some(b"0"),
+    );
+    static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_9: [u64; 3] = [0, 1, 3];
+    static ENDS_6: [u32; 3] = [93, 209, 256];
+    static SLOTS_3: [u8; 3] = [0, 93, 209];
+    static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_10: [u64; 3] = [0, 2, 2];
+    static ENDS_7: [u32; 3] = [128, 224, 256];
+    static SLOTS_4: [u8; 3] = [0, 128, 224];
+    static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static BYTES_12: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
+    static LITERALS_4: [u64; 10] = [
+        0x020000000000302e, 0x020000000000312e, 0x020000000000322e, 0x020000000000332e,
+        0x020000000000342e, 0x020000000000352e, 0x020000000000362e, 0x020000000000372e,
+        0x020000000000382e, 0x020000000000392e,
+    ];
+    static POOL_EXPONENT: rt::Strings = rt::Strings::new(
+        b"E0E1E2E3E4E5E6E7E8E9e0e1e2e3e4e5e6e7e8e9E-0E-1E-2E-3E-4E-5E-6E-7E-8E-9e-0e-1e-2e-3e-4e-5e-6e-7e-8e-9E000E001E002E003E004E005E006E007E008E009E100E101E102E103E104E105E106E107E108E109E110E111E112E113E115E116E117E118E119E120E121E122E123E124E125E126E127E128E129E130E131E132E133E134E135E136E137E138E139E140E141E142E143E144E145E146E147E148E149E150E151E152E153E154E155E156E157E158E159E160E161E162E163E164E165E166E167E168E169E170E171E172E173E174E175E176E177E178E180E181E182E183E184E185E186E187E188E189E190E191E192E193E194E195E196E197E198E199e000e001e002e003e004e005e006e007e008e009e100e101e102e103e104e105e106e107e108e109e110e111e112e113e114e115e116e117e118e119e120e121e122e123e124e125e126e127e128e129e130e131e132e133e135e136e137e138e139e140e141e142e143e144e145e146e147e148e149e150e151e152e153e154e155e156e157e158e159e160e161e162e163e164e165e166e167e168e169e170e171e172e173e174e175e176e177e178e179e180e181e182e183e184e185e186e187e188e189e190e191e192e193e194e195e196e197e198\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
+            40, 43, 46, 49, 52, 55, 58, 61, 64, 67, 70, 73, 76, 79, 82, 85, 88, 91, 94,
+            97, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 140, 144, 148, 152,
+            156, 160, 164, 168, 172, 176, 180, 184, 188, 192, 196, 200, 204, 208, 212,
+            216, 220, 224, 228, 232, 236, 240, 244, 248, 252, 256, 260, 264, 268, 272,
+            276, 280, 284, 288, 292, 296, 300, 304, 308, 312, 316, 320, 324, 328, 332,
+            336, 340, 344, 348, 352, 356, 360, 364, 368, 372, 376, 380, 384, 388, 392,
+            396, 400, 404, 408, 412, 416, 420, 424, 428, 432, 436, 440, 444, 448, 452,
+            456, 460, 464, 468, 472, 476, 480, 484, 488, 492, 496, 500, 504, 508, 512,
+            516, 520, 524, 528, 532, 536, 540, 544, 548, 552, 556, 560, 564, 568, 572,
+            576, 580, 584, 588, 592, 596, 600, 604, 608, 612, 616, 620, 624, 628, 632,
+            636, 640, 644, 648, 652, 656, 660, 664, 668, 672, 676, 680, 684, 688, 692,
+            696, 700, 704, 708, 712, 716, 720, 724, 728, 732, 736, 740, 744, 748, 752,
+            756, 760, 764, 768, 772, 776, 780, 784, 788, 792, 796, 800, 804, 808, 812,
+            816, 820, 824, 828, 832, 836, 840, 844, 848, 852, 856, 860, 864, 868, 872,
+            876, 880, 884, 888, 892, 896, 900, 904, 908, 912, 916, 920, 924, 928, 932,
+            936, 940, 944, 948, 952, 956, 960, 964,
+        ],
+        None,
+    );
+    static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
+    static COSTS_11: [u64; 4] = [0, 1, 2, 2];
+    static ENDS_8: [u32; 4] = [96, 192, 224, 256];
+    static SLOTS_5: [u8; 4] = [0, 96, 192, 224];
+    static BYTES_13: [u8; 256] = *b"EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+    static POOL_LITERAL: rt::Strings = rt::Strings::new(
+        b"nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 4, 8, 13],
+        None,
+    );
+    static LITERALS_5: [u64; 3] = [
+        0x0400000065757274, 0x040000006c6c756e, 0x05000065736c6166,
+    ];
+    static POOL_ELEMENT: rt::Strings = rt::Strings::new(
+        b"\"\"[]{}\t[]\t{}\n\"\"\n{}\r\"\"\r[] \"\" []\"\"\t\"\"\n\"\"\r[\t][\n][\r][]\t[]\n[]\r{\t}{\n}{ }{}\t{}\n{} \t\"\"\t\t\"\"\n\t\"\" \t[\t]\t[\r]\t[ ]\t[]\t\t[]\r\t[] \t{\t}\t{\r}\t{ }\t{}\t\t{}\r\t{} \n\"\"\n\n\"\"\r\n\"\" \n[\n]\n[\r]\n[ ]\n[]\n\n[]\r\n[] \n{\n}\n{\r}\n{}\t\n{}\n\n{}\r\r\"\"\t\r\"\"\n\r\"\"\r\r[\t]\r[\n]\r[ ]\r[]\t\r[]\n\r[] \r{\t}\r{\n}\r{ }\r{}\t\r{}\n\r{}  \"\"\t \"\"\r \"\"  [\t] [\r] [ ] []\t []\r []  {\n} {\r} { } {}\n {}\r {} [\t]\n[\t]\r[\t] [\n]\n[\n]\r[\r]\t[\r]\n[\r]\r[ ]\t[ ]\n[ ]\rnulltrue{\t}\t{\t}\r{\t} {\n}\n{\n}\r{\n} {\r}\n{\r}\r{\r} { }\n{ }\r\t[\t]\t\t[\t]\n\t[\t]\r\t[\n]\t\t[\n]\n\t[\n]\r\t[\r]\t\t[\r]\n\t[\r]\r\t[ ]\t\t[ ]\n\t[ ] \tnull\ttrue\t{\t}\n\t{\t}\r\t{\t} \t{\n}\n\t{\n}\r\t{\r}\t\t{\r}\n\t{\r}\r\t{ }\t\t{ }\n\t{ }\r\n[\t]\t\n[\t]\n\n[\t]\r\n[\n]\t\n[\n]\n\n[\n] \n[\r]\t\n[\r]\n\n[\r] \n[ ]\t\n[ ]\n\n[ ] \nnull\ntrue\n{\t}\n\n{\t}\r\n{\n}\t\n{\n}\n\n{\n}\r\n{\r}\t\n{\r}\n\n{\r}\r\n{ }\t\n{ }\n\n{ } \r[\t]\t\r[\t]\n\r[\t] \r[\n]\t\r[\n]\n\r[\n] \r[\r]\t\r[\r]\n\r[\r] \r[ ]\t\r[ ]\r\r[ ] \rnull\r{\t}\t\r{\t}\n\r{\t}\r\r{\n}\t\r{\n}\n\r{\n}\r\r{\r}\t\r{\r}\n\r{\r} \r{ }\t\r{ }\n\r{ }  [\t]\t [\t]\n [\t]  [\n]\t [\n]\r [\n]  [\r]\t [\r]\r [\r]  [ ]\t [ ]\r [ ]  null {\t}\t {\t}\n {\t}  {\n}\t {\n}\n {\n}  {\r}\t {\r}\n {\r}  { }\t { }\r { } falsenull\nnull\rnull true\ntrue\rtrue \tnull\t\tnull\n\tnull \ttrue\t\ttrue\n\ttrue \nfalse\nnull\t\nnull\r\nnull \ntrue\t\ntrue\r\ntrue \rnull\t\rnull\n\rnull\r\rtrue\t\rtrue\n\rtrue\r false null\t null\r null  true\t true\r true false\tfalse\rfalse \tfalse\t\tfalse\r\tfalse \nfalse\n\nfalse\r\nfalse \rfalse\n\rfalse\r\rfalse  false\n false\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 2, 4, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54,
+            57, 60, 63, 66, 69, 72, 75, 79, 83, 87, 91, 95, 99, 103, 107, 111, 115, 119,
+            123, 127, 131, 135, 139, 143, 147, 151, 155, 159, 163, 167, 171, 175, 179,
+            183, 187, 191, 195, 199, 203, 207, 211, 215, 219, 223, 227, 231, 235, 239,
+            243, 247, 251, 255, 259, 263, 267, 271, 275, 279, 283, 287, 291, 295, 299,
+            303, 307, 311, 315, 319, 323, 327, 331, 335, 339, 343, 347, 351, 355, 359,
+            363, 367, 371, 375, 379, 383, 387, 391, 395, 399, 403, 407, 412, 417, 422,
+            427, 432, 437, 442, 447, 452, 457, 462, 467, 472, 477, 482, 487, 492, 497,
+            502, 507, 512, 517, 522, 527, 532, 537, 542, 547, 552, 557, 562, 567, 572,
+            577, 582, 587, 592, 597, 602, 607, 612, 617, 622, 627, 632, 637, 642, 647,
+            652, 657, 662, 667, 672, 677, 682, 687, 692, 697, 702, 707, 712, 717, 722,
+            727, 732, 737, 742, 747, 752, 757, 762, 767, 772, 777, 782, 787, 792, 797,
+            802, 807, 812, 817, 822, 827, 832, 837, 842, 847, 852, 857, 862, 867, 872,
+            877, 882, 887, 892, 897, 902, 907, 912, 917, 922, 927, 932, 937, 942, 948,
+            954, 960, 966, 972, 978, 984, 990, 996, 1002, 1008, 1014, 1020, 1026, 1032,
+            1038, 1044, 1050, 1056, 1062, 1068, 1074, 1080, 1086, 1092, 1098, 1104, 1110,
+            1116, 1123, 1130, 1137, 1144, 1151, 1158, 1165, 1172, 1179, 1186, 1193,
+        ],
+        Some(b"0"),
+    );
+    static POOL_WS: rt::Strings = rt::Strings::new(
+        b"\t\n\r \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 0, 1, 2, 3, 4],
+        None,
+    );
+    static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03";
+    static COSTS_12: [u64; 4] = [0, 1, 1, 1];
+    static ENDS_9: [u32; 4] = [192, 240, 248, 256];
+    static SLOTS_6: [u8; 4] = [0, 192, 240, 248];
+    static LITERALS_6: [u64; 2] = [0x0000000000000000, 0x0100000000000020];
+    static BYTES_14: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
+    static POOL_ARRAY: rt::Strings = rt::Strings::new(
+        b"[][\t][\n][\r][ ]\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 2, 5, 8, 11, 14],
+        None,
+    );
+    static OPTIONS_11: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_13: [u64; 3] = [0, 1, 5];
+    static ENDS_10: [u32; 3] = [9, 28, 256];
+    static SLOTS_7: [u8; 3] = [0, 9, 28];
+    static POOL_VALUE: rt::Strings = rt::Strings::new(
+        b"\"\"[]{}[\t][\n][\r][ ]{\t}{\n}{\r}{ }nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 2, 4, 6, 9, 12, 15, 18, 21, 24, 27, 30, 34, 38, 43],
+        Some(b"0"),
+    );
+    static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_14: [u64; 3] = [0, 1, 1];
+    static ENDS_11: [u32; 3] = [177, 217, 256];
+    static SLOTS_8: [u8; 3] = [0, 177, 217];
+    static POOL_MEMBER: rt::Strings = rt::Strings::new(
+        b"\"a00\":\"\"\"a00\":\"\"\t\"hR7\":[\n]\t\"lF2\":\t[]\t\"t7Y\":[]\r\n\"smE\":{\r}\r\"wST\"\t:{} \"eGi\":[]\r \"tp8\":[\n]\"a00\":{\n}\r\"hR7\":[\n]\n\"k_A\" :[ ]\"k_A\" :[] \"r3h\":\t\"\"\r\"tbe\"\r:{\t}\"yHT\"\r:[\t]\t\"cpe\"\n:[\n]\t\"ipe\":\t[ ]\t\"lF2\":\t{\t}\t\"p7m\"\t:[]\n\t\"q2x\": {\t}\t\"uPL\"\t:\r\"\"\t\"xYx\":\r{}\n\n\"a00\"\t:[\r]\n\"fbB\"\r:{}\r\n\"i88\":\n[]\n\n\"lYi\"\n:\n{}\n\"puL\" :[]\t\n\"smE\":{\r}\n\n\"wqP\"\n:\t{}\n\"zbw\":\n{} \r\"eyH\"\r:\n[]\r\"hoC\":[\n]\r\r\"miU\":\r[]\n\r\"rsP\":[\r]\t\r\"sHE\"\r:[\t]\r\"wST\"\t:{}  \"cKe\":\n\"\"\r \"eGi\":[ ]\r \"gnA\":\t[\t] \"mP6\" :[]  \"tp8\" : \"\" \"vDV\" :[\n] \"wFj\":\r{} \"a00\":null\r\"bYi\"\t:{\r}\n\"dRJ\"\t:\n\"\"\t\"dxX\":\r{\n}\n\"fzF\"\n:{\r}\n\"hR7\"\r: [ ]\"hR7\":\t{\t} \"k_A\" :\n{ }\"nbe\"\t:\n{}\t\"o6B\"\n:{\r}\t\"pii\" :\t{}\t\"r3h\":\t[\r]\n\"s_P\"\t:\t\"\"\t\"tbe\"\r: {\t}\"tbe\"\r:{\t} \"vj5\": [\r] \"yHT\"\r:[\t]\r\"yfM\":\r{ } \t\"bLA\"\r: \"\"\r\t\"cpe\"\n:[\n]\n\t\"dEX\":\r{ }\n\t\"fIP\":\t[\t]\n\t\"gv4\"\r:[\n]\n\t\"ipe\":\t[ ]\t\t\"kNN\"\t:[\n]\n\t\"kNN\"\t:true\t\"lqv\"\r:\n{\t}\t\"o0T\"\n: {\n}\t\"q2x\": {\t}\t\t\"qeq\"\r: {\n}\t\"s_P\"\n: \"\" \t\"tPo\"\r:\t{\t}\t\"uPL\"\t:\r{ }\t\"xYx\"\n: [\t]\t\"xwm\"\r: [\r]\n\"a00\"\t:[\r] \n\"b8b\" : \"\" \n\"d1y\"\n:\n{}\n\n\"dcp\":\t{ }\r\n\"hD1\"\n:\r{}\n\n\"hWh\"\n: \"\"\r\n\"jdt\"\t:\n[\n]\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n[\r]\n\"lYi\"\n:\n{} \n\"np8\" : {} \n\"puL\" :\r[] \n\"qeq\" : {\r}\n\"smE\": [\n]\r\n\"tPo\" : []\r\n\"vXD\":\t{ }\r\n\"wqP\"\n:\t{}\r\n\"zbw\"\n:\r\"\"\r\r\"aaK\"\r: []\n\r\"cXV\"\r:\n\"\" \r\"eZv\"\n:\n\"\" \r\"eyH\"\r:\n[]\r\r\"gab\"\n: \"\" \r\"hoC\":true\r\r\"j95\"\t:{ } \r\"kHk\":\r{\n}\n\r\"miU\"\n:\r[ ]\r\"oPL\"\n:null\r\"oPL\"\n:{\n}\r\r\"pEl\":\n{\r}\r\r\"rsP\"\n:[\r]\r\r\"sHE\"\r:null\r\"unv\"\r:[\n]\r\r\"wST\"\t:\r[] \r\"xMC\"\r:[\t]\r \"anA\"\n:\t[\t] \"anA\"\n:{\n}  \"cKe\":\n{\r}  \"eGi\"\r:\n{}\n \"f4s\"\r: {\r} \"gnA\":\t[\t]\n \"ivb\"\n: \"\"\n \"jLd\" : []\n \"lqv\":\n{\t}\t \"lqv\":\n{\t}  \"o6B\"\t:\r[\t] \"ocO\": [ ]  \"r3h\" :\r{}  \"smE\"\n: {\r} \"ugn\" :\n{\t} \"wFj\"\n:\r[\n] \"wFj\":\r{\n}  \"yN9\"\t:[ ]\n\"a00\":\rnull \"c2R\"\r: {\t}\n\"dxX\"\t:\r{\t}\t\"esb\" :\t{ }\r\"gOs\"\t:\n{\r}\n\"i0E\"\r:\r{ }\t\"k9q\"\r:\t[\t]\t\"k_A\" :\n{ }\n\"n7L\"\t:\t[\n]\n\"o6B\"\n:\r[\t]\r\"oi1\"\r:\r{ }\n\"qT2\"\n:\r[ ]\r\"sHE\"\t:true\n\"tDG\"\r:\n[\t] \"tbe\"\r: {\t}\r\"vj5\": null\t\"xlU\"\n:\r[\n]\r\"yHT\"\r:\r{ } \"zhY\" :\r[\n]\r\t\"bLA\"\r: [\n] \t\"dEX\"\r:\n[\r]\n\t\"eeY\"\n: [\n]\t\t\"fIP\":\ttrue\t\t\"gv4\"\r:\t{\n}\n\t\"ipe\"\n:\t{\t}\t\t\"j95\" :\t{ }\n\t\"kNN\"\t:true\r\t\"nWz\"\r:\r{\t}\t\t\"o0T\"\n: {\n}\n\t\"q2x\" :\n{\t}\r\t\"qeq\"\r: {\n}\n\t\"s_P\"\n:\t{\n} \t\"uPL\"\t:\r{ }\n\t\"w2x\" :\t{\t}\t\t\"xYx\"\n: [\t]\r\t\"xwm\"\r: [\r] \n\"aUY\"\t: {\t}\t\n\"b8b\": true\t\n\"d1y\"\n:\n{\n}\n\n\"eli\"\n: {\t}\r\n\"fbB\"\r:\t{\n}\r\n\"g5f\" :\r{\r} \n\"i88\":\nfalse\n\"jdt\" :null\t\n\"lYi\"\n:\n[\r]\t\n\"moC\"\t:\r{\n} \n\"pEl\":\ttrue\n\n\"qFW\" :\n[\t]\r\n\"qeq\" : {\r}\n\n\"smE\"\r:\r[\t]\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r]\t\n\"xMC\"\n:\t[\r] \n\"yN9\" :\n{\r}\t\r\"aBL\"\r:\rtrue\r\"cF2\"\t:\r[ ]\n\r\"d8u\"\n: [\r]\t\r\"eZv\"\n:\n[\t] \r\"eyH\"\r:\n{ } \r\"iDj\"\t:\t{ }\t\r\"j95\"\t:\n[ ]\t\r\"kHk\":\rtrue\r\r\"l9K\" :\t[ ]\n\r\"miU\"\n:\r[ ]\r\r\"oPL\"\n:null\n\r\"pEl\"\r:\n[ ] \r\"rsP\"\n:\n{\r}\t\r\"sHE\"\r:false\r\"uHk\"\t:\n[ ]\t\r\"vQN\"\r:\n[\t]\n\r\"wST\"\t:\r{ }\r\r\"xMC\"\r: [ ]\r\r\"zOs\"\n:\r[\r]  \"anA\"\n:false \"cvN\" :\t{\t}\t \"dEX\" :true\t \"f4s\"\r: {\r}\n \"gnA\"\r:\n[\t]\r \"ivb\"\n: [\r]\t \"jLd\" : true \"lLv\"\n:\n[ ]\t \"mP6\" :\t{\t}\r \"o6B\"\t:\r[\t]  \"ocO\"\n: { }  \"qeq\"\r:\n{\t}  \"ry2\"\n: [\t]  \"tp8\" : {\r}\t \"ugn\" :\n{\t}\t \"wFj\"\n:\r[\n]  \"xFH\"\r:\t{\t}  \"yN9\"\t:\r{\n}\r\"gOs\"\t:\ntrue\t\"lfa\"\r: null\r\"tbe\"\r: false\"ugn\"\t:\rnull \t\"eMR\"\t:\rnull\n\t\"hoC\"\t: null\n\t\"n7L\"\t:\ttrue \t\"q2x\": false\n\t\"v7m\"\r:\nnull\r\n\"d1y\"\n:\nfalse\n\"dcp\":\tfalse \n\"i88\":\nfalse \n\"nK8\"\r:\rfalse\n\"wqP\"\n:\ttrue\t\n\"xMC\"\n:\tfalse\r\"eZv\"\n:false\t\r\"keq\"\r:\tnull \r\"sHE\"\r:false\n\r\"tjZ\"\t:\tfalse \"anA\"\n:false\n \"f4s\"\r: true\t \"jLd\" : true\r \"qFW\"\n:\nnull\n \"tK8\"\r: null\r \"xFH\"\r:\ttrue \"i0E\"\r:\rfalse \"tbe\"\r: false \t\"eeY\"\n: false \n\"d1y\"\n:\nfalse\n\n\"nK8\"\r:\rfalse \n\"xMC\"\n:\tfalse\r\r\"tjZ\"\t:\tfalse\t \"dEX\" :\rfalse\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 8, 17, 26, 36, 46, 56, 66, 76, 86, 96, 106, 116, 126, 136, 146, 156, 167,
+            178, 189, 200, 211, 222, 233, 244, 255, 266, 277, 288, 299, 310, 321, 332,
+            343, 354, 365, 376, 387, 398, 409, 420, 431, 442, 453, 464, 475, 486, 497,
+            508, 519, 530, 541, 552, 563, 574, 585, 596, 607, 618, 629, 640, 651, 662,
+            674, 686, 698, 710, 722, 734, 746, 758, 770, 782, 794, 806, 818, 830, 842,
+            854, 866, 878, 890, 902, 914, 926, 938, 950, 962, 974, 986, 998, 1010, 1022,
+            1034, 1046, 1058, 1070, 1082, 1094, 1106, 1118, 1130, 1142, 1154, 1166, 1178,
+            1190, 1202, 1214, 1226, 1238, 1250, 1262, 1274, 1286, 1298, 1310, 1322, 1334,
+            1346, 1358, 1370, 1382, 1394, 1406, 1418, 1430, 1442, 1454, 1466, 1478, 1490,
+            1502, 1514, 1526, 1538, 1550, 1562, 1574, 1586, 1598, 1610, 1622, 1634, 1646,
+            1658, 1670, 1682, 1694, 1706, 1718, 1730, 1743, 1756, 1769, 1782, 1795, 1808,
+            1821, 1834, 1847, 1860, 1873, 1886, 1899, 1912, 1925, 1938, 1951, 1964, 1977,
+            1990, 2003, 2016, 2029, 2042, 2055, 2068, 2081, 2094, 2107, 2120, 2133, 2146,
+            2159, 2172, 2185, 2198, 2211, 2224, 2237, 2250, 2263, 2276, 2289, 2302, 2315,
+            2328, 2341, 2354, 2367, 2380, 2393, 2406, 2419, 2432, 2445, 2458, 2471, 2484,
+            2497, 2510, 2523, 2536, 2549, 2562, 2575, 2588, 2601, 2614, 2627, 2640, 2653,
+            2666, 2679, 2692, 2705, 2718, 2732, 2746, 2760, 2774, 2788, 2802, 2816, 2830,
+            2844, 2858, 2872, 2886, 2900, 2914, 2928, 2942, 2956, 2970, 2984, 2998, 3012,
+            3026, 3040, 3055, 3070, 3085, 3100, 3115, 3130,
+        ],
+        Some(b"\"\":0"),
+    );
+    static POOL_NAME: rt::Strings = rt::Strings::new(
+        b"\"a00\"\"a5f\"\"aBL\"\"aGx\"\"aOs\"\"aUY\"\"aaK\"\"ag2\"\"anA\"\"asq\"\"b1V\"\"b8b\"\"bEE\"\"bLA\"\"bQq\"\"bYi\"\"bdN\"\"bjK\"\"bqA\"\"bxI\"\"c2R\"\"c88\"\"cF2\"\"cKe\"\"cRm\"\"cXV\"\"ceK\"\"ck2\"\"cpe\"\"cvN\"\"d1y\"\"d8u\"\"dEX\"\"dLd\"\"dRJ\"\"dYB\"\"dcp\"\"dkj\"\"dqP\"\"dxX\"\"e3v\"\"e9Z\"\"eGi\"\"eMR\"\"eUF\"\"eZv\"\"eeY\"\"eli\"\"esb\"\"eyH\"\"f4s\"\"fCm\"\"fIP\"\"fO7\"\"fV3\"\"fbB\"\"fgn\"\"fmW\"\"fsB\"\"fzF\"\"g5f\"\"gBL\"\"gJD\"\"gOs\"\"gUY\"\"gab\"\"ghY\"\"gnA\"\"gv4\"\"h1j\"\"h7L\"\"hD1\"\"hJu\"\"hR7\"\"hWh\"\"hbQ\"\"hh4\"\"hoC\"\"htp\"\"i0E\"\"i88\"\"iDj\"\"iJS\"\"iQb\"\"iXV\"\"ic6\"\"ik2\"\"ipe\"\"ivb\"\"j1y\"\"j95\"\"jFy\"\"jLd\"\"jRJ\"\"jZH\"\"jdt\"\"jky\"\"jrt\"\"jxX\"\"k47\"\"k9q\"\"kHk\"\"kNN\"\"kUF\"\"k_A\"\"keq\"\"kkS\"\"krR\"\"kyV\"\"l3h\"\"l9K\"\"lF2\"\"lLv\"\"lT2\"\"lYi\"\"lfa\"\"llF\"\"lqv\"\"ly2\"\"m6e\"\"mCJ\"\"mJS\"\"mP6\"\"mVx\"\"mab\"\"miU\"\"moC\"\"mvN\"\"n1j\"\"n7L\"\"nEX\"\"nK8\"\"nR7\"\"nWz\"\"nbe\"\"nhJ\"\"np8\"\"nur\"\"o0T\"\"o6B\"\"oBn\"\"oJf\"\"oPL\"\"oWE\"\"ocO\"\"oi1\"\"ong\"\"ovb\"\"p2C\"\"p7m\"\"pEl\"\"pKQ\"\"pQ5\"\"pVi\"\"pbw\"\"pii\"\"poc\"\"puL\"\"q2x\"\"q9q\"\"qFW\"\"qNN\"\"qT2\"\"q_A\"\"qeq\"\"qlx\"\"qrf\"\"qyV\"\"r3h\"\"r9K\"\"rGU\"\"rMC\"\"rU1\"\"rZg\"\"rfa\"\"rlU\"\"rsP\"\"ry2\"\"s4d\"\"sB_\"\"sHE\"\"sMu\"\"sST\"\"s_P\"\"sf7\"\"smE\"\"srt\"\"sz0\"\"t7Y\"\"tDG\"\"tK8\"\"tPo\"\"tWz\"\"tbe\"\"tjZ\"\"tp8\"\"tur\"\"u0T\"\"u6B\"\"uBn\"\"uHk\"\"uPL\"\"uV3\"\"ubB\"\"ugn\"\"unv\"\"uta\"\"v00\"\"v7m\"\"vDV\"\"vKe\"\"vQN\"\"vXD\"\"vbw\"\"vj5\"\"voc\"\"vw_\"\"w2x\"\"w8b\"\"wFj\"\"wLP\"\"wST\"\"wYB\"\"wf7\"\"wkj\"\"wqP\"\"wxI\"\"x2R\"\"x9Z\"\"xFH\"\"xMC\"\"xS0\"\"xYx\"\"xdb\"\"xlU\"\"xrC\"\"xwm\"\"y4d\"\"yAM\"\"yHT\"\"yN9\"\"yV3\"\"y_d\"\"yfM\"\"ymE\"\"ytI\"\"yz0\"\"z5O\"\"zDG\"\"zIw\"\"zOs\"\"zVi\"\"zbw\"\"zhY\"\"znA\"\"zv4\"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95,
+            100, 105, 110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170,
+            175, 180, 185, 190, 195, 200, 205, 210, 215, 220, 225, 230, 235, 240, 245,
+            250, 255, 260, 265, 270, 275, 280, 285, 290, 295, 300, 305, 310, 315, 320,
+            325, 330, 335, 340, 345, 350, 355, 360, 365, 370, 375, 380, 385, 390, 395,
+            400, 405, 410, 415, 420, 425, 430, 435, 440, 445, 450, 455, 460, 465, 470,
+            475, 480, 485, 490, 495, 500, 505, 510, 515, 520, 525, 530, 535, 540, 545,
+            550, 555, 560, 565, 570, 575, 580, 585, 590, 595, 600, 605, 610, 615, 620,
+            625, 630, 635, 640, 645, 650, 655, 660, 665, 670, 675, 680, 685, 690, 695,
+            700, 705, 710, 715, 720, 725, 730, 735, 740, 745, 750, 755, 760, 765, 770,
+            775, 780, 785, 790, 795, 800, 805, 810, 815, 820, 825, 830, 835, 840, 845,
+            850, 855, 860, 865, 870, 875, 880, 885, 890, 895, 900, 905, 910, 915, 920,
+            925, 930, 935, 940, 945, 950, 955, 960, 965, 970, 975, 980, 985, 990, 995,
+            1000, 1005, 1010, 1015, 1020, 1025, 1030, 1035, 1040, 1045, 1050, 1055, 1060,
+            1065, 1070, 1075, 1080, 1085, 1090, 1095, 1100, 1105, 1110, 1115, 1120, 1125,
+            1130, 1135, 1140, 1145, 1150, 1155, 1160, 1165, 1170, 1175, 1180, 1185, 1190,
+            1195, 1200, 1205, 1210, 1215, 1220, 1225, 1230, 1235, 1240, 1245, 1250, 1255,
+            1260, 1265, 1270, 1275, 1280,
+        ],
+        Some(b"\"\""),
+    );
+    static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static COSTS_15: [u64; 3] = [0, 3, 3];
+    static ENDS_12: [u32; 3] = [57, 199, 256];
+    static SLOTS_9: [u8; 3] = [0, 57, 199];
+    static BYTES_15: [u8; 256] = *b"00000111122223333444455556666777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZ____aaaabbbbccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
+    static LITERALS_7: [u64; 3] = [
+        0x010000000000002d, 0x0100000000000020, 0x010000000000002e,
+    ];
+    static POOL_OBJECT: rt::Strings = rt::Strings::new(
+        b"{}{\t}{\n}{\r}{ }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[0, 2, 5, 8, 11, 14],
+        None,
+    );
+    static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
+    static COSTS_16: [u64; 2] = [0, 4];
+    static ENDS_13: [u32; 2] = [8, 256];
+    static SLOTS_10: [u8; 2] = [0, 8];
+    static POOL_MEMBERS: rt::Strings = rt::Strings::new(
+        b"\"a00\":\"\"\"hR7\":[\n]\t\"t7Y\":[]\r\r\"wST\"\t:{} \"tp8\":[\n]\"hR7\":[\n]\n\"k_A\" :[] \"tbe\"\r:{\t}\t\"cpe\"\n:[\n]\t\"lF2\":\t{\t}\t\"q2x\": {\t}\t\"xYx\":\r{}\n\n\"fbB\"\r:{}\r\n\"lYi\"\n:\n{}\n\"smE\":{\r}\n\n\"zbw\":\n{} \r\"hoC\":[\n]\r\r\"rsP\":[\r]\t\r\"wST\"\t:{}  \"eGi\":[ ]\r \"mP6\" :[]  \"vDV\" :[\n]\"a00\":null\r\"dRJ\"\t:\n\"\"\t\"fzF\"\n:{\r}\n\"hR7\":\t{\t} \"nbe\"\t:\n{}\t\"pii\" :\t{}\t\"s_P\"\t:\t\"\"\t\"tbe\"\r:{\t} \"yHT\"\r:[\t]\r\t\"bLA\"\r: \"\"\r\t\"dEX\":\r{ }\n\t\"gv4\"\r:[\n]\n\t\"kNN\"\t:[\n]\n\t\"lqv\"\r:\n{\t}\t\"q2x\": {\t}\t\t\"s_P\"\n: \"\" \t\"uPL\"\t:\r{ }\t\"xwm\"\r: [\r]\n\"b8b\" : \"\" \n\"dcp\":\t{ }\r\n\"hWh\"\n: \"\"\r\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n{} \n\"puL\" :\r[] \n\"smE\": [\n]\r\n\"vXD\":\t{ }\r\n\"zbw\"\n:\r\"\"\r\r\"cXV\"\r:\n\"\" \r\"eyH\"\r:\n[]\r\r\"hoC\":true\r\r\"kHk\":\r{\n}\n\r\"oPL\"\n:null\r\"pEl\":\n{\r}\r\r\"sHE\"\r:null\r\"wST\"\t:\r[]  \"anA\"\n:\t[\t] \"cKe\":\n{\r}  \"f4s\"\r: {\r} \"ivb\"\n: \"\"\n \"lqv\":\n{\t}\t \"o6B\"\t:\r[\t] \"r3h\" :\r{}  \"ugn\" :\n{\t} \"wFj\":\r{\n} \"a00\":\rnull \"dxX\"\t:\r{\t}\t\"gOs\"\t:\n{\r}\n\"k9q\"\r:\t[\t]\t\"n7L\"\t:\t[\n]\n\"oi1\"\r:\r{ }\n\"sHE\"\t:true\n\"tbe\"\r: {\t}\r\"xlU\"\n:\r[\n]\r\"zhY\" :\r[\n]\r\t\"dEX\"\r:\n[\r]\n\t\"fIP\":\ttrue\t\t\"ipe\"\n:\t{\t}\t\t\"kNN\"\t:true\r\t\"o0T\"\n: {\n}\n\t\"qeq\"\r: {\n}\n\t\"uPL\"\t:\r{ }\n\t\"xYx\"\n: [\t]\r\n\"aUY\"\t: {\t}\t\n\"d1y\"\n:\n{\n}\n\n\"fbB\"\r:\t{\n}\r\n\"i88\":\nfalse\n\"lYi\"\n:\n[\r]\t\n\"pEl\":\ttrue\n\n\"qeq\" : {\r}\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r] \r\"aBL\"\r:\rtrue\r\"d8u\"\n: [\r]\t\r\"eyH\"\r:\n{ } \r\"j95\"\t:\n[ ]\t\r\"l9K\" :\t[ ]\n\r\"oPL\"\n:null\n\r\"rsP\"\n:\n{\r}\t\r\"uHk\"\t:\n[ ]\t\r\"wST\"\t:\r{ }\r\r\"zOs\"\n:\r[\r]  \"cvN\" :\t{\t}\t \"f4s\"\r: {\r}\n \"ivb\"\n: [\r]\t \"lLv\"\n:\n[ ]\t \"o6B\"\t:\r[\t]  \"qeq\"\r:\n{\t}  \"tp8\" : {\r}\t \"wFj\"\n:\r[\n]  \"yN9\"\t:\r{\n}\r\"lfa\"\r: null\r\"ugn\"\t:\rnull \t\"hoC\"\t: null\n\t\"q2x\": false\n\n\"d1y\"\n:\nfalse\n\"i88\":\nfalse \n\"wqP\"\n:\ttrue\t\r\"eZv\"\n:false\t\r\"sHE\"\r:false\n \"anA\"\n:false\n \"jLd\" : true\r \"tK8\"\r: null\r\"i0E\"\r:\rfalse \t\"eeY\"\n: false \n\"nK8\"\r:\rfalse \r\"tjZ\"\t:\tfalse\t\"a00\":\"\",\"a00\":\"\",\"a00\":\"\"\"a00\":\"\"\t,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\"a00\":{\n}\r,\"tbe\"\r: {\t}, \"cKe\":\n\"\"\r\t\"q2x\": {\t},\n\"zbw\":\n{} , \"vDV\" :[\n]\n\"smE\":{\r}, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t \"eGi\":[]\r,\n\"smE\":{\r}\n, \"cKe\":\n{\r} \"bYi\"\t:{\r}\n,\"oi1\"\r:\r{ }\n,\"k_A\" :[ ]\"vj5\": [\r] ,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\t\"lF2\":\t[], \"f4s\"\r: {\r},\n\"hWh\"\n: \"\"\r\t\"xwm\"\r: [\r],\r\"miU\":\r[]\n,\"hR7\":\t{\t} \n\"smE\": [\n]\r,\n\"hD1\"\n:\r{}\n,\"hR7\":[\n]\n\r\"iDj\"\t:\t{ }\t,\"k_A\" :[ ],\"hR7\"\r: [ ] \"anA\"\n:\t[\t],\n\"zbw\":\n{} , \"vDV\" :[\n] \"r3h\" :\r{} ,\"vj5\": null\t,\n\"smE\":{\r}\"a00\":\"\", \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\"hR7\":[\n],\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t\"r3h\":\t\"\"\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\"zhY\" :\r[\n]\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r\t\"kNN\"\t:true, \"eGi\"\r:\n{}\n,\"yfM\":\r{ } \t\"q2x\": {\t}, \"ugn\" :\n{\t},\r\"sHE\"\r:null\t\"xYx\"\n: [\t], \"r3h\" :\r{} ,\n\"puL\" :[]\t\n\"hD1\"\n:\r{}\n,\r\"sHE\"\r:[\t],\"dxX\"\t:\r{\t}\t\n\"pEl\":\ttrue\n,\t\"gv4\"\r:[\n]\n,\t\"lF2\":\t[]\n\"vXD\":\t{ }\r,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \r\"eyH\"\r:\n[]\r, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t\r\"oPL\"\n:{\n}\r,\t\"uPL\"\t:\r{ },\n\"zbw\":\n{} \r\"unv\"\r:[\n]\r,\"tbe\"\r:{\t}, \"qeq\"\r:\n{\t}  \"eGi\"\r:\n{}\n,\"k_A\" :[ ], \"dEX\" :true\t \"lqv\":\n{\t}\t, \"wFj\":\r{\n} ,\"vj5\": [\r]  \"vDV\" :[\n], \"wFj\"\n:\r[\n],\"dxX\"\t:\r{\t}\t\"bYi\"\t:{\r}\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t,\t\"fIP\":\ttrue\t\"nbe\"\t:\n{}\t,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r\"tbe\"\r: false,\"a00\":\"\"\t,\n\"smE\"\r:\r[\t]\n\"yHT\"\r:[\t]\r,\n\"jdt\"\t:\n[\n],\n\"vXD\":\t{ }\r\t\"eeY\"\n: [\n]\t,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \t\"kNN\"\t:[\n]\n,\n\"puL\" :[]\t,\r\"iDj\"\t:\t{ }\t\t\"q2x\" :\n{\t}\r,\"pii\" :\t{}\t, \"r3h\" :\r{} \t\"uPL\"\t:\r{ },\"yfM\":\r{ } ,\t\"xwm\"\r: [\r] \n\"a00\"\t:[\r],\"dRJ\"\t:\n\"\"\t, \"jLd\" : true\r\n\"fbB\"\r:{}\r,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"jdt\" :{\n}\t,\"dxX\"\t:\r{\t}\t, \"ugn\" :\n{\t}\n\"qFW\" :\n[\t]\r,\t\"s_P\"\n: \"\" ,\"a00\":null\r\n\"wqP\"\n:\t{},\t\"uPL\"\t:\r{ }\n,\r\"sHE\"\r:null\r\"eZv\"\n:\n\"\" ,\r\"cF2\"\t:\r[ ]\n,\r\"wST\"\t:{} \r\"j95\"\t:{ } ,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\r\"oPL\"\n:null,\t\"ipe\":\t[ ],\"tbe\"\r: false\r\"unv\"\r:[\n]\r, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n \"anA\"\n:\t[\t], \"ugn\" :\n{\t},\r\"sHE\"\r:null \"eGi\":[ ]\r,\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t \"jLd\" : true\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r \"qeq\"\r:\n{\t} , \"wFj\":\r{\n} ,\"vj5\": [\r]  \"ugn\" :\n{\t}, \"o6B\"\t:\r[\t],\r\"hoC\":true\r\"a00\":{\n}\r, \"jLd\" : true, \"ugn\" :\n{\t}\t\"fzF\"\n:{\r}\n, \"cKe\":\n{\r} ,\r\"oPL\"\n:null\n\"k_A\" :\n{ }\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"oi1\"\r:\r{ }\n,\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \"tbe\"\r: false,\"gOs\"\t:\n{\r}\n,\t\"cpe\"\n:[\n]\"yHT\"\r:[\t]\r,\n\"eli\"\n: {\t}\r,\n\"puL\" :\r[] \t\"dEX\"\r:\n[\r]\n,\r\"miU\"\n:\r[ ],\r\"rsP\"\n:[\r]\r\t\"ipe\"\n:\t{\t}\t,\t\"cpe\"\n:[\n],\r\"wST\"\t:\r{ }\r\t\"n7L\"\t:\ttrue ,\t\"kNN\"\t:[\n]\n,\n\"lYi\"\n:\n{}\t\"qeq\"\r: {\n}\n,\"s_P\"\t:\t\"\"\t,\n\"fbB\"\r:\t{\n}\r\t\"xYx\"\n: [\t]\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\n\"b8b\": true\t, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n\n\"g5f\" :\r{\r} ,\t\"qeq\"\r: {\n}, \"gnA\":\t[\t]\n\n\"lYi\"\n:\n[\r], \"ry2\"\n: [\t] , \"cKe\":\n{\r} \n\"puL\" :[]\t,\t\"bLA\"\r: \"\"\r,\t\"eMR\"\t:\rnull\n\n\"vXD\":\t{ }\r,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\n\"zbw\":\n{} ,\n\"d1y\"\n:\nfalse,\r\"eZv\"\n:\n\"\" \r\"eZv\"\n:\n[\t] ,\"k9q\"\r:\t[\t]\t,\r\"eyH\"\r:\n[]\r\r\"j95\"\t:{ } ,\r\"l9K\" :\t[ ]\n, \"anA\"\n:\t[\t]\r\"oPL\"\n:null, \"dEX\" :true\t,\n\"np8\" : {} \r\"sHE\"\r:null,\t\"xwm\"\r: [\r],\n\"i88\":\nfalse\r\"xMC\"\r:[\t]\r,\n\"puL\" :\r[] ,\r\"aBL\"\r:\rtrue \"cvN\" :\t{\t}\t,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"ivb\"\n: \"\"\n,\t\"dEX\":\r{ }\n, \"mP6\" :\t{\t}\r \"mP6\" :\t{\t}\r, \"ivb\"\n: \"\"\n,\t\"lqv\"\r:\n{\t} \"ry2\"\n: [\t] ,\"bYi\"\t:{\r}\n, \"xFH\"\r:\t{\t}  \"wFj\":\r{\n} ,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\"c2R\"\r: {\t}\n,\r\"sHE\"\r:null,\r\"vQN\"\r:\n[\t]\n\"hR7\":[\n]\n, \"gnA\"\r:\n[\t]\r,\n\"dcp\":\tfalse \"o6B\"\n:{\r}\t, \"qeq\"\r:\n{\t} ,\t\"eeY\"\n: [\n]\t\"tbe\"\r: {\t}\r,\t\"w2x\" :\t{\t}\t,\"c2R\"\r: {\t}\n\"yfM\":\r{ } ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\t\"fIP\":\ttrue\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n\t\"kNN\"\t:true,\n\"xMC\"\n:\t[\r] ,\"gOs\"\t:\ntrue\t\t\"q2x\": {\t}\t,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"w2x\" :\t{\t}\t,\t\"ipe\":\t[ ]\t, \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse,\r\"rsP\"\n:[\r]\r,\n\"d1y\"\n:\n{}\n\n\"hWh\"\n: \"\"\r,\"n7L\"\t:\t[\n]\n, \"jLd\" : true\r\n\"moC\"\t:\r{\n} ,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"smE\":{\r},\t\"v7m\"\r:\nnull\r,\n\"i88\":\nfalse \n\"xMC\"\n:\t[\r] ,\"o6B\"\n:\r[\t]\r, \"cvN\" :\t{\t}\t\r\"eyH\"\r:\n[]\r,\r\"kHk\":\rtrue\r,\r\"eZv\"\n:\n[\t] \r\"kHk\":\rtrue\r,\"ugn\"\t:\rnull ,\n\"dcp\":\t{ }\r\r\"pEl\"\r:\n[ ] ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \r\"tjZ\"\t:\tfalse,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r \"anA\"\n:false\n,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"f4s\"\r: true\t,\n\"smE\"\r:\r[\t]\n,\t\"p7m\"\t:[]\n \"lLv\"\n:\n[ ]\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n \"qFW\"\n:\nnull\n,\t\"nWz\"\r:\r{\t}\t,\t\"ipe\":\t[ ] \"wFj\"\n:\r[\n] ,\"k_A\" :\n{ }\n, \"wFj\"\n:\r[\n] \"dRJ\"\t:\n\"\"\t, \"dEX\" :\rfalse\r,\t\"cpe\"\n:[\n]\n\"lfa\"\r: null\r,\r\"cF2\"\t:\r[ ]\n,\"dxX\"\t:\r{\t}\t\"tbe\"\r: {\t}\r,\n\"dcp\":\t{ }\r, \"f4s\"\r: true\t\t\"eeY\"\n: [\n]\t, \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\t\"lqv\"\r:\n{\t},\t\"bLA\"\r: [\n] ,\n\"dcp\":\tfalse \t\"w2x\" :\t{\t}\t,\t\"hoC\"\t: null\n,\t\"ipe\":\t[ ]\t\n\"dcp\":\tfalse ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \n\"nK8\"\r:\rfalse,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"wqP\"\n:\ttrue\t, \"anA\"\n:\t[\t], \"ivb\"\n: [\r]\t\r\"eZv\"\n:\n[\t] , \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\r\"oPL\"\n:null\n,\t\"xYx\"\n: [\t]\r,\t\"ipe\"\n:\t{\t}\t\r\"xMC\"\r: [ ]\r,\r\"sHE\"\r:false\n,\"n7L\"\t:\t[\n]\n \"f4s\"\r: {\r}\n,\r\"d8u\"\n: [\r]\t,\r\"l9K\" :\t[ ]\n \"qFW\"\n:\nnull\n, \"gnA\":\t[\t]\n, \"anA\"\n:false\"a00\":\rnull ,\r\"cF2\"\t:\r[ ]\n,\n\"d1y\"\n:\nfalse\"tbe\"\r: false,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"hoC\"\t: null\n, \"wFj\"\n:\r[\n] , \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse\n,\"xlU\"\n:\r[\n]\r,\"lfa\"\r: null\r\n\"nK8\"\r:\rfalse,\n\"qeq\" : {\r}, \"tK8\"\r: null\r\r\"eyH\"\r:\n{ } ,\r\"kHk\":\rtrue\r,\"tbe\"\r: false \r\"wST\"\t:{} ,\r\"eZv\"\n:false\t,\n\"nK8\"\r:\rfalse  \"lLv\"\n:\n[ ]\t,\r\"pEl\":\n{\r}\r,\n\"xMC\"\n:\tfalse\r\"tbe\"\r: false ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\n\"nK8\"\r:\rfalse,\r\"tjZ\"\t:\tfalse,\r\"uHk\"\t:\n[ ]\t \"qeq\"\r:\n{\t} ,\n\"nK8\"\r:\rfalse , \"mP6\" :\t{\t}\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 8, 17, 27, 37, 47, 57, 67, 77, 88, 99, 110, 121, 132, 143, 154, 165, 176,
+            187, 198, 209, 220, 231, 242, 253, 264, 275, 286, 297, 308, 319, 330, 342,
+            354, 366, 378, 390, 402, 414, 426, 438, 450, 462, 474, 486, 498, 510, 522,
+            534, 546, 558, 570, 582, 594, 606, 618, 630, 642, 654, 666, 678, 690, 702,
+            714, 726, 738, 750, 762, 774, 786, 798, 810, 822, 834, 846, 858, 870, 883,
+            896, 909, 922, 935, 948, 961, 974, 987, 1000, 1013, 1026, 1039, 1052, 1065,
+            1078, 1091, 1104, 1117, 1130, 1143, 1156, 1169, 1182, 1195, 1208, 1221, 1234,
+            1247, 1260, 1273, 1286, 1299, 1312, 1325, 1338, 1351, 1364, 1378, 1392, 1406,
+            1420, 1434, 1448, 1462, 1476, 1490, 1504, 1518, 1533, 1548, 1563, 1589, 1622,
+            1656, 1691, 1726, 1761, 1796, 1831, 1867, 1903, 1939, 1975, 2011, 2047, 2083,
+            2119, 2155, 2191, 2228, 2265, 2302, 2339, 2376, 2413, 2450, 2487, 2524, 2561,
+            2598, 2635, 2672, 2709, 2746, 2783, 2820, 2858, 2896, 2934, 2972, 3010, 3048,
+            3086, 3124, 3162, 3200, 3238, 3276, 3314, 3352, 3390, 3428, 3466, 3504, 3542,
+            3580, 3618, 3656, 3694, 3732, 3771, 3810, 3849, 3888, 3927, 3966, 4005, 4044,
+            4083, 4122, 4161, 4200, 4239, 4278, 4317, 4356, 4395, 4434, 4473, 4512, 4551,
+            4590, 4629, 4668, 4707, 4746, 4786, 4826, 4866, 4906, 4946, 4986, 5026, 5066,
+            5106, 5146, 5186, 5226, 5266, 5306, 5346, 5386, 5426, 5466, 5506, 5546, 5586,
+            5627, 5668, 5709, 5750, 5791, 5832, 5873, 5914, 5955, 5996, 6037, 6078, 6119,
+            6161, 6203, 6245, 6287, 6329, 6371, 6413, 6456, 6499,
+        ],
+        Some(b"\"\":0"),
+    );
+    static COSTS_17: [u64; 2] = [0, 10];
+    static ENDS_14: [u32; 2] = [43, 256];
+    static SLOTS_11: [u8; 2] = [0, 43];
+    static COSTS_18: [u64; 2] = [0, 5];
+    static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
+    static ENDS_15: [u32; 3] = [6, 160, 256];
+    static SLOTS_12: [u8; 3] = [0, 6, 160];
 }

@@ -33,7 +33,7 @@ pub const BLOCK_INPUTS: u64 = 256;
 
 /// The first fill of a random stream; later ones double up to [`MAX_FILL`], so that a single short input costs little.
 const MIN_FILL: usize = 256;
-const MAX_FILL: usize = 1 << 14;
+const MAX_FILL: usize = 1 << 11;
 
 impl<'a> Choices<'a> {
     /// The pseudo-random stream of `seed`: that of its block 0.

@@ -15,7 +15,7 @@ pub mod rt;
 
 pub use choices::{BLOCK_INPUTS, ChoiceSource, Choices};
 pub use limits::{Limits, LimitsError};
-pub use producer::{Inputs, Producer};
+pub use producer::{Batch, Inputs, Producer};
 
 /// Compiles grammars, at build time, to modules with producers.
 ///

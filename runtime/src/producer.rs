@@ -20,6 +20,65 @@ pub trait Producer {
 
     /// Appends one input to `output` and returns the number of choice bytes that it read.
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64;
+
+    /// Appends inputs one after the other, as `batch` says, and returns the number of choice bytes that they read. The
+    /// inputs are those of as many calls of [`Producer::produce`]; engines save most of the work between two inputs.
+    fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
+        let mut read = 0;
+        while batch.has_room(output.len()) {
+            read += self.produce(choices, output);
+            output.extend_from_slice(batch.separator);
+            batch.close(output.len());
+        }
+        read
+    }
+}
+
+/// What [`Producer::produce_batch`] is to make.
+#[derive(Debug)]
+pub struct Batch<'b> {
+    inputs: u64,
+    full: usize,
+    separator: &'b [u8],
+    ends: &'b mut Vec<usize>,
+}
+
+impl<'b> Batch<'b> {
+    /// At most `inputs` inputs; `ends` gets the length of the output behind each of them.
+    pub fn new(inputs: u64, ends: &'b mut Vec<usize>) -> Batch<'b> {
+        Batch { inputs, full: usize::MAX, separator: &[], ends }
+    }
+
+    /// No further input once the output has `bytes` bytes or more.
+    #[must_use]
+    pub fn until_full(self, bytes: usize) -> Batch<'b> {
+        Batch { full: bytes, ..self }
+    }
+
+    /// These bytes behind each input. They belong to it: ends are counted behind them.
+    #[must_use]
+    pub fn separator(self, separator: &'b [u8]) -> Batch<'b> {
+        Batch { separator, ..self }
+    }
+
+    /// Whether there is to be one more input behind an output of `len` bytes.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, len: usize) -> bool {
+        self.inputs > 0 && len < self.full
+    }
+
+    /// The bytes behind each input.
+    #[inline(always)]
+    pub(crate) fn between(&self) -> &'b [u8] {
+        self.separator
+    }
+
+    /// An input has ended, with its separator, where the output has `len` bytes.
+    #[inline(always)]
+    pub(crate) fn close(&mut self, len: usize) {
+        self.ends.push(len);
+        self.inputs -= 1;
+    }
 }
 
 impl<P: Producer + ?Sized> Producer for Box<P> {
@@ -37,6 +96,10 @@ impl<P: Producer + ?Sized> Producer for Box<P> {
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
         (**self).produce(choices, output)
+    }
+
+    fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
+        (**self).produce_batch(choices, output, batch)
     }
 }
 
@@ -73,6 +136,19 @@ impl<P: Producer> Inputs<P> {
         }
         self.next += 1;
         self.producer.produce(&mut self.choices, output)
+    }
+
+    /// Appends the next inputs to `output`, as `batch` says but none of the next block of [`BLOCK_INPUTS`] inputs. Returns the
+    /// number of choice bytes that they read.
+    pub fn append_batch(&mut self, output: &mut Vec<u8>, batch: Batch<'_>) -> u64 {
+        if self.next.is_multiple_of(BLOCK_INPUTS) && self.next != 0 {
+            self.choices.restart(self.seed, self.next / BLOCK_INPUTS);
+        }
+        let asked = batch.inputs.min(BLOCK_INPUTS - self.next % BLOCK_INPUTS);
+        let mut batch = Batch { inputs: asked, ..batch };
+        let read = self.producer.produce_batch(&mut self.choices, output, &mut batch);
+        self.next += asked - batch.inputs;
+        read
     }
 
     /// The producer.

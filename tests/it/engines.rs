@@ -1,7 +1,7 @@
 //! E1: every engine gives the output of the reference interpreter and reads as many choice bytes, on the suite and on
 //! random grammars. E4: an input of a run does not depend on who computes it.
 
-use gramjet::{BLOCK_INPUTS, Choices, Inputs, Limits, Producer};
+use gramjet::{BLOCK_INPUTS, Batch, Choices, Inputs, Limits, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
@@ -196,6 +196,42 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
                 let mut output = Vec::new();
                 let read = producer.produce(&mut Choices::replay(&choices), &mut output);
                 assert_eq!((output, read), (cut.output, cut.consumed), "{}, {most}", subject.name);
+            }
+        }
+    }
+}
+
+/// A batch is what as many single calls make, whatever ends it and wherever the choice bytes run out.
+#[test]
+fn batches_are_the_inputs_one_by_one() {
+    let mut rng = Rng::new(12);
+    for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()) {
+        let engines: [Box<dyn Producer>; 4] = [
+            Box::new(Reference::new(&subject.compiled)),
+            Box::new(Vm::new(&subject.compiled)),
+            emitted(&subject.name, false),
+            emitted(&subject.name, true),
+        ];
+        let bytes: &'static [u8] = rng.bytes(400).leak();
+        for mut producer in engines {
+            for (most, depth, full) in [(3, None, 60), (40, Some(4), 5000), (1 << 20, Some(6), usize::MAX)] {
+                producer.set_limits(Limits::new().max_choices(most).max_depth(depth)).expect("limits that can be kept");
+                for (mut one, mut other) in
+                    [(Choices::replay(bytes), Choices::replay(bytes)), (Choices::random(most), Choices::random(most))]
+                {
+                    let (mut expected, mut expected_ends, mut expected_read) = (b"before".to_vec(), Vec::new(), 0);
+                    while expected_ends.len() < 50 && expected.len() < full {
+                        expected_read += producer.produce(&mut one, &mut expected);
+                        expected.extend(b", ");
+                        expected_ends.push(expected.len());
+                    }
+                    let (mut found, mut ends) = (b"before".to_vec(), Vec::new());
+                    let mut batch = Batch::new(50, &mut ends).until_full(full).separator(b", ");
+                    let read = producer.produce_batch(&mut other, &mut found, &mut batch);
+                    assert!(found == expected, "{}, {most}", subject.name);
+                    assert_eq!((ends, read), (expected_ends, expected_read), "{}, {most}", subject.name);
+                    assert_eq!(one.next_byte(), other.next_byte(), "{}, {most}", subject.name);
+                }
             }
         }
     }

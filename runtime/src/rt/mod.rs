@@ -15,6 +15,18 @@ pub use tables::{CharClass, Star, Strings};
 /// Depth that remains below the limit for a rule instance; negative beyond it.
 pub type Depth = i64;
 
+/// What generated code may read between two calls of `ensure`, in choice bytes.
+pub const CREDIT_CHOICES: usize = 128;
+
+/// What generated code may write between two calls of `ensure`, in bytes.
+pub const CREDIT_OUTPUT: usize = 1024;
+
+/// Choice bytes that a run of rounds of single bytes may use of the credit.
+pub const RUN_CHOICES: usize = 18;
+
+/// Output bytes that a run of rounds of single bytes may use of the credit.
+pub const RUN_OUTPUT: usize = 13;
+
 /// How a run of rounds over a table ended; see [`raw::Machine::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {

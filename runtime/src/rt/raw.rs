@@ -1,11 +1,12 @@
 //! The machine on bare pointers: reads and writes are not checked one by one, a reservation covers all up to the next.
 
-use super::Depth;
 use super::stack::{self, Level};
 use super::tables::{CharClass, Strings};
 use super::window::Windows;
+use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth};
 use crate::choices::Choices;
 use crate::limits::Limits;
+use crate::producer::Batch;
 
 mod runs;
 
@@ -23,6 +24,10 @@ pub type Rule = unsafe fn(&mut Machine<'_, '_>, State, Depth) -> State;
 
 /// Everything about a run that is not in registers.
 pub struct Machine<'m, 's> {
+    /// Up to here the credit of choice bytes is there; an address.
+    choice_mark: usize,
+    /// Up to here the credit of output bytes is there; an address.
+    output_mark: usize,
     choice_end: *const u8,
     output_end: *mut u8,
     /// Bound - (emitted + minimum of all that is pending), in bytes; meaningful only under a length limit.
@@ -45,6 +50,12 @@ const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes ahead of what was reserved.
 const READ_SLOP: usize = 8;
 
+/// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
+#[inline(always)]
+fn mark(start: usize, end: usize, credit: usize) -> usize {
+    if end - start >= credit { end - credit } else { start - 1 }
+}
+
 /// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
 ///
 /// # Safety
@@ -59,17 +70,67 @@ pub unsafe fn run(
 ) -> u64 {
     let mut machine = Machine::new(min_len, limits, choices, output);
     let state = machine.start();
+    let (entry, depth) = entry_of(entries, limits);
+    // SAFETY: the caller vouches for the entries; the state is that of this machine.
+    let state = unsafe { entry(&mut machine, state, depth) };
+    // SAFETY: the entry returned a state of this machine.
+    unsafe { machine.end(state) }
+}
+
+/// The instance of the start rule that keeps the limits, and the depth that it begins with.
+#[inline(always)]
+fn entry_of(entries: &Entries, limits: Limits) -> (Rule, Depth) {
     // A length limit alone runs with a depth that is never used up.
     let entry = match (limits.depth(), limits.length()) {
         (None, None) => entries[0],
         (Some(_), None) => entries[1],
         (_, Some(_)) => entries[2],
     };
-    let depth = limits.depth().map_or(Depth::MAX, Depth::from);
-    // SAFETY: the caller vouches for the entries; the state is that of this machine.
-    let state = unsafe { entry(&mut machine, state, depth) };
-    // SAFETY: the entry returned a state of this machine.
-    unsafe { machine.end(state) }
+    (entry, limits.depth().map_or(Depth::MAX, Depth::from))
+}
+
+/// Runs a start rule of minimum length `min_len` for each input of a batch; returns the number of choice bytes read.
+///
+/// # Safety
+///
+/// As for [`run`].
+pub unsafe fn run_batch(
+    entries: &Entries,
+    min_len: u64,
+    limits: Limits,
+    choices: &mut Choices<'_>,
+    output: &mut Vec<u8>,
+    batch: &mut Batch<'_>,
+) -> u64 {
+    let (entry, depth) = entry_of(entries, limits);
+    let mut read = 0;
+    while batch.has_room(output.len()) {
+        let mut machine = Machine::new(min_len, limits, choices, output);
+        let mut s = machine.start();
+        loop {
+            // SAFETY: the caller vouches for the entries; the state is that of this machine.
+            unsafe {
+                s = entry(&mut machine, s, depth);
+                match batch.between() {
+                    [] => {}
+                    [byte] => {
+                        s = machine.reserve(s, 0, 1);
+                        machine.put_byte(&mut s, *byte);
+                    }
+                    bytes => s = machine.put_slice(s, bytes),
+                }
+                let len = s.o.offset_from_unsigned(machine.output.as_ptr());
+                machine.output.set_len(len);
+                batch.close(len);
+                if !batch.has_room(len) || !machine.next_input(s, min_len, limits) {
+                    break;
+                }
+            }
+        }
+        // SAFETY: the state is this machine's.
+        read += unsafe { machine.end(s) };
+    }
+    read
 }
 
 impl<'m, 's> Machine<'m, 's> {
@@ -79,6 +140,8 @@ impl<'m, 's> Machine<'m, 's> {
         let window = windows.window().as_ptr_range();
         let room = output.spare_capacity_mut().as_mut_ptr_range();
         Machine {
+            choice_mark: mark(window.start.addr(), window.end.addr(), CREDIT_CHOICES + READ_SLOP),
+            output_mark: mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP),
             choice_end: window.end,
             output_end: room.end.cast(),
             slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
@@ -97,7 +160,24 @@ impl<'m, 's> Machine<'m, 's> {
         State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
     }
 
-    /// Ends the input; returns the number of choice bytes read.
+    /// Begins a further input behind `s`, if that is possible without a new machine.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state, between two inputs.
+    #[inline(always)]
+    unsafe fn next_input(&mut self, s: State, min_len: u64, limits: Limits) -> bool {
+        // SAFETY: the state points into the window.
+        let (used, left) =
+            unsafe { (s.c.offset_from_unsigned(self.choice_start), self.choice_end.offset_from_unsigned(s.c) as u64) };
+        if left > limits.choices() || !self.windows.next_input(used, limits.choices()) {
+            return false;
+        }
+        self.slack = limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len));
+        true
+    }
+
+    /// Ends the inputs; returns the number of choice bytes read.
     ///
     /// # Safety
     ///
@@ -109,6 +189,31 @@ impl<'m, 's> Machine<'m, 's> {
             self.output.set_len(len);
             self.windows.end(s.c.offset_from_unsigned(self.choice_start))
         }
+    }
+
+    /// Fills the credit up: makes room for reading [`CREDIT_CHOICES`] and writing [`CREDIT_OUTPUT`] bytes. Two comparisons,
+    /// with whatever is needed between here and the next call.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn ensure(&mut self, s: State) -> State {
+        if s.c.addr() > self.choice_mark || s.o.addr() > self.output_mark {
+            // SAFETY: as for this function.
+            return unsafe { self.ensure_slowly(s) };
+        }
+        #[cfg(debug_assertions)]
+        self.note_reserved(s, CREDIT_CHOICES, CREDIT_OUTPUT);
+        s
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn ensure_slowly(&mut self, s: State) -> State {
+        // SAFETY: as for this function.
+        unsafe { self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT) }
     }
 
     /// Makes room for reading `choices` and writing `output` bytes.
@@ -178,6 +283,7 @@ impl<'m, 's> Machine<'m, 's> {
                 self.output.reserve(output + STORE_SLOP);
                 s.o = self.output.as_mut_ptr().add(len);
                 self.output_end = self.output.as_mut_ptr().add(self.output.capacity());
+                self.output_mark = mark(s.o.addr(), self.output_end.addr(), CREDIT_OUTPUT + STORE_SLOP);
             }
         }
         s
@@ -186,6 +292,7 @@ impl<'m, 's> Machine<'m, 's> {
     fn enter_window(&mut self) -> *const u8 {
         let window = self.windows.window().as_ptr_range();
         (self.choice_start, self.choice_end) = (window.start, window.end);
+        self.choice_mark = mark(window.start.addr(), window.end.addr(), CREDIT_CHOICES + READ_SLOP);
         window.start
     }
 
@@ -267,14 +374,13 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
-    #[inline]
+    /// Three choice bytes and the longest string must be reserved.
+    #[inline(always)]
     #[must_use]
-    pub unsafe fn string<const LEN: bool>(&mut self, s: State, strings: &'static Strings) -> State {
-        // SAFETY: the reservation covers the site and the longest string (the shortest string of the rule is shorter
-        // still); the index is below the count of strings.
+    pub unsafe fn string<const LEN: bool>(&mut self, mut s: State, strings: &'static Strings) -> State {
+        // SAFETY: the site and the longest string are reserved (the shortest string of the rule is shorter still); the
+        // index is below the count of strings.
         unsafe {
-            let mut s = self.reserve(s, 3, strings.max_len());
             if LEN {
                 let offered = strings.offered(self.slack);
                 if offered == 0 {
@@ -282,11 +388,11 @@ impl<'m, 's> Machine<'m, 's> {
                 }
                 let index = self.pick(&mut s, offered as u32);
                 self.slack -= strings.cost(index);
-                return self.put_slice(s, strings.get(index));
+                return self.put_string(s, strings, index);
             }
             let count = strings.count();
             let index = self.pick(&mut s, count as u32);
-            put_string(s, strings, index)
+            self.put_string(s, strings, index)
         }
     }
 
@@ -309,6 +415,7 @@ impl<'m, 's> Machine<'m, 's> {
     ///
     /// `s` must be this machine's state.
     #[must_use]
+    #[inline]
     pub unsafe fn put_slice(&mut self, s: State, bytes: &[u8]) -> State {
         // SAFETY: the reservation covers the bytes, which do not overlap the output's spare capacity.
         unsafe {
@@ -421,6 +528,17 @@ impl<'m, 's> Machine<'m, 's> {
         // SAFETY: as for this function.
         let value = unsafe { self.value(s, bits) };
         ((u64::from(value) * u64::from(count)) >> bits) as usize
+    }
+
+    /// The choice byte of a site.
+    ///
+    /// # Safety
+    ///
+    /// It must be reserved.
+    #[inline(always)]
+    pub unsafe fn byte(&self, s: &mut State) -> u8 {
+        // SAFETY: as for this function.
+        unsafe { self.value(s, 8) as u8 }
     }
 
     /// Emits a literal.
@@ -554,6 +672,9 @@ unsafe fn put_string(mut s: State, strings: &'static Strings, index: usize) -> S
         let (text, len) = strings.get_unchecked(index);
         if strings.max_len() <= 32 {
             s.o.cast::<[u8; 32]>().write_unaligned(text.cast::<[u8; 32]>().read_unaligned());
+        } else if strings.max_len() <= Strings::PADDING {
+            let block = text.cast::<[u8; Strings::PADDING]>().read_unaligned();
+            s.o.cast::<[u8; Strings::PADDING]>().write_unaligned(block);
         } else {
             let mut at = 0;
             loop {

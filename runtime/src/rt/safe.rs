@@ -8,9 +8,10 @@
 use super::stack::{self, Level};
 use super::tables::{CharClass, Star, Strings};
 use super::window::Windows;
-use super::{Depth, RunEnd, rounds};
+use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth, RunEnd, rounds};
 use crate::choices::Choices;
 use crate::limits::Limits;
+use crate::producer::Batch;
 
 /// Where the machine reads and writes next.
 #[derive(Clone, Copy)]
@@ -73,7 +74,32 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
     machine.windows.end(state.c)
 }
 
+/// Runs a start rule of minimum length `min_len` for each input of a batch; returns the number of choice bytes read.
+pub fn run_batch(
+    entries: &Entries,
+    min_len: u64,
+    limits: Limits,
+    choices: &mut Choices<'_>,
+    output: &mut Vec<u8>,
+    batch: &mut Batch<'_>,
+) -> u64 {
+    let mut read = 0;
+    while batch.has_room(output.len()) {
+        read += run(entries, min_len, limits, choices, output);
+        output.extend_from_slice(batch.between());
+        batch.close(output.len());
+    }
+    read
+}
+
 impl Machine<'_, '_> {
+    /// Fills the credit up; see [`super::raw::Machine::ensure`].
+    #[inline(always)]
+    #[must_use]
+    pub fn ensure(&mut self, s: State) -> State {
+        self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT)
+    }
+
     /// Makes room for reading `choices` and writing `output` bytes.
     #[inline(always)]
     #[must_use]
@@ -149,8 +175,7 @@ impl Machine<'_, '_> {
 
     /// Emits one of `strings` (one site), or, if the length limit leaves none, the shortest string of the rule.
     #[must_use]
-    pub fn string<const LEN: bool>(&mut self, s: State, strings: &'static Strings) -> State {
-        let mut s = self.reserve(s, 3, strings.max_len());
+    pub fn string<const LEN: bool>(&mut self, mut s: State, strings: &'static Strings) -> State {
         let offered = if LEN { strings.offered(self.slack) } else { strings.count() };
         if offered == 0 {
             return self.put_slice(s, strings.shortest());
@@ -226,7 +251,7 @@ impl Machine<'_, '_> {
     ) -> (State, RunEnd, u64) {
         let mut done = 0;
         while done < cap {
-            s = self.reserve(s, 2, 1);
+            s = self.ensure(s);
             let (go, member) = (self.window[s.c] >= 128, self.window[s.c + 1]);
             s.c += 1;
             if !go && !PLUS {
@@ -254,7 +279,7 @@ impl Machine<'_, '_> {
         star: &'static Star,
     ) -> State {
         while !DEPTH || depth >= 0 {
-            s = self.reserve(s, 4, 1);
+            s = self.ensure(s);
             let go = (!LEN || self.slack > 0) && self.pick8(&mut s, 2) == 1;
             if !go && !PLUS {
                 return s;
@@ -274,7 +299,7 @@ impl Machine<'_, '_> {
     pub fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {
         let mut s = s;
         for _ in 0..min {
-            s = self.reserve(s, 1, 1);
+            s = self.ensure(s);
             self.put_mapped(&mut s, table);
         }
         let (s, _, done) = self.run::<false>(s, table, 256, rounds(None, LEN.then_some(self.slack), Some(further)));
@@ -336,6 +361,12 @@ impl Machine<'_, '_> {
     pub fn put_mapped(&mut self, s: &mut State, table: &[u8; 256]) {
         let byte = self.value(s, 8);
         self.put_byte(s, table[byte as usize]);
+    }
+
+    /// The choice byte of a site.
+    #[inline(always)]
+    pub fn byte(&self, s: &mut State) -> u8 {
+        self.value(s, 8) as u8
     }
 
     /// Emits a literal.

@@ -72,6 +72,18 @@ impl<'m, 's> Windows<'m, 's> {
         self.tail.resize(ZEROS, 0);
     }
 
+    /// Begins a further input behind the first `used` bytes of the window, with the bytes of the window that are left, if
+    /// those are choice bytes. Otherwise nothing changes.
+    #[inline(always)]
+    pub(crate) fn next_input(&mut self, used: usize, max_choices: u64) -> bool {
+        if self.in_tail {
+            return false;
+        }
+        // What is left counts from the start of the window.
+        self.left = max_choices.saturating_add(used as u64);
+        true
+    }
+
     /// Counts the first `used` bytes of the window as read; returns how many choice bytes the input read in all.
     pub(crate) fn end(mut self, used: usize) -> u64 {
         self.advance(used);

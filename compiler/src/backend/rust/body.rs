@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Lifetime;
 
 use super::Emitter;
-use super::needs::{MAX_LITERAL, Needs, sequence};
+use super::credit::{MAX_LITERAL, Used};
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
 /// Where a node stands: how to compute the levels left, and the instances that a jump back may name.
@@ -15,8 +15,19 @@ pub struct At {
     pub base: Ident,
     /// How many instances deeper than that the node stands.
     pub offset: i64,
-    /// Rule, label and level variable of the enclosing loops, innermost last.
-    pub scopes: Vec<(RuleId, Lifetime, Ident)>,
+    /// The enclosing loops, innermost last.
+    pub scopes: Vec<Scope>,
+}
+
+/// An instance of a rule that may be jumped back to.
+#[derive(Clone)]
+pub struct Scope {
+    pub rule: RuleId,
+    pub label: Lifetime,
+    /// The variable that holds its levels left.
+    pub levels: Ident,
+    /// What of the credit may be used where it begins.
+    pub head: Used,
 }
 
 impl At {
@@ -59,84 +70,80 @@ pub fn jumps_to(ir: &Ir, node: NodeId, rule: RuleId) -> bool {
 }
 
 impl Emitter<'_> {
-    /// The statements of a node. They rely on a reservation of the node's needs.
+    /// The statements of a node.
     pub(super) fn node(&mut self, node: NodeId, at: &At) -> TokenStream {
         let ir = self.ir;
         match ir.node(node) {
             Node::Bytes(bytes) => self.literal(bytes),
             Node::Class(set) => self.class(set),
             Node::Choice(choice) => self.choice(node, choice, at),
-            Node::Seq(items) => self.sequence(items, at),
+            Node::Seq(items) => items.iter().map(|&item| self.node(item, at)).collect(),
             Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, at),
-            Node::Rule(rule) => {
-                let function = &self.functions[rule.index()];
-                let depth = at.depth(1);
-                quote!(s = #function::<DEPTH, LEN>(cx, s, #depth);)
-            }
+            Node::Rule(rule) => match self.is_entered_within(*rule) {
+                true => self.within(*rule, at, |emitter| emitter.call(*rule, at)),
+                false => self.call(*rule, at),
+            },
             Node::Again(rule) => self.jump_back(*rule, at),
             Node::Inline { rule, body } if jumps_to(ir, *body, *rule) => self.tail_loop(*rule, *body, at),
-            Node::Inline { rule, body } => {
-                let beyond = at.is_beyond(1);
-                let inside = self.node(*body, &at.deeper());
-                match self.pool_code(*rule, true) {
-                    Some(pool) if pool.is_empty() => quote!(if !(#beyond) { #inside }),
-                    Some(pool) => quote!(if #beyond { #pool } else { #inside }),
-                    None => inside,
-                }
-            }
+            Node::Inline { rule, body } => self.within(*rule, at, |emitter| emitter.node(*body, &at.deeper())),
+        }
+    }
+
+    fn call(&mut self, rule: RuleId, at: &At) -> TokenStream {
+        let function = &self.functions[rule.index()];
+        let depth = at.depth(1);
+        self.used = self.exit_of(rule);
+        quote!(s = #function::<DEPTH, LEN>(cx, s, #depth);)
+    }
+
+    /// An instance of a rule: a string of its pool beyond the depth limit, else what `inside` emits.
+    pub(super) fn within(
+        &mut self,
+        rule: RuleId,
+        at: &At,
+        mut inside: impl FnMut(&mut Self) -> TokenStream,
+    ) -> TokenStream {
+        let beyond = at.is_beyond(1);
+        let mut codes = Vec::new();
+        self.either([true, false], |emitter, is_beyond| {
+            codes.push(if is_beyond { emitter.pool_code(rule) } else { Some(inside(emitter)) });
+        });
+        match &codes[..] {
+            [Some(pool), Some(inside)] if pool.is_empty() => quote!(if !(#beyond) { #inside }),
+            [Some(pool), Some(inside)] => quote!(if #beyond { #pool } else { #inside }),
+            _ => codes.into_iter().flatten().collect(),
         }
     }
 
     pub(super) fn literal(&mut self, bytes: &[u8]) -> TokenStream {
         let text = Literal::byte_string(bytes);
+        if bytes.len() > MAX_LITERAL {
+            let reserve = self.reserve_output(bytes.len());
+            return quote!(#reserve s = cx.put_slice(s, #text););
+        }
+        let ensure = self.take(0, bytes.len());
         match bytes {
             [] => quote!(),
             [byte] => {
                 let byte = byte_literal(*byte);
-                quote!(cx.put_byte(&mut s, #byte);)
+                quote!(#ensure cx.put_byte(&mut s, #byte);)
             }
-            _ if bytes.len() > MAX_LITERAL => quote!(s = cx.put_slice(s, #text);),
-            _ => quote!(cx.put(&mut s, #text);),
+            _ => quote!(#ensure cx.put(&mut s, #text);),
         }
-    }
-
-    fn sequence(&mut self, items: &[NodeId], at: &At) -> TokenStream {
-        let pieces = items.iter().map(|&item| (self.node(item, at), self.needs[item.index()])).collect();
-        self.pieces(pieces, &mut Needs::default())
-    }
-
-    /// Pieces of code one after the other, with reservations where the one in force does not cover what comes.
-    /// `used` says what the reservation in force had to cover so far; it is a barrier at the end if the reservation in force
-    /// then covers these pieces alone.
-    pub(super) fn pieces(&self, pieces: Vec<(TokenStream, Needs)>, used: &mut Needs) -> TokenStream {
-        let mut code = TokenStream::new();
-        let mut reserved_here = false;
-        for index in 0..pieces.len() {
-            let (piece, needs) = &pieces[index];
-            match used.then(*needs) {
-                Some(sum) if !used.barrier => *used = sum,
-                _ => {
-                    code.extend(self.reserve(sequence(pieces[index..].iter().map(|(_, needs)| *needs))));
-                    *used = *needs;
-                    reserved_here = true;
-                }
-            }
-            code.extend(piece.clone());
-        }
-        used.barrier |= reserved_here;
-        code
     }
 
     fn jump_back(&mut self, rule: RuleId, at: &At) -> TokenStream {
         // The verifier holds that there is such a scope.
-        let Some((_, label, variable)) = at.scopes.iter().rev().find(|(scope, _, _)| *scope == rule) else {
+        let Some(Scope { label, levels, head, .. }) = at.scopes.iter().rev().find(|scope| scope.rule == rule) else {
             return quote!();
         };
         let depth = at.depth(1);
+        let ensure = self.next_round(*head);
         quote! {
             if DEPTH {
-                #variable = #depth;
+                #levels = #depth;
             }
+            #ensure
             continue #label;
         }
     }

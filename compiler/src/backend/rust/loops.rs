@@ -4,9 +4,9 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
-use super::body::At;
+use super::body::{At, Scope};
+use super::credit::{MAX_LITERAL, RUN};
 use super::names;
-use super::needs::Needs;
 use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
 
 /// An item of a repetition that mostly is one byte from one choice byte.
@@ -97,6 +97,11 @@ impl Emitter<'_> {
             None => (plus_item(self.ir, rule, body)?, true),
         };
         let bytes = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers <= 1)?;
+        let strings = &self.compiled.pools.get(rule)?.strings;
+        let longest = strings.last().map_or(0, |string| string.len());
+        if longest > MAX_LITERAL {
+            return None;
+        }
         let pool = self.pool(rule)?;
         let last = match self.ir.node(item) {
             Node::Inline { rule, .. } => byte_pool(&self.compiled.pools.get(*rule)?.strings)?,
@@ -105,13 +110,10 @@ impl Emitter<'_> {
         let name = names::constant("STAR", &self.ir.rule(rule).name);
         let star = self.statics.star(&name, &bytes.table, &last, &pool);
         let depth = at.depth(1);
-        let beyond = at.is_beyond(1);
-        let pool = self.pool_code(rule, false)?;
-        let inside = quote!(s = cx.star::<#plus, DEPTH, LEN>(s, #depth, &#star););
-        Some(match pool.is_empty() {
-            true => quote!(if !(#beyond) { #inside }),
-            false => quote!(if #beyond { #pool } else { #inside }),
-        })
+        Some(self.within(rule, at, |emitter| {
+            let ensure = emitter.take(RUN.choices + 1, RUN.output + longest);
+            quote!(#ensure s = cx.star::<#plus, DEPTH, LEN>(s, #depth, &#star);)
+        }))
     }
 
     /// An inlined instance of a rule that jumps back to itself.
@@ -121,19 +123,11 @@ impl Emitter<'_> {
         }
         let label = self.label();
         let levels = format_ident!("depth_{}", &label.ident.to_string()[1..]);
-        let mut scopes = at.scopes.clone();
-        scopes.push((rule, label.clone(), levels.clone()));
-        let inside = At { base: levels.clone(), offset: 0, scopes };
         let depth = at.depth(1);
-        let pool = match self.pool_code(rule, false) {
-            Some(pool) => quote! {
-                if DEPTH && #levels < 0 {
-                    #pool
-                    break #label;
-                }
-            },
-            None => quote!(),
-        };
+        let (begin, head) = self.begin_loop();
+        let mut scopes = at.scopes.clone();
+        scopes.push(Scope { rule, label: label.clone(), levels: levels.clone(), head });
+        let inside = At { base: levels.clone(), offset: 0, scopes };
         let count = |done: &Ident| quote!(if DEPTH { #levels -= #done as rt::Depth; });
         let allowed = |bytes: &ByteItem| {
             let layers = Literal::i64_unsuffixed(bytes.layers);
@@ -142,21 +136,43 @@ impl Emitter<'_> {
         let star = star_item(self.ir, rule, body).and_then(|item| Some((item, byte_item(self.ir, item)?)));
         let round = if let Some((item, bytes)) = star {
             let run = self.run(&bytes, allowed(&bytes), quote!(None), count);
+            let pool = self.pool_exit(rule, &levels, &label);
+            let behind_pool = self.used;
             let site = self.round_site(run, item, &label, pool);
+            let behind_site = self.used.or(behind_pool);
+            // The next round begins with a run, which needs no credit.
             let code = self.node(item, &inside);
+            self.used = behind_site;
             quote! {
                 #site
                 #code
                 if DEPTH { #levels -= 1; }
             }
         } else {
-            let reserve = self.reserve(self.needs[body.index()]);
+            let pool = self.pool_exit(rule, &levels, &label);
+            let behind_pool = self.used;
+            self.used = head;
             let code = self.node(body, &inside);
-            quote!(#pool #reserve #code break #label;)
+            self.used = self.used.or(behind_pool);
+            quote!(#pool #code break #label;)
         };
         quote! {
             let mut #levels = #depth;
+            #begin
             #label: loop { #round }
+        }
+    }
+
+    /// Beyond the depth limit: a string of the rule's pool, and out of the loop.
+    fn pool_exit(&mut self, rule: RuleId, levels: &Ident, label: &syn::Lifetime) -> TokenStream {
+        match self.pool_code(rule) {
+            Some(pool) => quote! {
+                if DEPTH && #levels < 0 {
+                    #pool
+                    break #label;
+                }
+            },
+            None => quote!(),
         }
     }
 
@@ -174,6 +190,7 @@ impl Emitter<'_> {
         let max_cost = Literal::u64_unsuffixed(item.max_cost);
         let done = format_ident!("done");
         let count = count(&done);
+        self.used = RUN;
         quote! {
             let end;
             let allowed = rt::rounds(
@@ -182,6 +199,7 @@ impl Emitter<'_> {
                 #most,
             );
             if allowed == 0 {
+                s = cx.ensure(s);
                 end = rt::RunEnd::Capped;
             } else {
                 let done;
@@ -192,7 +210,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Decides, after `run`, whether there is one more round, unless that is known; reserves for the item.
+    /// Decides, after `run`, whether there is one more round, unless that is known.
     fn round_site(
         &mut self,
         run: TokenStream,
@@ -200,26 +218,21 @@ impl Emitter<'_> {
         label: &syn::Lifetime,
         before_site: TokenStream,
     ) -> TokenStream {
-        let needs = self.needs[item.index()];
-        let reserve = self.reserve(needs);
-        let go = self.go_site(item, needs, label);
+        let go = self.go_site(item, label);
         let cost = Literal::u64_unsuffixed(self.ir.facts(item).min_len);
         quote! {
             #run
             match end {
                 rt::RunEnd::Stopped => break #label,
                 rt::RunEnd::Capped => { #before_site #go }
-                rt::RunEnd::Other => {
-                    if LEN { cx.slack -= #cost; }
-                    #reserve
-                }
+                rt::RunEnd::Other => if LEN { cx.slack -= #cost; },
             }
         }
     }
 
-    /// The site that decides on a further round, with a reservation that covers the item too.
-    fn go_site(&mut self, item: NodeId, needs: Needs, label: &syn::Lifetime) -> TokenStream {
-        let reserve = self.reserve(Needs { choices: needs.choices + 1, ..needs });
+    /// The site that decides on a further round.
+    fn go_site(&mut self, item: NodeId, label: &syn::Lifetime) -> TokenStream {
+        let ensure = self.take(1, 0);
         let min_len = self.ir.facts(item).min_len;
         let free = quote!(cx.pick8(&mut s, 2));
         let site = match min_len {
@@ -230,7 +243,7 @@ impl Emitter<'_> {
             }
         };
         quote! {
-            #reserve
+            #ensure
             if #site == 0 {
                 break #label;
             }
@@ -242,18 +255,19 @@ impl Emitter<'_> {
             let table = self.statics.bytes("BYTES", &bytes.table);
             let further = max.map_or(u64::MAX, |max| u64::from(max - min));
             let (min, further) = (Literal::u32_unsuffixed(min), Literal::u64_unsuffixed(further));
-            return quote!(s = cx.repeat_bytes::<LEN>(s, &#table, #min, #further););
+            let ensure = self.take(RUN.choices, RUN.output);
+            return quote!(#ensure s = cx.repeat_bytes::<LEN>(s, &#table, #min, #further););
         }
         let label = self.label();
         let rounds = format_ident!("rounds_{}", &label.ident.to_string()[1..]);
-        let needs = self.needs[item.index()];
         if max == Some(min) {
-            let reserve = self.reserve(needs);
+            let (begin, head) = self.begin_loop();
             let code = self.node(item, at);
+            let next = self.next_round(head);
             let min = Literal::u32_unsuffixed(min);
-            return quote!(for _ in 0..#min { #reserve #code });
+            return quote!(#begin for _ in 0..#min { #code #next });
         }
-        let (begin, check, most, count) = match max {
+        let (begin_rounds, check, most, count) = match max {
             None => (quote!(), quote!(), quote!(None), quote!()),
             Some(max) => {
                 let further = Literal::u64_unsuffixed(u64::from(max - min));
@@ -265,6 +279,8 @@ impl Emitter<'_> {
                 )
             }
         };
+        let (begin, head) = self.begin_loop();
+        let begin = quote!(#begin_rounds #begin);
         let site = match byte_item(self.ir, item) {
             Some(bytes) => {
                 // Rounds don't change the depth: it allows all of them or, for an item beyond the limit, none.
@@ -282,26 +298,30 @@ impl Emitter<'_> {
                 self.round_site(run, item, &label, check)
             }
             None => {
-                let go = self.go_site(item, needs, &label);
+                let go = self.go_site(item, &label);
                 quote!(#check #go)
             }
         };
+        // The loop ends at the site, at the latest.
+        let behind_site = self.used;
         let code = self.node(item, at);
+        let next = self.next_round(head);
+        self.used = behind_site;
         if min == 0 {
-            return quote!(#begin #label: loop { #site #code #count });
+            return quote!(#begin #label: loop { #site #code #count #next });
         }
         // The item stands once, so that nested repetitions do not multiply.
         let first = format_ident!("first_{}", &label.ident.to_string()[1..]);
         let min = Literal::u32_unsuffixed(min);
-        let reserve = self.reserve(needs);
         quote! {
             #begin
             let mut #first: u32 = #min;
             #label: loop {
                 let is_first = #first > 0;
-                if is_first { #first -= 1; #reserve } else { #site }
+                if is_first { #first -= 1; } else { #site }
                 #code
                 if !is_first { #count }
+                #next
             }
         }
     }

@@ -7,19 +7,19 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::analysis::recursion::{recursion, references};
+use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::ir::{Ir, NodeId, RuleId};
 use crate::pipeline::Compiled;
 
 mod body;
+mod credit;
 mod loops;
 mod names;
-mod needs;
 mod sites;
 mod statics;
 
-use body::At;
-use needs::{Needs, needs};
+use body::{At, Scope};
+use credit::{CREDIT, MAX_LITERAL, RUN, Used, width};
 use statics::Statics;
 
 /// What the user may decide about emitted code.
@@ -102,7 +102,11 @@ struct Emitter<'c> {
     functions: Vec<Ident>,
     /// The rules that look whether there is stack left.
     guarded: Vec<bool>,
-    needs: Vec<Needs>,
+    recursion: Recursion,
+    /// What was used of the credit where the emitter stands.
+    used: Used,
+    /// What the functions emitted so far leave used.
+    exits: Vec<Option<Used>>,
     statics: Statics,
     next_label: usize,
 }
@@ -116,7 +120,9 @@ impl<'c> Emitter<'c> {
             options,
             functions: names::functions(ir),
             guarded: guarded(ir),
-            needs: needs(ir, &compiled.pools),
+            recursion: recursion(ir),
+            used: Used::ALL,
+            exits: vec![None; ir.rules().len()],
             statics: Statics::default(),
             next_label: 0,
         }
@@ -127,7 +133,7 @@ impl<'c> Emitter<'c> {
     }
 
     fn module(&mut self) -> TokenStream {
-        let functions: Vec<TokenStream> = self.ir.bodies().map(|(rule, body)| self.function(rule, body)).collect();
+        let functions = self.functions();
         let statics = self.statics.items();
         let machine = self.machine();
         let start = &self.functions[self.ir.start().index()];
@@ -137,13 +143,17 @@ impl<'c> Emitter<'c> {
             None => quote!(None),
         };
         let limits = self.default_limits();
+        let [credit_choices, credit_output, run_choices, run_output] =
+            [CREDIT.choices, CREDIT.output, RUN.choices, RUN.output].map(Literal::usize_unsuffixed);
         let call = quote!(rt::#machine::run(&ENTRIES, super::MIN_LEN, limits, choices, output));
-        let (about_rules, call) = match self.options.forbid_unsafe {
-            true => (" One function per residual rule.", call),
+        let call_batch = quote!(rt::#machine::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch));
+        let (about_rules, call, call_batch) = match self.options.forbid_unsafe {
+            true => (" One function per residual rule.", call, call_batch),
             false => (
                 " One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes \
                  only what the reservation before it covers; tables are indexed by options below their length.",
                 quote!(unsafe { #call }),
+                quote!(unsafe { #call_batch }),
             ),
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
@@ -221,6 +231,15 @@ impl<'c> Emitter<'c> {
                 ) -> u64 {
                     rules::run(self.limits, choices, output)
                 }
+
+                fn produce_batch(
+                    &mut self,
+                    choices: &mut ::gramjet::Choices<'_>,
+                    output: &mut ::std::vec::Vec<u8>,
+                    batch: &mut ::gramjet::Batch<'_>,
+                ) -> u64 {
+                    rules::run_batch(self.limits, choices, output, batch)
+                }
             }
 
             #[doc = #about_rules]
@@ -242,6 +261,10 @@ impl<'c> Emitter<'c> {
                 use ::gramjet::rt;
                 use ::gramjet::rt::#machine::{Entries, Machine, State};
 
+                // The code below counts on this.
+                const _: () = assert!(rt::CREDIT_CHOICES >= #credit_choices && rt::CREDIT_OUTPUT >= #credit_output);
+                const _: () = assert!(rt::RUN_CHOICES <= #run_choices && rt::RUN_OUTPUT <= #run_output);
+
                 static ENTRIES: Entries = [
                     #start::<false, false>,
                     #start::<true, false>,
@@ -254,6 +277,15 @@ impl<'c> Emitter<'c> {
                     output: &mut ::std::vec::Vec<u8>,
                 ) -> u64 {
                     #call
+                }
+
+                pub(super) fn run_batch(
+                    limits: ::gramjet::Limits,
+                    choices: &mut ::gramjet::Choices<'_>,
+                    output: &mut ::std::vec::Vec<u8>,
+                    batch: &mut ::gramjet::Batch<'_>,
+                ) -> u64 {
+                    #call_batch
                 }
 
                 #(#functions)*
@@ -288,26 +320,61 @@ impl<'c> Emitter<'c> {
         quote!(::gramjet::Limits::with(#depth, #length))
     }
 
-    /// The function of a residual rule.
+    /// The functions of all residual rules. What is called is emitted first, so that what it leaves of the credit is known;
+    /// they stand in the order of the rules.
+    fn functions(&mut self) -> Vec<TokenStream> {
+        let mut functions: Vec<(RuleId, TokenStream)> = Vec::new();
+        for rule in self.recursion.bottom_up().to_vec() {
+            if let Some(body) = self.ir.body(rule) {
+                functions.push((rule, self.function(rule, body)));
+            }
+        }
+        functions.sort_by_key(|&(rule, _)| rule);
+        functions.into_iter().map(|(_, function)| function).collect()
+    }
+
+    /// The function of a residual rule. It is entered with any credit. If the rule's pool is data, it is entered within the
+    /// depth limit only.
     fn function(&mut self, rule: RuleId, body: NodeId) -> TokenStream {
         let function = self.functions[rule.index()].clone();
         let doc = format!(" Rule `{}`.", self.ir.rule(rule).name);
         let depth = format_ident!("depth");
         let label = self.label();
-        let at = At { base: depth.clone(), offset: 0, scopes: vec![(rule, label.clone(), depth)] };
-        let reserve = self.reserve(self.needs[body.index()]);
-        let inside = self.node(body, &at);
-        let pool = match self.pool_code(rule, false) {
-            Some(pool) => quote!(if DEPTH && depth < 0 { #pool return s; }),
-            None => quote!(),
+        self.used = Used::ALL;
+        let loops = body::jumps_to(self.ir, body, rule);
+        // The way back into a loop leads through the look at the depth limit.
+        let begin = match loops {
+            true => self.begin_loop().0,
+            false => quote!(),
         };
+        let scope = Scope { rule, label: label.clone(), levels: depth.clone(), head: self.used };
+        let at = At { base: depth, offset: 0, scopes: vec![scope] };
+        let head = self.used;
+        let pool = match self.is_entered_within(rule) {
+            true => None,
+            false => self.pool_code(rule),
+        };
+        let mut exit = Used::NOTHING;
+        let pool = pool.map(|pool| {
+            let leave = self.leave(rule);
+            exit = self.used;
+            quote!(if DEPTH && depth < 0 { #pool #leave return s; })
+        });
+        self.used = head;
+        let enter = match loops {
+            true => quote!(),
+            false => self.enter(body),
+        };
+        let inside = self.node(body, &at);
+        let leave = self.leave(rule);
+        self.exits[rule.index()] = Some(exit.or(self.used));
         let guard = match self.guarded[rule.index()] {
             true => quote!(if cx.stack_is_low() { return cx.deeper(s, depth, #function::<DEPTH, LEN>); }),
             false => quote!(),
         };
-        let round = quote!(#pool #reserve #inside);
-        let round = match body::jumps_to(self.ir, body, rule) {
-            true => quote!(#label: loop { #round return s; }),
+        let round = quote!(#pool #enter #inside #leave);
+        let round = match loops {
+            true => quote!(#begin #label: loop { #round return s; }),
             false => quote!(#round s),
         };
         let signature = quote! {
@@ -332,35 +399,40 @@ impl<'c> Emitter<'c> {
         Some(self.statics.strings(&name, &strings, pool.shortest.as_deref()))
     }
 
-    /// The statements that emit a string of a rule's pool. `reserved` says whether the pool's needs are reserved, or nothing.
-    fn pool_code(&mut self, rule: RuleId, reserved: bool) -> Option<TokenStream> {
-        let pool = self.compiled.pools.get(rule)?;
-        let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
-        let longest = strings.last().map_or(0, |string| string.len());
-        let reserve = match reserved {
-            true => quote!(),
-            false => self.reserve(Needs { choices: needs::width(strings.len()), output: longest, barrier: false }),
-        };
-        // Short strings of one length are data like those of any site, and no length limit tells them apart.
-        if longest <= sites::MAX_PACKED && strings[0].len() == longest && pool.shortest.is_none() {
-            let put = match &strings[..] {
-                [only] => self.literal(only),
-                _ => self.put_equal(&strings),
-            };
-            return Some(quote!(#reserve #put));
-        }
-        let pool = self.pool(rule)?;
-        Some(quote!(s = cx.string::<LEN>(s, &#pool);))
+    /// Whether emitting a string of a rule's pool takes a few instructions, like any site among short literals.
+    fn pool_is_data(&self, rule: RuleId) -> bool {
+        self.compiled.pools.get(rule).is_some_and(|pool| match &*pool.strings {
+            [only] => only.len() <= 2 * sites::MAX_PACKED && pool.shortest.is_none(),
+            // No length limit tells strings of one length apart.
+            strings => {
+                let len = strings[0].len();
+                len <= sites::MAX_PACKED && strings.iter().all(|string| string.len() == len) && pool.shortest.is_none()
+            }
+        })
     }
 
-    fn reserve(&self, needs: Needs) -> TokenStream {
-        match (needs.choices, needs.output) {
-            (0, 0) => quote!(),
-            (choices, output) => {
-                let (choices, output) = (Literal::usize_unsuffixed(choices), Literal::usize_unsuffixed(output));
-                quote!(s = cx.reserve(s, #choices, #output);)
-            }
+    /// Whether the function of a rule relies on its callers to look at the depth limit.
+    fn is_entered_within(&self, rule: RuleId) -> bool {
+        self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !body::jumps_to(self.ir, body, rule))
+    }
+
+    /// The statements that emit a string of a rule's pool.
+    fn pool_code(&mut self, rule: RuleId) -> Option<TokenStream> {
+        let pool = self.compiled.pools.get(rule)?;
+        let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
+        if self.pool_is_data(rule) {
+            return Some(match &strings[..] {
+                [only] => self.literal(only),
+                _ => self.put_equal(&strings),
+            });
         }
+        let longest = strings.last().map_or(0, |string| string.len());
+        let reserve = match longest > MAX_LITERAL {
+            true => self.reserve_output(longest),
+            false => self.take(width(strings.len()), longest),
+        };
+        let pool = self.pool(rule)?;
+        Some(quote!(#reserve s = cx.string::<LEN>(s, &#pool);))
     }
 
     fn label(&mut self) -> syn::Lifetime {

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::Emitter;
 use super::body::At;
-use super::needs::{MAX_LITERAL, Needs};
+use super::credit::{MAX_LITERAL, width};
 use crate::charset::CharSet;
 use crate::ir::{Choice, Ir, Node, NodeId};
 
@@ -31,8 +31,9 @@ impl Emitter<'_> {
     pub(super) fn class(&mut self, set: &CharSet) -> TokenStream {
         let count = set.len();
         if count > 256 {
+            let ensure = self.take(3, 4);
             let class = self.statics.char_class(set);
-            return quote!(s = cx.member::<LEN>(s, &#class););
+            return quote!(#ensure s = cx.member::<LEN>(s, &#class););
         }
         let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
         if set.max_len() == 1 {
@@ -41,9 +42,10 @@ impl Emitter<'_> {
         }
         let literals: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
         let costs: Vec<u64> = literals.iter().map(|literal| literal.len() as u64 - set.min_len()).collect();
+        let ensure = self.take(1, set.max_len() as usize);
         let pick = self.pick(literals.len(), None, &costs);
         let table = self.statics.packed(&literals);
-        quote!({ let option = #pick; cx.put_packed(&mut s, &#table, option); })
+        quote!({ #ensure let option = #pick; cx.put_packed(&mut s, &#table, option); })
     }
 
     /// One of at most 256 equally probable strings of the same short length.
@@ -51,14 +53,16 @@ impl Emitter<'_> {
         if strings[0].len() == 1 {
             return self.put_mapped(&std::array::from_fn(|byte| strings[(byte * strings.len()) >> 8][0]));
         }
+        let ensure = self.take(1, strings[0].len());
         let pick = self.pick(strings.len(), None, &[0]);
         let table = self.statics.packed(strings);
-        quote!({ let option = #pick; cx.put_packed(&mut s, &#table, option); })
+        quote!({ #ensure let option = #pick; cx.put_packed(&mut s, &#table, option); })
     }
 
     fn put_mapped(&mut self, table: &[u8; 256]) -> TokenStream {
+        let ensure = self.take(1, 1);
         let table = self.statics.bytes("BYTES", table);
-        quote!(cx.put_mapped(&mut s, &#table);)
+        quote!(#ensure cx.put_mapped(&mut s, &#table);)
     }
 
     /// What each option costs more than the first.
@@ -119,74 +123,108 @@ impl Emitter<'_> {
         if let Some(nested) = self.nested(choice, &costs) {
             return nested;
         }
+        let site = match &choice.slots {
+            Some(slots) => slots.bits() as usize / 8,
+            None => width(count),
+        };
+        let ensure = self.take(site, 0);
         let pick = self.pick(count, Some(choice), &costs);
         if literals.len() == count {
-            let put = self.put_one_of(&literals);
-            return quote!({ let option = #pick; #put });
+            let put = self.put_one_of(&literals, &quote!(option));
+            return quote!({ #ensure let option = #pick; #put });
         }
         let packed = literals.iter().take_while(|literal| literal.len() <= MAX_PACKED).count();
         let first = if packed >= MIN_TABLE { packed } else { 0 };
-        let branches = self.branches(choice, first, at);
-        if first == 0 {
-            return quote!({ let option = #pick; #branches });
-        }
-        let put = self.put_one_of(&literals[..first]);
-        let first = Literal::usize_unsuffixed(first);
-        quote!({ let option = #pick; if option < #first { #put } else { #branches } })
-    }
-
-    /// The code of the options from number `first` on, once `option` is known: what all begin with, then a branch for each
-    /// group of options that differ in short literals only.
-    fn branches(&mut self, choice: &Choice, first: usize, at: &At) -> TokenStream {
-        let ir = self.ir;
         let options: Vec<Vec<NodeId>> = choice.options[first..].iter().map(|&option| items(ir, option)).collect();
         let shared = (0..).take_while(|&position| is_shared(ir, &options, position)).count();
-        let mut used = Needs::default();
-        let head = options[0][..shared].iter().map(|&item| (self.node(item, at), self.needs[item.index()])).collect();
-        let head = self.pieces(head, &mut used);
         let groups = groups(ir, &options, shared);
+        let branches = Branches { first, options, shared, groups };
+        let chosen = Chosen::new(choice, branches.groups.len() + usize::from(first > 0));
+        let pick = match &chosen {
+            Chosen::Option => quote!(let option = #pick;),
+            Chosen::Slot { .. } if costs.last() == Some(&0) => quote!(let slot = cx.byte(&mut s);),
+            Chosen::Slot { first_slots, .. } => {
+                let table = self.statics.short_bytes("SLOTS", first_slots);
+                quote!(let slot = if LEN { #table[#pick] } else { cx.byte(&mut s) };)
+            }
+        };
+        let option = match &chosen {
+            Chosen::Option => quote!(option),
+            Chosen::Slot { map: None, .. } => {
+                let count = Literal::usize_unsuffixed(count);
+                quote!(((usize::from(slot) * #count) >> 8))
+            }
+            Chosen::Slot { map: Some(map), .. } => {
+                let map = self.statics.bytes("OPTIONS", map);
+                quote!(usize::from(#map[usize::from(slot)]))
+            }
+        };
+        if first == 0 {
+            let branches = self.branches(&branches, &chosen, &option, at);
+            return quote!({ #ensure #pick #branches });
+        }
+        let mut codes = Vec::new();
+        self.either([true, false], |emitter, is_literal| {
+            codes.push(match is_literal {
+                true => emitter.put_one_of(&literals[..first], &option),
+                false => emitter.branches(&branches, &chosen, &option, at),
+            });
+        });
+        let is_literal = chosen.is_below(first);
+        let (put, branches) = (&codes[0], &codes[1]);
+        quote!({ #ensure #pick if #is_literal { #put } else { #branches } })
+    }
+
+    /// The code of the options behind the literals, once the site is decided: what all begin with, then a branch for each
+    /// group of options that differ in short literals only.
+    fn branches(&mut self, branches: &Branches, chosen: &Chosen, option: &TokenStream, at: &At) -> TokenStream {
+        let Branches { first, options, shared, groups } = branches;
+        let head: TokenStream = options[0][..*shared].iter().map(|&item| self.node(item, at)).collect();
         let last = groups.len() - 1;
         let mut arms: Vec<(TokenStream, TokenStream)> = Vec::with_capacity(groups.len());
-        for (index, group) in groups.iter().enumerate() {
-            let pieces = (shared..options[group[0]].len())
+        self.either(groups.iter().enumerate(), |emitter, (index, group)| {
+            let code = (*shared..options[group[0]].len())
                 .map(|position| {
                     let members: Vec<(usize, NodeId)> =
                         group.iter().map(|&option| (first + option, options[option][position])).collect();
-                    self.merged(&members, at)
+                    emitter.merged(&members, option, at)
                 })
                 .collect();
-            let code = self.pieces(pieces, &mut used.clone());
-            let numbers = group.iter().map(|option| Literal::usize_unsuffixed(first + option));
-            arms.push((if index == last { quote!(_) } else { quote!(#(#numbers)|*) }, code));
-        }
+            let pattern = match index == last {
+                true => quote!(_),
+                false => chosen.pattern(group.iter().map(|option| first + option)),
+            };
+            arms.push((pattern, code));
+        });
+        let subject = chosen.subject();
         let branches = match &arms[..] {
             [(_, code)] => quote!(#code),
-            [(pattern, code), (_, other)] if code.is_empty() => quote!(if !matches!(option, #pattern) { #other }),
+            [(pattern, code), (_, other)] if code.is_empty() => quote!(if !matches!(#subject, #pattern) { #other }),
             _ => {
                 let arms = arms.iter().map(|(pattern, code)| quote!(#pattern => { #code }));
-                quote!(match option { #(#arms)* })
+                quote!(match #subject { #(#arms)* })
             }
         };
         quote!(#head #branches)
     }
 
-    /// The code of an item that is the same in several options but for short literals, and its needs.
-    fn merged(&mut self, members: &[(usize, NodeId)], at: &At) -> (TokenStream, Needs) {
+    /// The code of an item that is the same in several options but for short literals.
+    fn merged(&mut self, members: &[(usize, NodeId)], option: &TokenStream, at: &At) -> TokenStream {
         let ir = self.ir;
         let (_, item) = members[0];
         if members.iter().all(|&(_, other)| ir.is_written_like(item, other)) {
-            return (self.node(item, at), self.needs[item.index()]);
+            return self.node(item, at);
         }
-        let options = members.iter().map(|(option, _)| option + 1).max().unwrap_or(0);
-        let mut literals: Vec<&[u8]> = vec![b""; options];
+        let count = members.iter().map(|(option, _)| option + 1).max().unwrap_or(0);
+        let mut literals: Vec<&[u8]> = vec![b""; count];
         for &(option, item) in members {
             if let Node::Bytes(bytes) = ir.node(item) {
                 literals[option] = bytes;
             }
         }
-        let needs = members.iter().map(|(_, item)| self.needs[item.index()]).fold(Needs::default(), Needs::or);
+        let ensure = self.take(0, literals.iter().map(|literal| literal.len()).max().unwrap_or(0));
         let table = self.statics.packed(&literals);
-        (quote!(cx.put_packed(&mut s, &#table, option);), needs)
+        quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
     /// The code of a choice whose options are short literals or choices of such, all of one length: two sites, no branch.
@@ -215,29 +253,121 @@ impl Emitter<'_> {
         if len > MAX_PACKED || leaves.len() > 0xFFFF || leaves.iter().any(|leaf| leaf.len() != len) {
             return None;
         }
+        let ensure = self.take(2, len);
         let count = Literal::usize_unsuffixed(entries.len());
         let entries = self.statics.ends(&entries);
         let table = self.statics.packed(&leaves);
-        Some(quote!({ let leaf = cx.pick_nested(&mut s, #count, &#entries); cx.put_packed(&mut s, &#table, leaf); }))
+        Some(
+            quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#entries); cx.put_packed(&mut s, &#table, leaf); }),
+        )
     }
 
-    /// Emits the literal with the number `option`.
-    fn put_one_of(&mut self, literals: &[&[u8]]) -> TokenStream {
-        if literals.iter().all(|literal| literal.len() <= MAX_PACKED) {
+    /// Emits the literal with the number `option`, an expression.
+    fn put_one_of(&mut self, literals: &[&[u8]], option: &TokenStream) -> TokenStream {
+        let longest = literals.last().map_or(0, |literal| literal.len());
+        let reserve = match longest > MAX_LITERAL {
+            true => self.reserve_output(longest),
+            false => self.take(0, longest),
+        };
+        if longest <= MAX_PACKED {
             let table = self.statics.packed(literals);
-            return quote!(cx.put_packed(&mut s, &#table, option););
+            return quote!(#reserve cx.put_packed(&mut s, &#table, #option););
         }
         let table = self.statics.strings("STRINGS", literals, None);
-        let longest = literals.last().map_or(0, |literal| literal.len());
-        // Literals beyond the bound are barriers: they are not part of the reservation so far.
-        let reserve = match longest > MAX_LITERAL {
-            true => {
-                let longest = Literal::usize_unsuffixed(longest);
-                quote!(s = cx.reserve(s, 0, #longest);)
-            }
-            false => quote!(),
+        quote!(#reserve s = cx.put_string(s, &#table, #option);)
+    }
+}
+
+/// The options of a choice that are not literals of a table.
+struct Branches {
+    /// The number of the first one.
+    first: usize,
+    /// The items of each.
+    options: Vec<Vec<NodeId>>,
+    /// How many items all of them begin with.
+    shared: usize,
+    /// The options in groups that share their code.
+    groups: Vec<Vec<usize>>,
+}
+
+/// What the code of a site branches on.
+enum Chosen {
+    /// The number of the option.
+    Option,
+    /// The choice byte itself: no multiplication and no table stands between it and the branch, which so is known sooner
+    /// where it was predicted wrongly.
+    Slot {
+        /// The first choice byte of each option.
+        first_slots: Vec<u8>,
+        /// The option of each choice byte, if the site is weighted.
+        map: Option<[u8; 256]>,
+    },
+}
+
+/// With more branches than this a jump table is better than comparisons.
+const MAX_COMPARED: usize = 4;
+
+impl Chosen {
+    fn new(choice: &Choice, branches: usize) -> Chosen {
+        let count = choice.options.len();
+        let map: [u8; 256] = match &choice.slots {
+            Some(slots) if slots.bits() == 8 => std::array::from_fn(|slot| slots.option_of(slot as u32) as u8),
+            // Of two equal options the compiler sees through the multiplication.
+            None if (3..=256).contains(&count) => std::array::from_fn(|slot| ((slot * count) >> 8) as u8),
+            _ => return Chosen::Option,
         };
-        quote!(#reserve s = cx.put_string(s, &#table, option);)
+        if !(2..=MAX_COMPARED).contains(&branches) {
+            return Chosen::Option;
+        }
+        let first = |option: usize| map.iter().position(|&other| usize::from(other) == option);
+        let first_slots: Option<Vec<u8>> = (0..count).map(|option| first(option).map(|slot| slot as u8)).collect();
+        match first_slots {
+            Some(first_slots) => Chosen::Slot { first_slots, map: choice.slots.as_ref().map(|_| map) },
+            // An option without a slot is never chosen by a byte, but may be by a length limit.
+            None => Chosen::Option,
+        }
+    }
+
+    fn subject(&self) -> TokenStream {
+        match self {
+            Chosen::Option => quote!(option),
+            Chosen::Slot { .. } => quote!(slot),
+        }
+    }
+
+    /// An expression for whether one of the first `count` options was chosen.
+    fn is_below(&self, count: usize) -> TokenStream {
+        match self {
+            Chosen::Option => {
+                let count = Literal::usize_unsuffixed(count);
+                quote!(option < #count)
+            }
+            Chosen::Slot { first_slots, .. } => {
+                let bound = Literal::u8_unsuffixed(first_slots[count]);
+                quote!(slot < #bound)
+            }
+        }
+    }
+
+    /// A pattern for some options, in ascending order.
+    fn pattern(&self, options: impl Iterator<Item = usize>) -> TokenStream {
+        let Chosen::Slot { first_slots, .. } = self else {
+            let numbers = options.map(Literal::usize_unsuffixed);
+            return quote!(#(#numbers)|*);
+        };
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for option in options {
+            let (low, high) = (first_slots[option], first_slots.get(option + 1).map_or(u8::MAX, |&next| next - 1));
+            match ranges.last_mut() {
+                Some(last) if last.1.checked_add(1) == Some(low) => last.1 = high,
+                _ => ranges.push((low, high)),
+            }
+        }
+        let ranges = ranges.iter().map(|&(low, high)| {
+            let (low, high) = (Literal::u8_unsuffixed(low), Literal::u8_unsuffixed(high));
+            quote!(#low..=#high)
+        });
+        quote!(#(#ranges)|*)
     }
 }
 

@@ -44,6 +44,13 @@ impl Statics {
         self.add(name, quote!([u8; 256]), quote!(*#table))
     }
 
+    /// A table of bytes by option.
+    pub fn short_bytes(&mut self, name: &str, table: &[u8]) -> Ident {
+        let count = Literal::usize_unsuffixed(table.len());
+        let table = table.iter().map(|&byte| Literal::u8_unsuffixed(byte));
+        self.add(name, quote!([u8; #count]), quote!([#(#table),*]))
+    }
+
     /// Literals of up to seven bytes, packed little endian with their lengths in the top byte.
     pub fn packed(&mut self, literals: &[&[u8]]) -> Ident {
         let packed = literals.iter().map(|literal| {

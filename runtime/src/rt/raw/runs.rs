@@ -2,7 +2,13 @@
 
 use super::{Machine, State};
 use crate::rt::tables::Star;
-use crate::rt::{Depth, RunEnd, rounds};
+use crate::rt::{Depth, RUN_CHOICES, RUN_OUTPUT, RunEnd, rounds};
+
+/// Repetitions with more rounds without a site are done one by one.
+const MAX_MIN: u32 = 8;
+
+// The longest run: the rounds without a site, four rounds at one look, and the site behind them with its member.
+const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT >= MAX_MIN as usize + 4 + 1);
 
 impl Machine<'_, '_> {
     /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`
@@ -24,9 +30,9 @@ impl Machine<'_, '_> {
     ) -> (State, RunEnd, u64) {
         let mut done = 0;
         loop {
-            // SAFETY: each turn reserves the eight choice bytes and four output bytes that it touches.
+            // SAFETY: the credit covers the choice and output bytes of a turn: up to nine and five.
             unsafe {
-                s = self.reserve(s, 8, 4);
+                s = self.ensure(s);
                 let batch = Batch::at(s);
                 batch.emit(s, table);
                 let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
@@ -52,11 +58,11 @@ impl Machine<'_, '_> {
     }
 
     /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
-    /// the instance, which is within the limit.
+    /// the instance, which is within the limit. Leaves the credit filled up but for what it needs itself.
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// [`RUN_CHOICES`] and [`RUN_OUTPUT`] bytes and a string of the pool must be reserved.
     #[inline(always)]
     #[must_use]
     pub unsafe fn star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
@@ -66,25 +72,23 @@ impl Machine<'_, '_> {
         star: &'static Star,
     ) -> State {
         // Most stop within four rounds: one look at eight choice bytes, and no branch that is hard to predict.
-        // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
+        // SAFETY: the choice bytes and output bytes that are touched are reserved.
         unsafe {
-            let mut s = self.reserve(s, 8, 4);
+            let mut s = s;
             let batch = Batch::at(s);
             let rounds = batch.until_stop();
-            let mut cap = 4;
+            let mut most = 3;
             if DEPTH {
-                cap = cap.min(depth as u64 + 1);
+                most = most.min(depth as u64);
             }
             if LEN {
-                cap = cap.min(self.slack);
+                most = most.min(self.slack.wrapping_sub(1));
             }
-            if rounds < cap || (DEPTH && !LEN && cap < 4) {
+            if rounds <= most && !(LEN && self.slack == 0) {
                 batch.emit(s, &star.table);
-                if DEPTH && depth < 4 {
-                    *s.o.add(depth as usize) = star.last[batch.member(depth as usize)];
+                if DEPTH && PLUS && rounds == depth as u64 {
+                    *s.o.add(rounds as usize) = star.last[batch.member(rounds as usize)];
                 }
-            }
-            if rounds < cap {
                 if LEN {
                     self.slack -= rounds;
                 }
@@ -92,10 +96,12 @@ impl Machine<'_, '_> {
                 s.c = s.c.add(2 * rounds as usize + 1 + usize::from(PLUS));
                 return s;
             }
-            if DEPTH && !LEN && cap < 4 {
-                // Every instance within the limit goes on.
-                s.o = s.o.add(cap as usize);
-                s.c = s.c.add(2 * cap as usize);
+            if DEPTH && !LEN && depth < 3 {
+                // Every instance within the limit goes on, the last one with an item beyond it.
+                batch.emit(s, &star.table);
+                *s.o.add(depth as usize) = star.last[batch.member(depth as usize)];
+                s.o = s.o.add(depth as usize + 1);
+                s.c = s.c.add(2 * depth as usize + 2);
                 return self.string::<LEN>(s, star.pool);
             }
             self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth, star)
@@ -109,7 +115,7 @@ impl Machine<'_, '_> {
         mut depth: Depth,
         star: &'static Star,
     ) -> State {
-        // SAFETY: the state is this machine's, and each access is reserved right before it.
+        // SAFETY: the state is this machine's, and each access is reserved before it.
         unsafe {
             let (mut s, end, done) =
                 self.run::<PLUS>(s, &star.table, 256, rounds(DEPTH.then_some(depth), LEN.then_some(self.slack), None));
@@ -120,7 +126,7 @@ impl Machine<'_, '_> {
             // The limits allow no more rounds of the plain kind: the last ones are done by the book.
             depth -= done as Depth;
             while !DEPTH || depth >= 0 {
-                s = self.reserve(s, 2, 1);
+                s = self.ensure(s);
                 let go = (!LEN || self.slack > 0) && self.pick8(&mut s, 2) == 1;
                 if !go && !PLUS {
                     return s;
@@ -136,11 +142,12 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
+    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site. Leaves the
+    /// credit filled up but for what the last rounds need.
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// [`RUN_CHOICES`] and [`RUN_OUTPUT`] bytes must be reserved.
     #[inline(always)]
     #[must_use]
     pub unsafe fn repeat_bytes<const LEN: bool>(
@@ -150,14 +157,12 @@ impl Machine<'_, '_> {
         min: u32,
         further: u64,
     ) -> State {
-        /// Repetitions with more rounds without a site are done one by one.
-        const MAX_MIN: u32 = 8;
         // SAFETY: the choice and output bytes of the first rounds and of the batch behind them are reserved.
         unsafe {
             if min > MAX_MIN {
                 return self.repeat_by_rounds::<LEN>(s, table, min, further);
             }
-            let mut s = self.reserve(s, min as usize + 8, min as usize + 4);
+            let mut s = s;
             for _ in 0..min {
                 self.put_mapped(&mut s, table);
             }
@@ -190,7 +195,7 @@ impl Machine<'_, '_> {
         // SAFETY: the state is this machine's, and each access is reserved right before it.
         unsafe {
             for _ in 0..min {
-                s = self.reserve(s, 1, 1);
+                s = self.ensure(s);
                 self.put_mapped(&mut s, table);
             }
             let (s, _, done) = self.run::<false>(s, table, 256, rounds(None, LEN.then_some(self.slack), Some(further)));
