@@ -30,7 +30,10 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     choice_start: *const u8,
     windows: Windows<'m, 's>,
+    /// Its length does not change until the end, so that a choice source that panics leaves nothing behind.
     output: &'m mut Vec<u8>,
+    /// The machine finishes once it needs room and has written more.
+    max_output: u64,
     level: Level,
     /// What is reserved, to hold every access against it.
     #[cfg(debug_assertions)]
@@ -85,6 +88,7 @@ impl<'m, 's> Machine<'m, 's> {
             stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
             choice_start: window.start,
             windows,
+            max_output: limits.output(),
             output,
             level: Level::Caller,
             #[cfg(debug_assertions)]
@@ -167,17 +171,25 @@ impl<'m, 's> Machine<'m, 's> {
     unsafe fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
         // SAFETY: the state points into the window and the output's capacity, and everything before it was written.
         unsafe {
+            if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
+                let (base, len) = (self.output.len(), s.o.offset_from_unsigned(self.output.as_ptr()));
+                if (len - base) as u64 > self.max_output {
+                    self.max_output = u64::MAX;
+                    s = self.finished(s);
+                }
+                let room = output + STORE_SLOP;
+                self.output.set_len(len);
+                self.output.reserve(room);
+                self.output.set_len(base);
+                s.o = self.output.as_mut_ptr().add(len);
+                // No further than to the bound, so that it is looked at there.
+                let bound = base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX)).max(len);
+                self.output_end = self.output.as_mut_ptr().add(self.output.capacity().min(bound.saturating_add(room)));
+            }
             if (self.choice_end as usize - s.c as usize) < choices + READ_SLOP {
                 let used = s.c.offset_from_unsigned(self.choice_start);
                 self.windows.refill(used, choices + READ_SLOP);
                 s.c = self.enter_window();
-            }
-            if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
-                let len = s.o.offset_from_unsigned(self.output.as_ptr());
-                self.output.set_len(len);
-                self.output.reserve(output + STORE_SLOP);
-                s.o = self.output.as_mut_ptr().add(len);
-                self.output_end = self.output.as_mut_ptr().add(self.output.capacity());
             }
         }
         s

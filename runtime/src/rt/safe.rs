@@ -34,6 +34,8 @@ pub struct Machine<'m, 's> {
     output: &'m mut Vec<u8>,
     /// Where this input begins in the output.
     base: usize,
+    /// The machine finishes once it needs room and has written more.
+    max_output: u64,
     stack_limit: usize,
     level: Level,
 }
@@ -57,6 +59,7 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
         window: Vec::new(),
         windows: Windows::new(choices, limits.choices()),
         base: output.len(),
+        max_output: limits.output(),
         output,
         stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
         level: Level::Caller,
@@ -87,15 +90,22 @@ impl Machine<'_, '_> {
     #[cold]
     #[inline(never)]
     fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
+        let wanted = s.o + output + SLOP;
+        if self.output.len() < wanted {
+            if (s.o - self.base) as u64 > self.max_output {
+                self.max_output = u64::MAX;
+                s = self.finished(s);
+            }
+            // Doubling what this input wrote keeps the zeros in proportion to it; but no further than to the bound, so that
+            // it is looked at there.
+            let bound = self.base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX));
+            let len = wanted.max(bound.saturating_add(output + SLOP).min(wanted + 256 + (s.o - self.base)));
+            self.output.resize(len, 0);
+        }
         if self.window.len() < s.c + choices + SLOP {
             self.windows.refill(s.c, choices + SLOP);
             s.c = 0;
             self.enter_window(choices + SLOP);
-        }
-        let wanted = s.o + output + SLOP;
-        if self.output.len() < wanted {
-            // Doubling what this input wrote keeps the zeros in proportion to it.
-            self.output.resize(wanted + 256 + (s.o - self.base), 0);
         }
         s
     }
@@ -122,11 +132,17 @@ impl Machine<'_, '_> {
         {
             return state;
         }
-        self.windows.finish(s.c);
-        self.enter_window(0);
+        let s = self.finished(s);
         self.stack_limit = 0;
         self.level = Level::Last;
-        rule(self, State { c: 0, ..s }, depth)
+        rule(self, s, depth)
+    }
+
+    /// The state from which on every site takes option 0.
+    fn finished(&mut self, s: State) -> State {
+        self.windows.finish(s.c);
+        self.enter_window(0);
+        State { c: 0, ..s }
     }
 
     fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
