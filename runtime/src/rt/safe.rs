@@ -30,14 +30,26 @@ pub struct Machine<'m, 's> {
     pub slack: u64,
     window: Vec<u8>,
     windows: Windows<'m, 's>,
-    /// Written up to the state's index, zeros behind it.
-    output: &'m mut Vec<u8>,
-    /// Where this input begins in the output.
-    base: usize,
+    output: Output<'m>,
     /// The machine finishes once it needs room and has written more.
     max_output: u64,
     stack_limit: usize,
     level: Level,
+}
+
+/// The caller's output: written up to the state's index, zeros behind it.
+struct Output<'m> {
+    bytes: &'m mut Vec<u8>,
+    /// Where this input begins.
+    base: usize,
+    /// What is kept when the machine is done: nothing of this input if its choice source panics.
+    kept: usize,
+}
+
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        self.bytes.truncate(self.kept);
+    }
 }
 
 /// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
@@ -58,9 +70,8 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
         slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
         window: Vec::new(),
         windows: Windows::new(choices, limits.choices()),
-        base: output.len(),
         max_output: limits.output(),
-        output,
+        output: Output { base: start.o, kept: start.o, bytes: output },
         stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
         level: Level::Caller,
     };
@@ -72,7 +83,7 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
     };
     let depth = limits.depth().map_or(Depth::MAX, Depth::from);
     let state = entry(&mut machine, start, depth);
-    machine.output.truncate(state.o);
+    machine.output.kept = state.o;
     machine.windows.end(state.c)
 }
 
@@ -81,7 +92,7 @@ impl Machine<'_, '_> {
     #[inline(always)]
     #[must_use]
     pub fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
-        if self.window.len() < s.c + choices + SLOP || self.output.len() < s.o + output + SLOP {
+        if self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP {
             return self.replenish(s, choices, output);
         }
         s
@@ -91,16 +102,16 @@ impl Machine<'_, '_> {
     #[inline(never)]
     fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
         let wanted = s.o + output + SLOP;
-        if self.output.len() < wanted {
-            if (s.o - self.base) as u64 > self.max_output {
+        if self.output.bytes.len() < wanted {
+            if (s.o - self.output.base) as u64 > self.max_output {
                 self.max_output = u64::MAX;
                 s = self.finished(s);
             }
             // Doubling what this input wrote keeps the zeros in proportion to it; but no further than to the bound, so that
             // it is looked at there.
-            let bound = self.base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX));
-            let len = wanted.max(bound.saturating_add(output + SLOP).min(wanted + 256 + (s.o - self.base)));
-            self.output.resize(len, 0);
+            let bound = self.output.base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX));
+            let len = wanted.max(bound.saturating_add(output + SLOP).min(wanted + 256 + (s.o - self.output.base)));
+            self.output.bytes.resize(len, 0);
         }
         if self.window.len() < s.c + choices + SLOP {
             self.windows.refill(s.c, choices + SLOP);
@@ -195,7 +206,7 @@ impl Machine<'_, '_> {
 
     #[inline(always)]
     fn write(&mut self, s: &mut State, bytes: &[u8]) {
-        self.output[s.o..s.o + bytes.len()].copy_from_slice(bytes);
+        self.output.bytes[s.o..s.o + bytes.len()].copy_from_slice(bytes);
         s.o += bytes.len();
     }
 
@@ -363,7 +374,7 @@ impl Machine<'_, '_> {
     /// Emits one byte.
     #[inline(always)]
     pub fn put_byte(&mut self, s: &mut State, byte: u8) {
-        self.output[s.o] = byte;
+        self.output.bytes[s.o] = byte;
         s.o += 1;
     }
 
@@ -371,7 +382,7 @@ impl Machine<'_, '_> {
     #[inline(always)]
     pub fn put_packed(&mut self, s: &mut State, table: &[u64], index: usize) {
         let packed = table[index];
-        self.output[s.o..s.o + 8].copy_from_slice(&packed.to_le_bytes());
+        self.output.bytes[s.o..s.o + 8].copy_from_slice(&packed.to_le_bytes());
         s.o += (packed >> 56) as usize;
     }
 }

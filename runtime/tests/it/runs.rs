@@ -107,3 +107,31 @@ fn the_bound_on_memory_completes_an_input_and_leaves_shorter_ones_alone() {
         }
     }
 }
+
+/// Panics behind so many bytes.
+struct Fragile(usize);
+
+impl ChoiceSource for Fragile {
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        let count = buffer.len().min(self.0);
+        assert!(count > 0, "as told");
+        buffer[..count].fill(255);
+        self.0 -= count;
+        count
+    }
+}
+
+#[test]
+fn a_source_that_panics_leaves_nothing_in_the_output() {
+    let producers: [&mut dyn Producer; 2] = [&mut nested::Producer::new(), &mut nested_checked::Producer::new()];
+    for producer in producers {
+        producer.set_limits(Limits::new()).expect("there is no limit");
+        for bytes in [0, 1, 100, 5000, 100_000] {
+            let mut output = b"before".to_vec();
+            let mut source = Fragile(bytes);
+            let run = || producer.produce(&mut Choices::from_source(&mut source), &mut output);
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+            assert_eq!(output, b"before", "{bytes}");
+        }
+    }
+}
