@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::args::SeparatorArgument;
-use crate::units::plural;
+use crate::units::{display_size, plural};
 
 /// A chunk is passed on when it has this many bytes or, if there are many workers, some less. It fits the second-level
 /// cache, and is large enough for write(2).
@@ -75,6 +75,26 @@ impl fmt::Display for Tally {
     }
 }
 
+/// Why an input cannot be part of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputTooLong {
+    /// It was cut short to keep memory bounded.
+    #[error(
+        "an input has more than {}: set `--max-len`, or a smaller `--max-depth` (a greater `--max-len` allows longer inputs)",
+        display_size(*.most)
+    )]
+    Memory {
+        /// The greatest length in bytes.
+        most: u64,
+    },
+    /// Its length does not fit 32 bits.
+    #[error("an input of {length} bytes is too long for `--separator len32`")]
+    LengthField {
+        /// The length in bytes.
+        length: u64,
+    },
+}
+
 /// What stands before and behind each input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
@@ -106,30 +126,37 @@ impl Separator {
         }
     }
 
-    /// Appends one input, written by `produce`, to `chunk`.
+    /// Appends one input of at most `longest` bytes, written by `produce`, to `chunk`.
     ///
     /// # Errors
     ///
-    /// The length of the input, if it does not fit the length field; the chunk is as before then.
+    /// If it is longer or does not fit the length field; the chunk is as before then.
     #[inline]
-    pub fn append(self, chunk: &mut Chunk, produce: impl FnOnce(&mut Vec<u8>)) -> Result<(), usize> {
+    pub fn append(
+        self,
+        chunk: &mut Chunk,
+        longest: u64,
+        produce: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), InputTooLong> {
+        let before = chunk.bytes.len();
+        if self == Separator::Length {
+            chunk.bytes.extend([0; 4]);
+        }
+        let start = chunk.bytes.len();
+        produce(&mut chunk.bytes);
+        let length = chunk.bytes.len().saturating_sub(start) as u64;
+        let mut refused = (length > longest).then_some(InputTooLong::Memory { most: longest });
         match self {
-            Separator::None => produce(&mut chunk.bytes),
-            Separator::Byte(byte) => {
-                produce(&mut chunk.bytes);
-                chunk.bytes.push(byte);
-            }
-            Separator::Length => {
-                let field = chunk.bytes.len();
-                chunk.bytes.extend([0; 4]);
-                produce(&mut chunk.bytes);
-                let length = chunk.bytes.len().saturating_sub(field + 4);
-                let Ok(short) = u32::try_from(length) else {
-                    chunk.bytes.truncate(field);
-                    return Err(length);
-                };
-                chunk.bytes[field..field + 4].copy_from_slice(&short.to_le_bytes());
-            }
+            Separator::None => {}
+            Separator::Byte(byte) => chunk.bytes.push(byte),
+            Separator::Length => match u32::try_from(length) {
+                Ok(field) => chunk.bytes[before..start].copy_from_slice(&field.to_le_bytes()),
+                Err(_) => refused = Some(InputTooLong::LengthField { length }),
+            },
+        }
+        if let Some(reason) = refused {
+            chunk.bytes.truncate(before);
+            return Err(reason);
         }
         chunk.ends.push(chunk.bytes.len());
         Ok(())
@@ -151,8 +178,12 @@ mod tests {
             let separator = Separator::of(argument);
             let mut chunk = Chunk::default();
             for input in ["ab", "", "c"] {
-                assert_eq!(separator.append(&mut chunk, |output| output.extend(input.bytes())), Ok(()));
+                assert_eq!(separator.append(&mut chunk, 2, |output| output.extend(input.bytes())), Ok(()));
             }
+            let before = chunk.bytes.clone();
+            let too_long = separator.append(&mut chunk, 2, |output| output.extend(b"abc"));
+            assert_eq!(too_long, Err(InputTooLong::Memory { most: 2 }));
+            assert_eq!(chunk.bytes, before);
             assert_eq!(chunk.bytes, expected);
             assert_eq!(chunk.ends.len(), 3);
             assert_eq!(chunk.bytes.len() as u64, 3 + 3 * separator.len());

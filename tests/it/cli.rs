@@ -454,6 +454,48 @@ fn signals_end_at_an_input() {
 
 #[test]
 #[cfg(unix)]
+fn a_signal_ends_a_run_inside_an_endless_input() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = place("endless");
+    // Rounds without output in rounds, 256 of each on average.
+    let rules = (0..7).map(|level| format!("r{level} ::= '' @ 1e-9 | r{} r{level}\n", level + 1));
+    fs::write(&place.grammar, rules.collect::<String>() + "r7 ::= '' | '' @ 2\n").unwrap();
+    let file = place.path("output");
+    for arguments in [&["-o", &file, "--no-mmap"][..], &["-o", &file, "--jobs", "2"], &[]] {
+        let mut command = gramjet();
+        command.args(["gen", place.grammar(), "--max-depth", "none", "--max-choices", "1000T", "-n", "9"]);
+        let child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+        assert!(output.stdout.is_empty() && fs::read(&file).unwrap().is_empty());
+        assert!(text(&output.stderr).contains("interrupted by SIGINT after 0 inputs"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_input_without_bound_is_an_error() {
+    let place = place("unbounded");
+    let long = "x".repeat(50_000);
+    fs::write(&place.grammar, format!("s ::= 'x' | t s\nt ::= '{long}' | '{long}y'\n")).unwrap();
+    let choices = place.path("choices");
+    fs::write(&choices, [255; 80_000]).unwrap();
+    let refused = |output: Output| {
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{message}");
+        for part in ["an input has more than 1.00 GiB", "`--max-len`", "`--max-depth`", "0 inputs"] {
+            assert!(message.contains(part), "{message}");
+        }
+    };
+    refused(run(&["render", place.grammar(), &choices, "--max-depth", "none"]));
+    // 2^32 times the long word within the default depth.
+    fs::write(&place.grammar, format!("s ::= 'x' | s t s @ 9\nt ::= '{long}' | '{long}y'\n")).unwrap();
+    refused(run(&["gen", place.grammar(), "-n", "9", "--seed", "7"]));
+}
+
+#[test]
+#[cfg(unix)]
 fn a_second_signal_ends_a_run_that_nobody_reads() {
     use rustix::process::{Pid, Signal, kill_process};
     let place = place("second");
