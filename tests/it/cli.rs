@@ -405,6 +405,31 @@ fn a_full_device_is_an_error_that_says_how_far_it_came() {
     assert_eq!(both.code(), Some(2));
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn what_there_is_room_for_is_written_in_either_mode() {
+    let place = place("room");
+    let file = place.path("output");
+    // The room of a disk as a limit on the file, in blocks of 512 bytes; the signal that tells of it is ignored.
+    for (blocks, least) in [(0, 0), (100, 0), (20_000, 10_100_000)] {
+        for mode in ["write", "mmap"] {
+            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut command = Command::new("sh");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_gramjet"), "gen", place.grammar()]);
+            command.args(["--seed", "7", "--bytes", "40M", "-o", &file]);
+            command.args(["--write-mode", mode, "--separator", "len32"]);
+            let output = command.output().unwrap();
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{message}");
+            let written = fs::read(&file).unwrap();
+            let inputs = inputs_of(&written).len();
+            let told = format!("{inputs} inputs ({} bytes) were written before", written.len());
+            assert!(message.contains(&told), "{mode}: {message}");
+            assert!(written.len() >= least, "{}", written.len());
+        }
+    }
+}
+
 /// Starts an endless run and waits for the first bytes of its output.
 fn endless(place: &Place, arguments: &[&str]) -> Child {
     let mut child = gramjet()
