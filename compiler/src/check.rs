@@ -92,7 +92,8 @@ fn start_rule(
     if found.is_none() {
         let message = format!("the start rule `{}` is not defined", shown(name));
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
-        diagnostic.help = similar::suggestion(name, index, &mut similar::Budget::default());
+        let suggestion = similar::suggestion(name, index, &mut similar::Budget::default());
+        diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(index)));
         diagnostics.push(diagnostic);
     }
     found.copied()
@@ -131,7 +132,12 @@ fn check_references(grammar: &Grammar, index: &BTreeMap<&str, usize>, diagnostic
         for &span in uses.first.iter().skip(1) {
             diagnostic = diagnostic.related(span, "also used here");
         }
-        diagnostic.help = similar::suggestion(name, index, &mut budget);
+        diagnostic.help = Some(similar::suggestion(name, index, &mut budget).unwrap_or_else(|| {
+            let count = index.len();
+            let none =
+                if count == 1 { "the only rule has no".into() } else { format!("none of the {count} rules has a") };
+            format!("{none} similar name; every rule must be defined in this file")
+        }));
         diagnostics.push(diagnostic);
     }
 }
@@ -211,7 +217,10 @@ fn report_unreachable(
         let is_second = index.get(text.as_str()) != Some(&number);
         if !is_second && !grammar.class_rules.contains(text) {
             let message = format!("rule `{}` cannot be reached from `{start}`", shown(text));
-            diagnostics.push(Diagnostic::warning(Code::UnreachableRule, *span, message));
+            diagnostics.push(
+                Diagnostic::warning(Code::UnreachableRule, *span, message)
+                    .help("refer to it from a rule that can be reached, make it the start rule, or remove it"),
+            );
         }
     }
 }
