@@ -129,17 +129,18 @@ fn compile_observed(
     Ok((compiled, diagnostics))
 }
 
-/// The names of the stages that [`dump`] knows, in order.
-pub fn stages() -> Vec<&'static str> {
-    ["ast", "ir", "pools"].into_iter().chain(passes::NAMES.iter().copied()).collect()
+/// The names of the stages that [`dump`] knows, in order, and what each shows.
+pub fn stages() -> Vec<(&'static str, &'static str)> {
+    let front = [
+        ("ast", "The grammar as it was read"),
+        ("ir", "The lowered form, in canonical order, with facts; what the reference interpreter runs"),
+        ("pools", "The strings that stand in for each rule beyond the depth limit"),
+    ];
+    front.into_iter().chain(passes::NAMES.iter().copied()).collect()
 }
 
-/// The text of a stage of the compilation; `None` if there is no such stage.
-///
-/// # Errors
-///
-/// The diagnostics, if the stage is not reached.
-pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> Result<Option<String>, Diagnostics> {
+/// The text of a stage of the compilation, if there is such a stage and it is reached, and all diagnostics.
+pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String>, Diagnostics) {
     let mut text = None;
     let result = compile_observed(file, options, &mut |name, object| {
         if name == stage {
@@ -150,11 +151,8 @@ pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> Result<Option<
             });
         }
     });
-    match (text, result) {
-        (Some(text), _) => Ok(Some(text)),
-        (None, Ok(_)) => Ok(None),
-        (None, Err(diagnostics)) => Err(diagnostics),
-    }
+    let (Ok((_, diagnostics)) | Err(diagnostics)) = result;
+    (text, diagnostics)
 }
 
 fn pools_text(ir: &Ir, pools: &Pools) -> String {

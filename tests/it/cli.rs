@@ -284,6 +284,18 @@ fn bad_grammars() {
         let output = run(&[&command[..], &[&file]].concat());
         assert_eq!(output.status.code(), Some(2), "{command:?}");
     }
+    // What was understood is shown, and what is wrong.
+    fs::write(&file, "a ::= 'x'\nb ::= c\n").unwrap();
+    let dumped = run(&["dump", "ast", &file]);
+    assert!(dumped.status.code() == Some(2) && text(&dumped.stderr).contains("error[undefined-rule]"));
+    assert!(text(&dumped.stdout).contains("\"x\""), "{}", text(&dumped.stdout));
+    fs::write(&file, "a ::= 'x'\nb ::= 'y'\n").unwrap();
+    for stage in ["ast", "share-tails"] {
+        let dumped = run(&["dump", stage, &file]);
+        assert!(dumped.status.success() && text(&dumped.stderr).contains("warning[unreachable-rule]"));
+    }
+    let help = text(&stdout(&["dump", "--help"]));
+    assert!(help.contains("beyond the depth limit") && help.contains("Repetitions of a fixed"), "{help}");
     let directory = run(&["gen", place.directory.to_str().unwrap()]);
     assert_eq!(directory.status.code(), Some(1));
     assert!(text(&directory.stderr).contains("directory"));

@@ -39,18 +39,18 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
     step("share-tails", tails::share_tails(&ir))
 }
 
-/// The names of the passes, in order.
-pub const NAMES: &[&str] = &[
-    "remove-dead",
-    "partial-eval",
-    "fuse-literals",
-    "loops",
-    "inline",
-    "supercompile",
-    "residual-loops",
-    "erase-scopes",
-    "fuse-residual",
-    "share-tails",
+/// The names of the passes, in order, and what each does.
+pub const NAMES: &[(&str, &str)] = &[
+    ("remove-dead", "Rules that the start rule does not reach are gone"),
+    ("partial-eval", "Repetitions of a fixed number of rounds are unrolled"),
+    ("fuse-literals", "Neighbouring literals are one, nested sequences are flat"),
+    ("loops", "References in tail position to an enclosing rule are jumps back"),
+    ("inline", "Rules that are trivial or used once stand where they are used"),
+    ("supercompile", "The start rule is expanded as far as the budget allows, recursion is folded"),
+    ("residual-loops", "`loops` again, for recursion that became direct"),
+    ("erase-scopes", "Inlined rules whose pool equals their body are plain bodies"),
+    ("fuse-residual", "`fuse-literals` again"),
+    ("share-tails", "What all options of a choice end with stands behind it; this is what the engines run"),
 ];
 
 /// Rebuilds every body bottom-up: `build` gets the new IR, the old node and its rebuilt children and returns the new node.
