@@ -12,7 +12,7 @@ use gramjet_engine::vm::Vm;
 use gramjet_generated::{SHIPPED, Shipped};
 
 use crate::args::{EngineArgument, GrammarArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::grammar::Source;
 use crate::report;
 
@@ -171,6 +171,9 @@ pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result
 pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> Result<String, Failure> {
     let compiled = compile(source, args)?;
     options.check(&compiled).map_err(Failure::Usage)?;
+    if let Some(warning) = options.warning(&compiled) {
+        say!("gramjet: {warning}");
+    }
     Ok(rust::emit(&compiled, options))
 }
 

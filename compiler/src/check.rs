@@ -25,12 +25,14 @@ pub struct Checked<'a> {
 }
 
 /// Checks the grammar from the rule `start`; if that is `None`, from the one that the grammar names, else its first.
+/// What another start rule than the grammar's own does not reach is nothing to warn of.
 ///
 /// What is found goes into `diagnostics`. The result is `None` if there is an error, also one that was there before: then
 /// the grammar may be incomplete, and what would follow from missing parts is not reported.
 pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Checked<'a>> {
     let complete = !diagnostics.has_errors();
     let index = index_rules(grammar, diagnostics);
+    let own_start = start.is_none();
     let start = start_rule(grammar, start, &index, complete, diagnostics);
     check_references(grammar, &index, diagnostics);
     for rule in &grammar.rules {
@@ -38,7 +40,9 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
     }
     let start = start.filter(|_| complete)?;
     let reachable = reachable_rules(grammar, start, &index);
-    report_unreachable(grammar, start, &index, &reachable, diagnostics);
+    if own_start {
+        report_unreachable(grammar, start, &index, &reachable, diagnostics);
+    }
     let productive = productive::productive_rules(grammar, &index);
     report_unproductive(grammar, &index, &reachable, &productive, diagnostics);
     (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })

@@ -377,6 +377,11 @@ fn texts() {
     }
     let source = stdout(&["emit", "rust", place.grammar()]);
     assert!(text(&source).contains("gramjet"));
+    let deep = place.path("deep.ebnf");
+    fs::write(&deep, "%max-depth 5\na ::= b | 'x'\nb ::= 'x'{70000} a\n").unwrap();
+    let emitted = run(&["emit", "rust", &deep]);
+    assert!(emitted.status.success() && text(&emitted.stderr).contains("maximum depth 5"), "{}", text(&emitted.stderr));
+    assert!(run(&["emit", "rust", place.grammar()]).stderr.is_empty());
     let file = place.path("list.rs");
     assert!(stdout(&["emit", "rust", place.grammar(), "-o", &file]).is_empty());
     assert!(fs::read(file).unwrap() == source);

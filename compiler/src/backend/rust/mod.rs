@@ -65,6 +65,24 @@ impl EmitOptions {
     }
 }
 
+impl EmitOptions {
+    /// What a user may not expect of the producer: that it begins without a depth limit although one is asked for by the
+    /// grammar file, or by nobody, which means the default.
+    pub fn warning(&self, compiled: &Compiled) -> Option<String> {
+        let rule = compiled.rule_without_pool()?;
+        let expected = match (compiled.max_depth, self.max_len.or(compiled.max_len)) {
+            _ if self.max_depth.is_some() => None,
+            (Some(depth), _) => Some(format!("the maximum depth {depth} of the grammar file")),
+            (None, None) => Some("the default maximum depth".to_string()),
+            (None, Some(_)) => None,
+        }?;
+        Some(format!(
+            "{expected} cannot be kept, so producers begin without one: the minimum-depth strings of rule `{rule}` are too \
+             long to be kept in a pool"
+        ))
+    }
+}
+
 /// The source text of a module, formatted. The options must have been checked ([`EmitOptions::check`]).
 pub fn emit(compiled: &Compiled, options: &EmitOptions) -> String {
     // The formatter recurses over the code, which is nested like the grammar.
