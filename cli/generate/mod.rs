@@ -12,7 +12,7 @@ pub use chunk::{Chunk, InputTooLong, Tally};
 
 use crate::args::{GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, quoted, say};
 use crate::grammar;
 use crate::limits;
 use crate::progress::Progress;
@@ -126,6 +126,10 @@ impl<'a> Destination<'a> {
             _ => Destination::StandardOutput,
         };
         match destination {
+            Destination::Directory(path) if path.exists() && !path.is_dir() => Err(Failure::Usage(format!(
+                "{} is not a directory; `--ext` and a slash at the end ask for one",
+                quoted(path)
+            ))),
             Destination::StandardOutput if args.ext.is_some() => {
                 Err(Failure::Usage("`--ext` needs a directory to write to".to_string()))
             }

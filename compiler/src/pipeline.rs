@@ -65,9 +65,14 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
         .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;
     let (_, rule) = *bodies.get(bodies.partition_point(|&(body, _)| body < node))?;
     let name = &ir.rule(rule).name;
+    // Counts saturate.
+    let shown = |count: u64| if count == u64::MAX { "2^64 or more".to_string() } else { count.to_string() };
     let message = match ir.facts(node).min_len {
-        len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {len} bytes"),
-        _ => format!("the shortest derivation of a part of rule `{name}` takes {} steps", node_steps[node.index()]),
+        len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {} bytes", shown(len)),
+        _ => {
+            let steps = shown(node_steps[node.index()]);
+            format!("the shortest derivation of a part of rule `{name}` takes {steps} steps")
+        }
     };
     let help = format!("outputs could not be completed in bounded time; the bound is {MAX_SHORTEST}");
     let span = grammar.rules.get(rule.index()).map(|rule| rule.name.span);

@@ -113,7 +113,10 @@ impl Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
     /// The bound on the length is below the shortest string of the start rule.
-    #[error("a maximum length of {max_len} bytes is too small: the shortest input of this grammar has {min_len} bytes")]
+    #[error(
+        "a maximum length of {} is too small: the shortest input of this grammar has {}",
+        bytes(*max_len), bytes(*min_len)
+    )]
     TooShort {
         /// The bound asked for, in bytes.
         max_len: u64,
@@ -128,4 +131,9 @@ pub enum LimitsError {
         /// The rule.
         rule: String,
     },
+}
+
+/// `1 byte`, `2 bytes`.
+fn bytes(count: u64) -> String {
+    format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }

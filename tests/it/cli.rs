@@ -232,7 +232,12 @@ fn wrong_arguments_are_code_2() {
         (&["gen", grammar, "--format", "yacc"], "possible values"),
         (&["gen", grammar, "--mmap"], "-o"),
         (&["gen", grammar, "--ext", "x"], "--output"),
-        (&["gen", grammar, "--max-len", "1"], "shortest input of this grammar has 2 bytes"),
+        (
+            &["gen", grammar, "--max-len", "1"],
+            "length of 1 byte is too small: the shortest input of this grammar has 2 bytes",
+        ),
+        (&["gen", grammar, "-n", "abc"], "a number is expected, such as 100"),
+        (&["gen", grammar, "-o", grammar, "--ext", "txt"], "is not a directory; `--ext`"),
         (&["gen", grammar, "--start", "lits"], "lits"),
         (&["gen", "no-such-grammar"], "`gramjet grammars` lists"),
         (&["gen", "no/such/file"], "no such file"),

@@ -53,7 +53,7 @@ impl EmitOptions {
         if let Some(max_len) = self.max_len.filter(|&max_len| max_len < compiled.min_len()) {
             let min_len = compiled.min_len();
             return Err(format!(
-                "a maximum length of {max_len} bytes is too small: the shortest output has {min_len} bytes"
+                "a maximum length of {max_len} is too small: the shortest output has the length {min_len}"
             ));
         }
         match (self.max_depth, compiled.rule_without_pool()) {
