@@ -180,11 +180,11 @@ impl<'m, 's> Machine<'m, 's> {
                 let room = output + STORE_SLOP;
                 self.output.set_len(len);
                 self.output.reserve(room);
-                self.output.set_len(base);
                 s.o = self.output.as_mut_ptr().add(len);
                 // No further than to the bound, so that it is looked at there.
                 let bound = base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX)).max(len);
                 self.output_end = self.output.as_mut_ptr().add(self.output.capacity().min(bound.saturating_add(room)));
+                self.output.set_len(base);
             }
             if (self.choice_end as usize - s.c as usize) < choices + READ_SLOP {
                 let used = s.c.offset_from_unsigned(self.choice_start);

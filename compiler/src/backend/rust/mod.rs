@@ -166,14 +166,20 @@ impl<'c> Emitter<'c> {
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
         let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
+        // Each item has its lints: a text that is included cannot begin with an attribute for the whole.
+        let used_or_not = quote!(#[allow(dead_code, unreachable_pub)]);
         quote! {
             /// The length in bytes of the shortest output.
+            #used_or_not
             pub const MIN_LEN: u64 = #min_len;
 
             /// The limits of a new producer.
+            #used_or_not
             pub const DEFAULT_LIMITS: ::gramjet::Limits = #limits;
 
             /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
+            #used_or_not
+            #[must_use]
             pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
                 ::gramjet::Producer::produce(
@@ -185,6 +191,8 @@ impl<'c> Emitter<'c> {
             }
 
             /// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
+            #used_or_not
+            #[must_use]
             pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
                 ::gramjet::Producer::produce(
@@ -196,13 +204,16 @@ impl<'c> Emitter<'c> {
             }
 
             #[doc = #about]
+            #used_or_not
             #[derive(Clone, Copy, Debug)]
             pub struct Producer {
                 limits: ::gramjet::Limits,
             }
 
+            #used_or_not
             impl Producer {
                 /// A producer with [`DEFAULT_LIMITS`].
+                #[must_use]
                 pub const fn new() -> Producer {
                     Producer { limits: DEFAULT_LIMITS }
                 }
