@@ -16,6 +16,7 @@ mod loops;
 mod names;
 mod needs;
 mod sites;
+mod size;
 mod statics;
 
 use body::At;
@@ -33,8 +34,9 @@ pub struct EmitOptions {
     pub max_len: Option<u64>,
 }
 
-/// Larger residual grammars are not compiled to Rust: the Rust compiler would take minutes and gigabytes.
-pub const MAX_NODES: usize = 100_000;
+/// Larger producers are not emitted: the Rust compiler would take minutes and gigabytes. A node of the residual grammar
+/// counts as one; four literals, 16 numbers in tables, and 1024 bytes of literals and pools each count as much.
+pub const MAX_SIZE: usize = 32_000;
 
 impl EmitOptions {
     /// Checks the limits against what the grammar needs at least, and the size of the grammar.
@@ -43,11 +45,11 @@ impl EmitOptions {
     ///
     /// What cannot be kept.
     pub fn check(&self, compiled: &Compiled) -> Result<(), String> {
-        let nodes = compiled.residual.node_count();
-        if nodes > MAX_NODES {
+        let size = size::size(compiled).units();
+        if size > MAX_SIZE {
             return Err(format!(
-                "the optimised grammar has {nodes} nodes, more than the {MAX_NODES} that are compiled to Rust; \
-                 the engine `vm` has no such bound"
+                "the grammar is too large to be compiled to Rust: with the tables of its pools and classes it is worth {size} \
+                 nodes, and {MAX_SIZE} is the bound; the engine `vm` has no such bound"
             ));
         }
         if let Some(max_len) = self.max_len.filter(|&max_len| max_len < compiled.min_len()) {
