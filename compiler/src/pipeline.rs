@@ -127,10 +127,13 @@ fn compile_observed(
         diagnostics.push(diagnostic);
         return Err(diagnostics);
     }
+    let (max_depth, max_len) = (grammar.max_depth, grammar.max_len);
+    // Large grammars take as much memory as written as they do lowered.
+    drop(grammar);
     let pools = pools(&lowered);
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
-    let compiled = Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len };
+    let compiled = Compiled { lowered, pools, residual, max_depth, max_len };
     Ok((compiled, diagnostics))
 }
 
