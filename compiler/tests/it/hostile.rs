@@ -125,11 +125,16 @@ fn grammars() -> Vec<Hostile> {
         ("single-uses-wide", || chain(many(2000), "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
         // About as much as is compiled to Rust, and more.
         ("code-of-recursive-rules", || {
-            cycle(3300, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
+            cycle(2900, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
         }),
         ("code-of-repetitions", || cycle(5000, |next| format!("({next} 'a'){{2,9}} | 'y'"))),
-        ("code-of-classes", || format!("s ::= {}", numbered(30_000, |i| format!("[a-z#x{:X}-#xD000]", 0x100 + i)))),
+        ("code-of-classes", || format!("s ::= {}", numbered(24_000, |i| format!("[a-z#x{:X}-#xD000]", 0x100 + i)))),
         ("code-of-too-many-classes", || format!("s ::= {}", numbered(90_000, |i| format!("[^#x{:X}]", 0x10000 + i)))),
+        ("code-of-unrolled-rounds", || format!("s ::= {}", "('a' [a-z] | [0-9] 'bb' s?){8} ".repeat(2000))),
+        ("code-of-alternatives-alike", || {
+            let items = "('x' | 'y' ['c'-'d']) ".repeat(24);
+            format!("s ::= 'z'{}", numbered(250, |i| format!(" | [ab] {items} '{i}' s?")))
+        }),
         ("code-of-pools", || {
             numbered(300, |i| format!("r{i} ::= [ab]{{{}}} r{}? r{}?\n", 100 + i, (i + 7) % 300, (3 * i + 1) % 300))
         }),

@@ -256,7 +256,8 @@ fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
     options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
 }
 
-/// Choices with more options than this are not searched for options that are alike.
+/// Choices with more options than this are not searched for options that are alike: so the search takes at most this many
+/// looks at each node, of which there are no more than `MAX_SIZE`.
 const MAX_GROUPED: usize = 256;
 
 /// The options in groups that differ, behind the first `shared` items, in short literals only.

@@ -22,7 +22,8 @@ pub(super) struct Size {
 impl Size {
     /// All of it as a number of nodes.
     pub fn units(self) -> usize {
-        self.nodes + self.literals / 4 + self.numbers / 16 + self.bytes / 1024
+        let tables = self.literals / 4 + self.numbers / 16 + self.bytes / 1024;
+        self.nodes.saturating_add(tables)
     }
 
     fn of_node(node: &Node) -> Size {
@@ -41,25 +42,33 @@ impl Size {
 
 impl AddAssign for Size {
     fn add_assign(&mut self, other: Size) {
-        self.nodes += other.nodes;
-        self.literals += other.literals;
-        self.numbers += other.numbers;
-        self.bytes += other.bytes;
+        for (sum, other) in [
+            (&mut self.nodes, other.nodes),
+            (&mut self.literals, other.literals),
+            (&mut self.numbers, other.numbers),
+            (&mut self.bytes, other.bytes),
+        ] {
+            *sum = sum.saturating_add(other);
+        }
     }
 }
 
 /// The size of the producer of a grammar.
 pub(super) fn size(compiled: &Compiled) -> Size {
     let ir: &Ir = &compiled.residual;
-    let mut size = Size::default();
     let mut instances: BTreeSet<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
-    for node in (0..ir.node_count()).map(NodeId::new) {
-        let node = ir.node(node);
-        size += Size::of_node(node);
-        if let Node::Inline { rule, .. } = node {
+    // Nodes that are shared become code wherever they stand. Children come before their parents in the arena.
+    let mut sizes: Vec<Size> = Vec::with_capacity(ir.node_count());
+    for id in (0..ir.node_count()).map(NodeId::new) {
+        let mut size = Size::of_node(ir.node(id));
+        ir.children(id).iter().for_each(|child| size += sizes[child.index()]);
+        sizes.push(size);
+        if let Node::Inline { rule, .. } = ir.node(id) {
             instances.insert(*rule);
         }
     }
+    let mut size = Size::default();
+    ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);
     // Rules that only stand for others share their pools.
     let mut counted = BTreeSet::new();
     for pool in instances.into_iter().filter_map(|rule| compiled.pools.get(rule)) {
