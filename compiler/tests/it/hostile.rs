@@ -125,7 +125,7 @@ fn grammars() -> Vec<Hostile> {
         ("single-uses-wide", || chain(many(2000), "x", |next| format!("{} {next}", "'a' ['b'-'c'] ".repeat(100)))),
         // About as much as is compiled to Rust, and more.
         ("code-of-recursive-rules", || {
-            cycle(2900, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
+            cycle(2500, |next| format!("'(' {next} ')' @ 3.1 | {next} {next} @ 0.2 | 'yyy' @ 0.001 | '*' {next}"))
         }),
         ("code-of-repetitions", || cycle(5000, |next| format!("({next} 'a'){{2,9}} | 'y'"))),
         ("code-of-classes", || format!("s ::= {}", numbered(24_000, |i| format!("[a-z#x{:X}-#xD000]", 0x100 + i)))),

@@ -1,7 +1,7 @@
 //! The machine on bare pointers: reads and writes are not checked one by one, a reservation covers all up to the next.
 
 use super::Depth;
-use super::stack::{self, Level};
+use super::stack::{self, Helper, Level};
 use super::tables::{CharClass, Strings};
 use super::window::Windows;
 use crate::choices::Choices;
@@ -35,6 +35,8 @@ pub struct Machine<'m, 's> {
     /// The machine finishes once it needs room and has written more.
     max_output: u64,
     level: Level,
+    /// The thread for what does not fit the caller's stack, once it was needed.
+    helper: Option<Helper>,
     /// What is reserved, to hold every access against it.
     #[cfg(debug_assertions)]
     reserved: (*const u8, *const u8),
@@ -91,6 +93,7 @@ impl<'m, 's> Machine<'m, 's> {
             max_output: limits.output(),
             output,
             level: Level::Caller,
+            helper: None,
             #[cfg(debug_assertions)]
             reserved: (std::ptr::null(), std::ptr::null()),
         }
@@ -241,23 +244,18 @@ impl<'m, 's> Machine<'m, 's> {
                 self.0
             }
         }
+        let helper = self.helper.take().or_else(Helper::new)?;
         let caller = (self.stack_limit, self.level);
         let lent = Lent((&mut *self, s));
-        let result = std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
-            let work = move || {
-                let (machine, s) = lent.into_inner();
-                let usable = stack::HELPER_STACK - stack::HELPER_RESERVE;
-                machine.stack_limit = stack::stack_pointer().saturating_sub(usable);
-                machine.level = Level::Helper;
-                // SAFETY: as for the function around.
-                Lent(unsafe { rule(machine, s, depth) })
-            };
-            let handle = helper.spawn_scoped(scope, work).ok()?;
-            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).into_inner())
+        let state = helper.run(move |stack_limit| {
+            let (machine, s) = lent.into_inner();
+            (machine.stack_limit, machine.level) = (stack_limit, Level::Helper);
+            // SAFETY: as for the function around.
+            Lent(unsafe { rule(machine, s, depth) })
         });
         (self.stack_limit, self.level) = caller;
-        result
+        self.helper = Some(helper);
+        Some(state.into_inner())
     }
 
     /// The state from which on every site takes option 0.

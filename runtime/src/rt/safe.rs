@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::stack::{self, Level};
+use super::stack::{self, Helper, Level};
 use super::tables::{CharClass, Star, Strings};
 use super::window::Windows;
 use super::{Depth, RunEnd, rounds};
@@ -35,6 +35,8 @@ pub struct Machine<'m, 's> {
     max_output: u64,
     stack_limit: usize,
     level: Level,
+    /// The thread for what does not fit the caller's stack, once it was needed.
+    helper: Option<Helper>,
 }
 
 /// The caller's output: written up to the state's index, zeros behind it.
@@ -74,6 +76,7 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
         output: Output { base: start.o, kept: start.o, bytes: output },
         stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
         level: Level::Caller,
+        helper: None,
     };
     // A length limit alone runs with a depth that is never used up.
     let entry = match (limits.depth(), limits.length()) {
@@ -157,21 +160,16 @@ impl Machine<'_, '_> {
     }
 
     fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
+        let helper = self.helper.take().or_else(Helper::new)?;
         let caller = (self.stack_limit, self.level);
         let machine = &mut *self;
-        let result = std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
-            let work = move || {
-                machine.stack_limit =
-                    stack::stack_pointer().saturating_sub(stack::HELPER_STACK - stack::HELPER_RESERVE);
-                machine.level = Level::Helper;
-                rule(machine, s, depth)
-            };
-            let handle = helper.spawn_scoped(scope, work).ok()?;
-            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let state = helper.run(move |stack_limit| {
+            (machine.stack_limit, machine.level) = (stack_limit, Level::Helper);
+            rule(machine, s, depth)
         });
         (self.stack_limit, self.level) = caller;
-        result
+        self.helper = Some(helper);
+        Some(state)
     }
 
     /// Emits one of `strings` (one site), or, if the length limit leaves none, the shortest string of the rule.
