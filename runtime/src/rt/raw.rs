@@ -36,7 +36,7 @@ pub struct Machine<'m, 's> {
     max_output: u64,
     level: Level,
     /// The thread for what does not fit the caller's stack, once it was needed.
-    helper: Option<Helper>,
+    helper: Option<Box<Helper>>,
     /// What is reserved, to hold every access against it.
     #[cfg(debug_assertions)]
     reserved: (*const u8, *const u8),
@@ -244,7 +244,7 @@ impl<'m, 's> Machine<'m, 's> {
                 self.0
             }
         }
-        let helper = self.helper.take().or_else(Helper::new)?;
+        let helper = self.helper.take().or_else(|| Helper::new().map(Box::new))?;
         let caller = (self.stack_limit, self.level);
         let lent = Lent((&mut *self, s));
         let state = helper.run(move |stack_limit| {

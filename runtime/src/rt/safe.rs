@@ -36,7 +36,7 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     level: Level,
     /// The thread for what does not fit the caller's stack, once it was needed.
-    helper: Option<Helper>,
+    helper: Option<Box<Helper>>,
 }
 
 /// The caller's output: written up to the state's index, zeros behind it.
@@ -160,7 +160,7 @@ impl Machine<'_, '_> {
     }
 
     fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
-        let helper = self.helper.take().or_else(Helper::new)?;
+        let helper = self.helper.take().or_else(|| Helper::new().map(Box::new))?;
         let caller = (self.stack_limit, self.level);
         let machine = &mut *self;
         let state = helper.run(move |stack_limit| {
