@@ -200,6 +200,9 @@ impl CharClass {
 mod tests {
     use super::*;
 
+    /// Ranges and counts of a class.
+    type Table = (&'static [(u32, u32)], [u32; 4]);
+
     const RANGES: &[(u32, u32)] = &[(0x7E, 0), (0xD7FF, 4), (0xE000, 5), (0x10_FFFF, 7)];
     const WITHIN: [u32; 4] = [2, 4, 7, 8];
 
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn classes_that_do_not() {
-        let wrong: [(&'static [(u32, u32)], [u32; 4]); 9] = [
+        let wrong: [Table; 9] = [
             (&[], [0, 0, 0, 0]),
             (&[(0x61, 0)], [0, 0, 0, 0]),
             (&[(0x61, 1)], [2, 2, 2, 2]),
