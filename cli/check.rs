@@ -23,6 +23,8 @@ const SAMPLE_BYTES: usize = 64 << 20;
 const SAMPLE_TIME: Duration = Duration::from_millis(500);
 /// Inputs of the sample are completed behind this many choice bytes.
 const SAMPLE_CHOICES: u64 = 4 << 20;
+/// So are those that have more bytes.
+const SAMPLE_OUTPUT: u64 = SAMPLE_BYTES as u64;
 /// So many names of recursive rules are shown.
 const NAMES: usize = 12;
 
@@ -75,7 +77,7 @@ struct Sample {
     lengths: Vec<usize>,
     distinct: usize,
     choice_bytes: u64,
-    /// How many inputs read all the choice bytes that the sample allows.
+    /// How many inputs read all the choice bytes, or had all the bytes, that the sample allows.
     exhausted: usize,
 }
 
@@ -83,7 +85,7 @@ struct Sample {
 fn sample(engine: &mut Engine) -> Result<Sample, Failure> {
     let limits = engine.limits();
     engine
-        .set_limits(limits.max_choices(limits.choices().min(SAMPLE_CHOICES)))
+        .set_limits(limits.max_choices(limits.choices().min(SAMPLE_CHOICES)).max_output(SAMPLE_OUTPUT))
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let mut inputs = Inputs::new(engine.producer(), 0);
     let mut sample = Sample::default();
@@ -94,7 +96,7 @@ fn sample(engine: &mut Engine) -> Result<Sample, Failure> {
         let mut input = Vec::new();
         let read = inputs.append_to(&mut input);
         sample.choice_bytes += read;
-        sample.exhausted += usize::from(read >= SAMPLE_CHOICES);
+        sample.exhausted += usize::from(read >= SAMPLE_CHOICES || input.len() as u64 > engine.limits().output());
         sample.lengths.push(input.len());
         bytes += input.len();
         // A hash stands for the input, so that long inputs need not be kept.
@@ -111,21 +113,26 @@ fn describe_sample(sample: &Sample) -> String {
     let (Some(&shortest), Some(&longest)) = (sample.lengths.first(), sample.lengths.last()) else {
         return String::new();
     };
+    // Per byte, unless there is none.
+    let choices = match total {
+        0 => format!("{:.2} bytes per input", sample.choice_bytes as f64 / count as f64),
+        total => format!("{:.2} bytes per byte of output", sample.choice_bytes as f64 / total as f64),
+    };
     let mut text = format!(
         "lengths    mean {:.1} bytes, median {}, from {shortest} to {longest} (estimated from {}, {} of them distinct)\n\
-         choices    {:.2} bytes per byte of output\n",
+         choices    {choices}\n",
         total as f64 / count as f64,
         sample.lengths[count / 2],
         plural(count as u64, "input"),
         sample.distinct,
-        sample.choice_bytes as f64 / total.max(1) as f64,
     );
     if sample.exhausted > 0 {
         text += &format!(
-            "warning    {} of {count} inputs read {} of choice bytes and were cut short: \
+            "warning    {} of {count} inputs read {} of choice bytes or had {} and were cut short: \
              the expected length may have no bound, set a maximum depth or length\n",
             sample.exhausted,
             display_size(SAMPLE_CHOICES),
+            display_size(SAMPLE_OUTPUT),
         );
     }
     text
@@ -143,5 +150,7 @@ mod tests {
         assert!(text.contains("2.00 bytes per byte"), "{text}");
         assert!(describe_sample(&Sample { exhausted: 1, ..sample }).contains("warning"));
         assert_eq!(describe_sample(&Sample::default()), "");
+        let empty = Sample { lengths: vec![0, 0], distinct: 1, choice_bytes: 3, exhausted: 0 };
+        assert!(describe_sample(&empty).contains("1.50 bytes per input"));
     }
 }

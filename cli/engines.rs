@@ -1,6 +1,6 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
@@ -12,7 +12,7 @@ use gramjet_engine::vm::Vm;
 use gramjet_generated::{SHIPPED, Shipped};
 
 use crate::args::{EngineArgument, GrammarArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::grammar::Source;
 use crate::report;
 
@@ -83,7 +83,8 @@ pub fn format_names() -> PossibleValuesParser {
 
 /// The stages of `gramjet dump`.
 pub fn stage_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(gramjet_compiler::stages())
+    let stages = gramjet_compiler::stages().into_iter();
+    PossibleValuesParser::new(stages.map(|(name, about)| PossibleValue::new(name).help(about)))
 }
 
 /// Makes `source` ready to run on the engine that `argument` names.
@@ -151,20 +152,28 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
     Ok((structure, interpreter(&compiled)))
 }
 
-/// What a stage of the compiler makes of `source`.
-pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> Result<String, Failure> {
-    match gramjet_compiler::dump(&source.file, &options(args), stage) {
-        Ok(Some(text)) => Ok(text),
+/// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
+pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result<(), Failure>) {
+    let (text, diagnostics) = gramjet_compiler::dump(&source.file, &options(args), stage);
+    let result = match (&text, diagnostics.has_errors()) {
+        (_, true) => Err(refuse(source, &diagnostics)),
+        (Some(_), false) => {
+            report::print(&source.file, &diagnostics);
+            Ok(())
+        }
         // The names were checked against the list of stages.
-        Ok(None) => Err(Failure::Internal(format!("the compiler did not come by the stage {stage}"))),
-        Err(diagnostics) => Err(refuse(source, &diagnostics)),
-    }
+        (None, false) => Err(Failure::Internal(format!("the compiler did not come by the stage {stage}"))),
+    };
+    (text.unwrap_or_default(), result)
 }
 
 /// The Rust source of a producer for `source`.
 pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> Result<String, Failure> {
     let compiled = compile(source, args)?;
     options.check(&compiled).map_err(Failure::Usage)?;
+    if let Some(warning) = options.warning(&compiled) {
+        say!("gramjet: {warning}");
+    }
     Ok(rust::emit(&compiled, options))
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::generate::Tally;
+use crate::generate::{InputTooLong, Tally};
 
 /// The exit code for arguments or a grammar that cannot be used.
 const MISUSE: u8 = 2;
@@ -44,14 +44,17 @@ pub enum Failure {
         /// The complete inputs that were handed over to the system, and their bytes.
         written: Tally,
     },
-    /// An input does not fit the output format.
+    /// An input cannot be part of the output.
     #[error("{reason}; {written} were written before")]
-    Format {
-        /// What does not fit.
-        reason: String,
+    TooLong {
+        /// Why not.
+        reason: InputTooLong,
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },
+    /// The system has no thread for a worker.
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
     /// A signal asked for the end.
     #[error("interrupted by {name} after {written}")]
     Interrupted {

@@ -8,7 +8,7 @@ use gramjet::{Limits, LimitsError};
 use crate::args::LimitArgs;
 use crate::engines::Engine;
 use crate::failure::{Failure, say};
-use crate::units::Bound;
+use crate::units::{Bound, plural};
 
 /// Limits, and whether the depth is the default.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,8 @@ impl fmt::Display for Applied {
         }
         match self.limits.length() {
             None => f.write_str(", no maximum length")?,
-            Some(length) => write!(f, ", maximum length {length} bytes")?,
+            Some(length) => write!(f, ", maximum length {}", plural(length, "byte"))?,
         }
-        write!(f, ", at most {} choice bytes", self.limits.choices())
+        write!(f, ", at most {}", plural(self.limits.choices(), "choice byte"))
     }
 }

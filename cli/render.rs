@@ -5,6 +5,7 @@ use gramjet::{Choices, Producer};
 use crate::args::RenderArgs;
 use crate::engines;
 use crate::failure::{Failure, say};
+use crate::generate::{InputTooLong, Tally};
 use crate::grammar;
 use crate::limits;
 use crate::texts::write_output;
@@ -23,6 +24,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let bytes = grammar::read_bytes(&args.choices)?;
     let mut output = Vec::new();
     let consumed = engine.producer().produce(&mut Choices::replay(&bytes), &mut output);
+    let most = engine.limits().output();
+    if output.len() as u64 > most {
+        return Err(Failure::TooLong { reason: InputTooLong::Memory { most }, written: Tally::default() });
+    }
     write_output(args.output.as_deref(), &output)?;
     if args.verbose {
         say!("gramjet: engine {}, {limits}", engine.name());

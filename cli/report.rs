@@ -41,7 +41,7 @@ pub fn summary(diagnostics: &Diagnostics) -> String {
         }
     }
     if diagnostics.suppressed() > 0 {
-        parts.push(format!("{} more", diagnostics.suppressed()));
+        parts.push(format!("{} that are not shown", diagnostics.suppressed()));
     }
     if parts.is_empty() { "no diagnostics".to_string() } else { parts.join(", ") }
 }
@@ -55,6 +55,10 @@ fn text(file: &SourceFile, diagnostics: &Diagnostics, coloured: bool) -> String 
     for diagnostic in diagnostics.iter() {
         text += &renderer.render(&groups(file, &lines, diagnostic));
         text.push_str("\n\n");
+    }
+    if diagnostics.suppressed() > 0 {
+        let shown = diagnostics.iter().count();
+        text += &format!("only the first {shown} are shown, there are {} more\n\n", diagnostics.suppressed());
     }
     text
 }
@@ -224,5 +228,11 @@ mod tests {
             diagnostics.push(Diagnostic::error(Code::Syntax, Span::new(at * 50_000, 10_000_000), "?"));
         }
         assert!(text(&file, &diagnostics, false).len() < 200_000);
+        assert!(!text(&file, &diagnostics, false).contains("more"));
+        for _ in 0..7 {
+            diagnostics.push(Diagnostic::error(Code::Syntax, None, "?"));
+        }
+        assert!(text(&file, &diagnostics, false).ends_with("only the first 200 are shown, there are 7 more\n\n"));
+        assert_eq!(summary(&diagnostics), "200 errors, 7 that are not shown");
     }
 }

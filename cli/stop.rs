@@ -55,6 +55,12 @@ impl Stop {
         }
     }
 
+    /// Makes the request as SIGINT does.
+    #[cfg(test)]
+    pub fn signal(&self) {
+        self.reason.store(SIGINT.unsigned_abs() as usize, Ordering::Relaxed);
+    }
+
     fn time_is_over(&self) {
         // A signal that came first stays the reason.
         let _ = self.reason.compare_exchange(RUN, TIME, Ordering::Relaxed, Ordering::Relaxed);
@@ -64,6 +70,11 @@ impl Stop {
     #[inline]
     pub fn is_requested(&self) -> bool {
         self.reason.load(Ordering::Relaxed) != RUN
+    }
+
+    /// Whether a signal asked.
+    pub fn is_signalled(&self) -> bool {
+        matches!(self.reason(), Some(StopReason::Signal(..)))
     }
 
     /// Who asked.

@@ -28,8 +28,9 @@ pub fn write_output(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
 /// Prints what a stage of the compiler makes of a grammar.
 pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
-    let text = engines::dump(&source, &args.grammar, &args.stage)?;
-    write_output(None, text.as_bytes())
+    let (text, result) = engines::dump(&source, &args.grammar, &args.stage);
+    write_output(None, text.as_bytes())?;
+    result
 }
 
 /// Prints the source code of a producer.

@@ -27,7 +27,7 @@ impl<T> Bound<T> {
 /// A number of bytes. k, M, G, T (with or without B) are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; a fraction is
 /// allowed before a unit.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text);
+    let (number, unit) = split_unit(text, "4096, 64KiB or 1MB")?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kb" => 1000,
@@ -45,7 +45,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 /// A number of inputs; k, M, G are powers of 1000.
 pub fn parse_count(text: &str) -> Result<u64, String> {
-    let (number, unit) = split_unit(text);
+    let (number, unit) = split_unit(text, "100, 10k or 2M")?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
         "" => 1,
         "k" => 1000,
@@ -59,7 +59,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
 /// A duration: numbers with the units ms, s, m, h, d, one after the other; a number alone is in seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
-    if rest.is_empty() {
+    if !rest.starts_with(is_of_number) {
         return Err("a duration is expected, such as 500ms, 30s or 2m".to_string());
     }
     let mut milliseconds = 0_u64;
@@ -153,10 +153,14 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.' || c == '_'
 }
 
-fn split_unit(text: &str) -> (&str, &str) {
+/// The number at the front of `text`, and what is behind it.
+fn split_unit<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
     let text = text.trim();
     let end = text.find(|c: char| !is_of_number(c)).unwrap_or(text.len());
-    (&text[..end], text[end..].trim())
+    if end == 0 {
+        return Err(format!("a number is expected, such as {example}"));
+    }
+    Ok((&text[..end], text[end..].trim()))
 }
 
 fn bound<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Bound<T>, String> {
@@ -214,6 +218,11 @@ mod tests {
             ["", "k", "1.5", ".5k", "1.k", "1..5k", "-1", "1e3", "1KB/s", "99999999T", "18446744073709551616", "１"];
         for text in wrong {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+        for text in ["abc", "", "-1"] {
+            assert_eq!(parse_count(text), Err("a number is expected, such as 100, 10k or 2M".to_string()), "{text}");
+            assert!(parse_size(text).is_err_and(|message| message.contains("64KiB")));
+            assert!(parse_duration(text).is_err_and(|message| message.contains("30s")));
         }
     }
 

@@ -96,7 +96,7 @@ impl Grammar {
         self
     }
 
-    /// The text of the producer's module.
+    /// The text of the producer's module. Warnings about the grammar are printed for Cargo to show.
     ///
     /// # Errors
     ///
@@ -117,6 +117,9 @@ impl Grammar {
             }
         }
         self.emit.check(&compiled).map_err(|problem| Error::Grammar(format!("{}: {problem}", file.name())))?;
+        if let Some(warning) = self.emit.warning(&compiled) {
+            println!("cargo::warning={}: {warning}", file.name());
+        }
         Ok(emit(&compiled, &self.emit))
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use gramjet::{Batch, Inputs, Producer};
 
 use crate::args::SeparatorArgument;
-use crate::units::plural;
+use crate::units::{display_size, plural};
 
 /// A chunk is passed on when it has this many bytes or, if there are many workers, some less. It fits the second-level
 /// cache, and is large enough for write(2).
@@ -77,6 +77,26 @@ impl fmt::Display for Tally {
     }
 }
 
+/// Why an input cannot be part of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputTooLong {
+    /// It was cut short to keep memory bounded.
+    #[error(
+        "an input has more than {}: set `--max-len`, or a smaller `--max-depth` (a greater `--max-len` allows longer inputs)",
+        display_size(*.most)
+    )]
+    Memory {
+        /// The greatest length in bytes.
+        most: u64,
+    },
+    /// Its length does not fit 32 bits.
+    #[error("an input of {length} bytes is too long for `--separator len32`")]
+    LengthField {
+        /// The length in bytes.
+        length: u64,
+    },
+}
+
 /// What stands before and behind each input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
@@ -108,11 +128,12 @@ impl Separator {
         }
     }
 
-    /// Appends to `chunk` up to `asked` of the next inputs, until it has `full` bytes; returns how many.
+    /// Appends to `chunk` up to `asked` of the next inputs, of at most `longest` bytes each, until it has `full` bytes;
+    /// returns how many.
     ///
     /// # Errors
     ///
-    /// The length of an input, if it does not fit the length field; the chunk ends before it then.
+    /// If an input is longer or does not fit the length field; the chunk ends before it then.
     #[inline]
     pub fn append<P: Producer>(
         self,
@@ -120,8 +141,9 @@ impl Separator {
         inputs: &mut Inputs<P>,
         asked: u64,
         full: usize,
-    ) -> Result<u64, usize> {
-        let before = chunk.ends.len();
+        longest: u64,
+    ) -> Result<u64, InputTooLong> {
+        let (first, before) = (chunk.ends.len(), chunk.bytes.len());
         match self {
             Separator::None => {
                 let batch = Batch::new(asked, &mut chunk.ends).until_full(full);
@@ -133,19 +155,29 @@ impl Separator {
                 inputs.append_batch(&mut chunk.bytes, batch);
             }
             Separator::Length => {
-                let field = chunk.bytes.len();
                 chunk.bytes.extend([0; 4]);
                 inputs.append_to(&mut chunk.bytes);
-                let length = chunk.bytes.len().saturating_sub(field + 4);
-                let Ok(short) = u32::try_from(length) else {
-                    chunk.bytes.truncate(field);
-                    return Err(length);
+                let length = chunk.bytes.len().saturating_sub(before + 4) as u64;
+                let Ok(field) = u32::try_from(length) else {
+                    chunk.bytes.truncate(before);
+                    return Err(InputTooLong::LengthField { length });
                 };
-                chunk.bytes[field..field + 4].copy_from_slice(&short.to_le_bytes());
+                chunk.bytes[before..before + 4].copy_from_slice(&field.to_le_bytes());
                 chunk.ends.push(chunk.bytes.len());
             }
         }
-        Ok((chunk.ends.len() - before) as u64)
+        // All inputs together are hardly ever longer than one may be.
+        if (chunk.bytes.len() - before) as u64 > longest {
+            let mut start = before;
+            for index in first..chunk.ends.len() {
+                if (chunk.ends[index] - start) as u64 > longest.saturating_add(self.len()) {
+                    chunk.truncate(index);
+                    return Err(InputTooLong::Memory { most: longest });
+                }
+                start = chunk.ends[index];
+            }
+        }
+        Ok((chunk.ends.len() - first) as u64)
     }
 }
 
@@ -155,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Its inputs are `ab`, the empty one, and `c`.
+    /// Its inputs are `ab`, the empty one, `c`, and `abc`.
     struct Fixed(usize);
 
     impl Producer for Fixed {
@@ -172,7 +204,7 @@ mod tests {
         }
 
         fn produce(&mut self, _: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-            output.extend(["ab", "", "c"][self.0].bytes());
+            output.extend(["ab", "", "c", "abc"][self.0].bytes());
             self.0 += 1;
             0
         }
@@ -191,8 +223,12 @@ mod tests {
             let mut inputs = Inputs::new(Fixed(0), 1);
             let mut made = 0;
             while made < 3 {
-                made += separator.append(&mut chunk, &mut inputs, 3 - made, 1 << 20).unwrap();
+                made += separator.append(&mut chunk, &mut inputs, 3 - made, 1 << 20, 2).unwrap();
             }
+            let before = chunk.bytes.clone();
+            let too_long = separator.append(&mut chunk, &mut inputs, 1, 1 << 20, 2);
+            assert_eq!(too_long, Err(InputTooLong::Memory { most: 2 }));
+            assert_eq!(chunk.bytes, before);
             assert_eq!(chunk.bytes, expected);
             assert_eq!(chunk.ends.len(), 3);
             assert_eq!(chunk.bytes.len() as u64, 3 + 3 * separator.len());

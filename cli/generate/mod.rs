@@ -8,11 +8,11 @@ mod worker;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-pub use chunk::{Chunk, Tally};
+pub use chunk::{Chunk, InputTooLong, Tally};
 
 use crate::args::{GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, quoted, say};
 use crate::grammar;
 use crate::limits;
 use crate::progress::Progress;
@@ -22,6 +22,7 @@ use crate::stop::{Stop, StopReason};
 use crate::units::display_size;
 use chunk::Separator;
 use output::{End, Output};
+use worker::Orders;
 
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -70,7 +71,8 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }
     let output = Output::new(sink, plan.bytes, progress);
     let producers = (0..jobs).map(|_| engine.producer()).collect();
-    let (output, end) = worker::run(producers, &plan, seed, separator, &stop, output);
+    let orders = Orders { plan, seed, separator, longest: engine.limits().output(), stop: stop.clone() };
+    let (output, end) = worker::run(producers, orders, output);
     let written = conclude(output, end, &stop)?;
     if args.verbose {
         summarise(written, separator, start.elapsed());
@@ -88,10 +90,8 @@ fn conclude(output: Option<Output>, end: Option<End>, stop: &Stop) -> Result<Tal
     let what = output.description();
     match end {
         Some(End::Failed(source)) => return Err(Failure::Output { what, source, written }),
-        Some(End::TooLong(length)) => {
-            let reason = format!("an input of {length} bytes is too long for `--separator len32`");
-            return Err(Failure::Format { reason, written });
-        }
+        Some(End::TooLong(reason)) => return Err(Failure::TooLong { reason, written }),
+        Some(End::NoThread(source)) => return Err(Failure::Thread(source)),
         Some(End::Panicked) => return Err(Failure::Internal("a worker panicked".to_string())),
         Some(End::Full | End::Stopped) | None => {}
     }
@@ -126,6 +126,10 @@ impl<'a> Destination<'a> {
             _ => Destination::StandardOutput,
         };
         match destination {
+            Destination::Directory(path) if path.exists() && !path.is_dir() => Err(Failure::Usage(format!(
+                "{} is not a directory; `--ext` and a slash at the end ask for one",
+                quoted(path)
+            ))),
             Destination::StandardOutput if args.ext.is_some() => {
                 Err(Failure::Usage("`--ext` needs a directory to write to".to_string()))
             }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, InputTooLong};
 use super::output::{End, Output};
 
 /// What follows a chunk.
@@ -30,8 +30,8 @@ pub enum Then {
 pub enum Cause {
     /// It was asked to stop.
     Asked,
-    /// The next input has this many bytes, which does not fit the length field.
-    TooLong(usize),
+    /// The next input cannot be part of the output.
+    TooLong(InputTooLong),
 }
 
 /// The run is over; whatever else is made is in vain.
@@ -132,7 +132,7 @@ impl Ordered {
             match (end, then) {
                 (Some(end), _) => state.end = Some(end),
                 (None, Then::End(Cause::Asked)) => state.end = Some(End::Stopped),
-                (None, Then::End(Cause::TooLong(length))) => state.end = Some(End::TooLong(length)),
+                (None, Then::End(Cause::TooLong(reason))) => state.end = Some(End::TooLong(reason)),
                 (None, Then::NextTicket) => state.turn += 1,
                 (None, Then::More) => {}
             }
@@ -158,10 +158,10 @@ impl Ordered {
         state.wake_all();
     }
 
-    /// The output and how the run ended, when all workers are done; no output if a worker was lost while it wrote.
-    pub fn into_parts(self) -> (Option<Output>, Option<End>) {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (state.output, state.end)
+    /// Takes the output away, and says how the run ended. There is none while a worker writes, or if one was lost then.
+    pub fn take_output(&self) -> (Option<Output>, Option<End>) {
+        let mut state = self.lock();
+        (state.output.take(), state.end.take())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -293,7 +293,7 @@ mod tests {
                 scope.spawn(work);
             }
         });
-        let (output, end) = ordered.into_parts();
+        let (output, end) = ordered.take_output();
         let mut output = output.unwrap();
         output.finish().unwrap();
         assert_eq!(output.written().bytes, bytes.lock().unwrap().len() as u64);
@@ -347,6 +347,6 @@ mod tests {
             ordered.end(End::Panicked);
             assert_eq!(waiting.join().unwrap(), Err(Over));
         });
-        assert!(matches!(ordered.into_parts(), (Some(_), Some(End::Panicked))));
+        assert!(matches!(ordered.take_output(), (Some(_), Some(End::Panicked))));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::chunk::{Chunk, Tally};
+use super::chunk::{Chunk, InputTooLong, Tally};
 use crate::progress::Progress;
 use crate::sinks::Sink;
 
@@ -16,10 +16,12 @@ pub enum End {
     Stopped,
     /// The sink failed.
     Failed(io::Error),
-    /// An input of this many bytes does not fit the length field.
-    TooLong(usize),
+    /// An input cannot be part of the output.
+    TooLong(InputTooLong),
     /// A worker panicked.
     Panicked,
+    /// There is no thread to work on.
+    NoThread(io::Error),
 }
 
 /// A sink with its tally.

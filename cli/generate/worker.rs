@@ -1,7 +1,9 @@
 //! Workers: each takes runs of whole blocks and makes their inputs. What they make does not depend on their number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gramjet::{BLOCK_INPUTS, Inputs, Producer};
 
@@ -20,12 +22,29 @@ const MAX_BATCH: u64 = 16;
 /// The stack of a worker: that of a usual main thread, since generated producers recurse on it.
 const STACK: usize = 8 << 20;
 
+/// How often the main thread looks whether a signal has asked for the end.
+const WATCH: Duration = Duration::from_millis(100);
+/// So many looks after a signal the workers that still make an input are left behind.
+const PATIENCE: u32 = 3;
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct Orders {
+    /// Which inputs.
+    pub plan: Plan,
+    /// The seed of the run.
+    pub seed: u64,
+    /// What stands between inputs.
+    pub separator: Separator,
+    /// No input has more bytes.
+    pub longest: u64,
+    /// The request to stop.
+    pub stop: Stop,
+}
+
 /// What all workers of a run share.
-pub struct Run<'a> {
-    plan: &'a Plan,
-    seed: u64,
-    separator: Separator,
-    stop: &'a Stop,
+struct Run {
+    orders: Orders,
     jobs: u64,
     chunk_bytes: usize,
     tickets: Mutex<Tickets>,
@@ -44,46 +63,59 @@ struct Ticket {
     blocks: std::ops::Range<u64>,
 }
 
-/// Makes the inputs of `plan` with one thread per producer; a single one runs on this thread.
+/// Makes the inputs of a plan with one thread per producer.
 ///
-/// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan.
-pub fn run<P: Producer + Send>(
+/// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal ends the
+/// run also while inputs are made that take long: nothing of them is written then, and their threads end with the process.
+pub fn run<P: Producer + Send + 'static>(
     producers: Vec<P>,
-    plan: &Plan,
-    seed: u64,
-    separator: Separator,
-    stop: &Stop,
+    orders: Orders,
     output: Output,
 ) -> (Option<Output>, Option<End>) {
     let jobs = producers.len().max(1);
     // The budget has room for two tickets of each worker.
     let chunk_bytes = (BUDGET / (2 * TICKET_CHUNKS * jobs)).clamp(16 << 10, CHUNK_BYTES);
-    let run = Run {
-        plan,
-        seed,
-        separator,
-        stop,
+    let run = Arc::new(Run {
+        orders,
         jobs: jobs as u64,
         chunk_bytes,
         tickets: Mutex::new(Tickets { next: 0, next_block: 0 }),
         ordered: Ordered::new(output, BUDGET, chunk_bytes),
-    };
-    std::thread::scope(|scope| {
-        let mut producers = producers.into_iter();
-        let last = producers.next_back();
-        for producer in producers {
-            let worker = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
-            // With fewer threads than asked for the same output comes, only later.
-            let _ = worker.spawn_scoped(scope, || run.work(producer));
-        }
-        if let Some(producer) = last {
-            run.work(producer);
-        }
     });
-    run.ordered.into_parts()
+    // Nothing is sent: that the last sender is gone says that all workers are done.
+    let (working, workers) = mpsc::channel::<()>();
+    let (mut started, mut failure) = (0, None);
+    for producer in producers {
+        let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
+        let (worker, working) = (Arc::clone(&run), working.clone());
+        let spawned = thread.spawn(move || {
+            worker.work(producer);
+            drop(working);
+        });
+        match spawned {
+            Ok(_) => started += 1,
+            Err(error) => failure = Some(error),
+        }
+    }
+    drop(working);
+    // With fewer threads than asked for the same output comes, only later.
+    if let Some(error) = failure.filter(|_| started == 0) {
+        run.ordered.end(End::NoThread(error));
+    }
+    let mut looks = 0;
+    while workers.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
+        looks += u32::from(run.orders.stop.is_signalled());
+        if looks > PATIENCE {
+            // While a worker writes there is no output to end; a second signal ends the process then.
+            if let (Some(output), end) = run.ordered.take_output() {
+                return (Some(output), end.or(Some(End::Stopped)));
+            }
+        }
+    }
+    run.ordered.take_output()
 }
 
-impl Run<'_> {
+impl Run {
     /// Makes inputs until there are no more tickets or the run is over. A panic of the producer ends the whole run: without
     /// that the other workers would wait for this one's ticket for ever.
     fn work<P: Producer>(&self, producer: P) {
@@ -93,7 +125,7 @@ impl Run<'_> {
     }
 
     fn make_tickets<P: Producer>(&self, producer: P) {
-        let mut inputs = Inputs::new(producer, self.seed);
+        let mut inputs = Inputs::new(producer, self.orders.seed);
         let mut chunk = self.ordered.new_chunk();
         let mut blocks_made = 0;
         let mut bytes_made = 0;
@@ -109,7 +141,7 @@ impl Run<'_> {
     /// The next blocks to make: as many as a ticket should have by what this worker has made so far.
     fn take_ticket(&self, blocks_made: u64, bytes_made: u64) -> Option<Ticket> {
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = self.plan.blocks() - tickets.next_block;
+        let left = self.orders.plan.blocks() - tickets.next_block;
         if left == 0 {
             return None;
         }
@@ -132,20 +164,20 @@ impl Run<'_> {
         chunk.restart(ticket.blocks.start * BLOCK_INPUTS);
         for ordinal in ticket.blocks.clone() {
             let first = ordinal * BLOCK_INPUTS;
-            let behind = first.saturating_add(BLOCK_INPUTS).min(self.plan.inputs);
-            inputs.seek_block(self.plan.block(ordinal));
+            let behind = first.saturating_add(BLOCK_INPUTS).min(self.orders.plan.inputs);
+            inputs.seek_block(self.orders.plan.block(ordinal));
             let mut position = first;
             while position < behind {
                 // Asked before each batch, so that a run of no time makes no input.
-                if self.stop.is_requested() {
+                if self.orders.stop.is_requested() {
                     let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::Asked));
                     return None;
                 }
                 let asked = (behind - position).min(MAX_BATCH);
-                match self.separator.append(chunk, inputs, asked, self.chunk_bytes) {
+                match self.orders.separator.append(chunk, inputs, asked, self.chunk_bytes, self.orders.longest) {
                     Ok(appended) => position += appended,
-                    Err(length) => {
-                        let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(length)));
+                    Err(reason) => {
+                        let _ = self.ordered.pass_on(ticket.number, chunk, Then::End(Cause::TooLong(reason)));
                         return None;
                     }
                 }
@@ -231,12 +263,16 @@ mod tests {
         engine.map(|engine| engine.producer()).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
+    fn orders(plan: Plan, stop: Stop) -> Orders {
+        Orders { plan, seed: 1, separator: Separator::Byte(b'\n'), longest: 1 << 20, stop }
+    }
+
     fn make(jobs: usize, lifetime: u32, amount: Amount, shard: Shard) -> (Vec<(u64, Vec<u8>)>, Option<End>) {
         let plan = Plan::new(amount, shard);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), plan.bytes, Progress::hidden());
         let producers = (0..jobs).map(|_| Fragile(producer(), lifetime)).collect();
-        let (output, end) = run(producers, &plan, 1, Separator::Byte(b'\n'), &Stop::default(), output);
+        let (output, end) = run(producers, orders(plan, Stop::default()), output);
         let kept = kept.lock().unwrap().clone();
         assert_eq!(output.unwrap().written().inputs, kept.len() as u64);
         (kept, end)
@@ -277,9 +313,49 @@ mod tests {
         let plan = Plan::new(Amount::Inputs(u64::MAX), Shard::WHOLE);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), None, Progress::hidden());
-        let (_, end) = run((0..3).map(|_| producer()).collect(), &plan, 1, Separator::None, &stop, output);
+        let (_, end) = run((0..3).map(|_| producer()).collect(), orders(plan, stop), output);
         assert!(matches!(end, Some(End::Stopped)));
         let kept = kept.lock().unwrap();
         assert!(kept.iter().map(|(number, _)| *number).eq(0..kept.len() as u64));
+    }
+    /// A producer whose inputs have no end.
+    struct Endless;
+
+    impl Producer for Endless {
+        fn min_len(&self) -> u64 {
+            0
+        }
+
+        fn limits(&self) -> Limits {
+            Limits::new()
+        }
+
+        fn set_limits(&mut self, _: Limits) -> Result<(), LimitsError> {
+            Ok(())
+        }
+
+        fn produce(&mut self, _: &mut Choices<'_>, _: &mut Vec<u8>) -> u64 {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+
+    #[test]
+    fn a_signal_ends_a_run_whose_inputs_do_not() {
+        for jobs in [1, 2] {
+            let plan = Plan::new(Amount::Inputs(10), Shard::WHOLE);
+            let output = Output::new(Box::new(Memory(Kept::default(), plan)), None, Progress::hidden());
+            let stop = Stop::default();
+            let signal = stop.clone();
+            // Later than the workers look before they begin with an input.
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(20));
+                signal.signal();
+            });
+            let (output, end) = run((0..jobs).map(|_| Endless).collect(), orders(plan, stop), output);
+            assert!(matches!(end, Some(End::Stopped)));
+            assert_eq!(output.unwrap().written().inputs, 0);
+        }
     }
 }

@@ -16,6 +16,8 @@ use crate::generate::Chunk;
 
 /// A multiple of every page size.
 const WINDOW: usize = 8 << 20;
+/// Where there is no room for a window, smaller ones are tried, down to this size; also a multiple of every page size.
+const LAST_WINDOW: usize = 64 << 10;
 /// The file grows in steps of this many bytes.
 const GROWTH: u64 = 256 << 20;
 
@@ -24,9 +26,10 @@ const GROWTH: u64 = 256 << 20;
 pub struct Mapped {
     file: File,
     description: String,
-    /// The window that is written, which starts at `window_start`.
+    /// The window that is written.
     window: Option<MmapMut>,
-    window_start: u64,
+    /// Where the next window starts.
+    next_start: u64,
     /// How much of the window is written.
     position: usize,
     /// The length of the file.
@@ -40,51 +43,71 @@ impl Mapped {
         if !file.metadata()?.is_file() {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        // Asked here rather than at the first chunk, where it would be too late for advice.
-        fallocate(&file, FallocateFlags::empty(), 0, WINDOW as u64)?;
         let description = quoted(path);
-        Ok(Mapped { file, description, window: None, window_start: 0, position: 0, allocated: WINDOW as u64 })
+        let mut mapped = Mapped { file, description, window: None, next_start: 0, position: 0, allocated: 0 };
+        // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported there,
+        // with what was written before.
+        match mapped.allocate(LAST_WINDOW as u64) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(error),
+            _ => Ok(mapped),
+        }
     }
 
-    /// Maps the next window.
-    fn advance(&mut self) -> io::Result<()> {
-        if self.window.take().is_some() {
-            self.window_start += WINDOW as u64;
-        }
-        self.position = 0;
-        let end = self.window_start + WINDOW as u64;
+    /// Allocates up to the offset `end`.
+    fn allocate(&mut self, end: u64) -> io::Result<()> {
         if end > self.allocated {
-            // Short runs should not allocate 256 MiB: double first.
-            let growth = self.allocated.clamp(WINDOW as u64, GROWTH);
-            fallocate(&self.file, FallocateFlags::empty(), self.allocated, growth)
-                .or_else(|_| fallocate(&self.file, FallocateFlags::empty(), self.allocated, end - self.allocated))?;
-            self.allocated = self.file.metadata()?.len();
+            fallocate(&self.file, FallocateFlags::empty(), self.allocated, end - self.allocated)?;
+            self.allocated = end;
         }
-        self.window = Some(map(&self.file, self.window_start)?);
+        Ok(())
+    }
+
+    /// Maps the next window: as large as there is room for.
+    fn advance(&mut self) -> io::Result<()> {
+        self.window = None;
+        self.position = 0;
+        let start = self.next_start;
+        let mut window = WINDOW as u64;
+        if start + window > self.allocated {
+            // Short runs should not allocate 256 MiB: double first.
+            let growth = self.allocated.clamp(window, GROWTH);
+            let mut result = self.allocate(self.allocated + growth);
+            while result.is_err() && start + window > self.allocated {
+                result = self.allocate(start + window);
+                if result.is_err() {
+                    window /= 2;
+                    if window < LAST_WINDOW as u64 {
+                        return result;
+                    }
+                }
+            }
+        }
+        self.window = Some(map(&self.file, start, window as usize)?);
+        self.next_start = start + window;
         Ok(())
     }
 }
 
-/// The window of the file that starts at `start`.
+/// The window of the file that starts at `start` and has `len` bytes.
 #[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
-fn map(file: &File, start: u64) -> io::Result<MmapMut> {
+fn map(file: &File, start: u64, len: usize) -> io::Result<MmapMut> {
     // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break nothing: the
     // map is only ever written through, by `copy_from_slice`; no byte of it is read, so none is taken to be constant.
     // A file that becomes *shorter* turns stores into SIGBUS, which ends the process without touching memory. This process
     // never shortens the file while a window exists (`finish` and `cut_to` drop it first), and the pages of the window are
     // allocated before it is mapped. The map keeps the open file alive, so closing `file` cannot invalidate it.
-    unsafe { MmapOptions::new().offset(start).len(WINDOW).map_mut(file) }
+    unsafe { MmapOptions::new().offset(start).len(len).map_mut(file) }
 }
 
 impl Sink for Mapped {
     fn write(&mut self, chunk: &Chunk) -> Result<(), SinkError> {
         let mut written = 0;
         while written < chunk.bytes.len() {
-            if self.window.is_none() || self.position == WINDOW {
+            if self.window.as_ref().is_none_or(|window| self.position == window.len()) {
                 self.advance().map_err(|source| SinkError { written, source })?;
             }
             let Some(window) = &mut self.window else { break };
-            let count = (chunk.bytes.len() - written).min(WINDOW - self.position);
+            let count = (chunk.bytes.len() - written).min(window.len() - self.position);
             window[self.position..self.position + count].copy_from_slice(&chunk.bytes[written..written + count]);
             self.position += count;
             written += count;

@@ -25,12 +25,14 @@ pub struct Checked<'a> {
 }
 
 /// Checks the grammar from the rule `start`; if that is `None`, from the one that the grammar names, else its first.
+/// What another start rule than the grammar's own does not reach is nothing to warn of.
 ///
 /// What is found goes into `diagnostics`. The result is `None` if there is an error, also one that was there before: then
 /// the grammar may be incomplete, and what would follow from missing parts is not reported.
 pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Checked<'a>> {
     let complete = !diagnostics.has_errors();
     let index = index_rules(grammar, diagnostics);
+    let own_start = start.is_none();
     let start = start_rule(grammar, start, &index, complete, diagnostics);
     check_references(grammar, &index, diagnostics);
     for rule in &grammar.rules {
@@ -38,7 +40,9 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
     }
     let start = start.filter(|_| complete)?;
     let reachable = reachable_rules(grammar, start, &index);
-    report_unreachable(grammar, start, &index, &reachable, diagnostics);
+    if own_start {
+        report_unreachable(grammar, start, &index, &reachable, diagnostics);
+    }
     let productive = productive::productive_rules(grammar, &index);
     report_unproductive(grammar, &index, &reachable, &productive, diagnostics);
     (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })
@@ -92,7 +96,8 @@ fn start_rule(
     if found.is_none() {
         let message = format!("the start rule `{}` is not defined", shown(name));
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
-        diagnostic.help = similar::suggestion(name, index, &mut similar::Budget::default());
+        let suggestion = similar::suggestion(name, index, &mut similar::Budget::default());
+        diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(index)));
         diagnostics.push(diagnostic);
     }
     found.copied()
@@ -131,7 +136,12 @@ fn check_references(grammar: &Grammar, index: &BTreeMap<&str, usize>, diagnostic
         for &span in uses.first.iter().skip(1) {
             diagnostic = diagnostic.related(span, "also used here");
         }
-        diagnostic.help = similar::suggestion(name, index, &mut budget);
+        diagnostic.help = Some(similar::suggestion(name, index, &mut budget).unwrap_or_else(|| {
+            let count = index.len();
+            let none =
+                if count == 1 { "the only rule has no".into() } else { format!("none of the {count} rules has a") };
+            format!("{none} similar name; every rule must be defined in this file")
+        }));
         diagnostics.push(diagnostic);
     }
 }
@@ -211,7 +221,10 @@ fn report_unreachable(
         let is_second = index.get(text.as_str()) != Some(&number);
         if !is_second && !grammar.class_rules.contains(text) {
             let message = format!("rule `{}` cannot be reached from `{start}`", shown(text));
-            diagnostics.push(Diagnostic::warning(Code::UnreachableRule, *span, message));
+            diagnostics.push(
+                Diagnostic::warning(Code::UnreachableRule, *span, message)
+                    .help("refer to it from a rule that can be reached, make it the start rule, or remove it"),
+            );
         }
     }
 }

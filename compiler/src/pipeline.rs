@@ -65,9 +65,14 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
         .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;
     let (_, rule) = *bodies.get(bodies.partition_point(|&(body, _)| body < node))?;
     let name = &ir.rule(rule).name;
+    // Counts saturate.
+    let shown = |count: u64| if count == u64::MAX { "2^64 or more".to_string() } else { count.to_string() };
     let message = match ir.facts(node).min_len {
-        len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {len} bytes"),
-        _ => format!("the shortest derivation of a part of rule `{name}` takes {} steps", node_steps[node.index()]),
+        len if len > MAX_SHORTEST => format!("the shortest string of a part of rule `{name}` has {} bytes", shown(len)),
+        _ => {
+            let steps = shown(node_steps[node.index()]);
+            format!("the shortest derivation of a part of rule `{name}` takes {steps} steps")
+        }
     };
     let help = format!("outputs could not be completed in bounded time; the bound is {MAX_SHORTEST}");
     let span = grammar.rules.get(rule.index()).map(|rule| rule.name.span);
@@ -122,24 +127,28 @@ fn compile_observed(
         diagnostics.push(diagnostic);
         return Err(diagnostics);
     }
+    let (max_depth, max_len) = (grammar.max_depth, grammar.max_len);
+    // Large grammars take as much memory as written as they do lowered.
+    drop(grammar);
     let pools = pools(&lowered);
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
-    let compiled = Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len };
+    let compiled = Compiled { lowered, pools, residual, max_depth, max_len };
     Ok((compiled, diagnostics))
 }
 
-/// The names of the stages that [`dump`] knows, in order.
-pub fn stages() -> Vec<&'static str> {
-    ["ast", "ir", "pools"].into_iter().chain(passes::NAMES.iter().copied()).collect()
+/// The names of the stages that [`dump`] knows, in order, and what each shows.
+pub fn stages() -> Vec<(&'static str, &'static str)> {
+    let front = [
+        ("ast", "The grammar as it was read"),
+        ("ir", "The lowered form, in canonical order, with facts; what the reference interpreter runs"),
+        ("pools", "The strings that stand in for each rule beyond the depth limit"),
+    ];
+    front.into_iter().chain(passes::NAMES.iter().copied()).collect()
 }
 
-/// The text of a stage of the compilation; `None` if there is no such stage.
-///
-/// # Errors
-///
-/// The diagnostics, if the stage is not reached.
-pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> Result<Option<String>, Diagnostics> {
+/// The text of a stage of the compilation, if there is such a stage and it is reached, and all diagnostics.
+pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String>, Diagnostics) {
     let mut text = None;
     let result = compile_observed(file, options, &mut |name, object| {
         if name == stage {
@@ -150,11 +159,8 @@ pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> Result<Option<
             });
         }
     });
-    match (text, result) {
-        (Some(text), _) => Ok(Some(text)),
-        (None, Ok(_)) => Ok(None),
-        (None, Err(diagnostics)) => Err(diagnostics),
-    }
+    let (Ok((_, diagnostics)) | Err(diagnostics)) = result;
+    (text, diagnostics)
 }
 
 fn pools_text(ir: &Ir, pools: &Pools) -> String {

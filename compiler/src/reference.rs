@@ -15,6 +15,9 @@ pub struct Limits {
     pub max_len: Option<u64>,
 }
 
+/// Choice bytes are not read any more once an output without a longer `max_len` has more bytes: a guard on memory.
+const MAX_OUTPUT: u64 = 1 << 30;
+
 /// What a run recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
@@ -262,6 +265,9 @@ impl Machine<'_> {
     /// The next `count` choice bytes, little endian; missing ones are 0, which leads to option 0.
     fn read(&mut self, count: u32) -> u64 {
         let mut value = 0;
+        if self.emitted() > self.limits.max_len.unwrap_or(0).max(MAX_OUTPUT) {
+            return value;
+        }
         for index in 0..count {
             if let Some(byte) = (self.next_byte)() {
                 value |= u64::from(byte) << (8 * index);

@@ -54,17 +54,35 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             None => format,
         };
     let options = Options { format, start: module.start.as_ref().map(syn::LitStr::value), ..Options::default() };
-    let (compiled, _) = compile(&file, &options)
+    let (compiled, warnings) = compile(&file, &options)
         .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;
     module.emit.check(&compiled).map_err(|problem| (module.name.span(), problem))?;
     let items = tokens(&compiled, &module.emit);
+    let mut texts: Vec<String> = module.emit.warning(&compiled).into_iter().collect();
+    if !warnings.is_empty() {
+        texts.push(warnings.to_plain_text(&file));
+    }
+    let warning = (!texts.is_empty()).then(|| warning(module.source.span(), &texts.join("\n")));
     Ok(quote! {
         #(#attributes)*
         #visibility mod #name {
             #dependency
+            #warning
             #items
         }
     })
+}
+
+/// Items that make the compiler show a text as a warning at `span`: stable Rust lets macros warn by deprecation only.
+fn warning(span: Span, text: &str) -> TokenStream {
+    let text = format!("the grammar has warnings\n{text}");
+    quote_spanned!(span =>
+        const _: () = {
+            #[deprecated(note = #text)]
+            const GRAMMAR: () = ();
+            GRAMMAR
+        };
+    )
 }
 
 fn known_formats() -> String {

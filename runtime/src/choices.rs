@@ -6,6 +6,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Anything that hands out choice bytes in order.
 pub trait ChoiceSource: Send {
     /// Writes the next bytes to the front of `buffer` and returns how many; 0 means that there are no more, for good.
+    ///
+    /// If it panics, nothing of the input that it was asked for is left in the output.
     fn fill(&mut self, buffer: &mut [u8]) -> usize;
 }
 

@@ -1,12 +1,13 @@
-//! Bounds on one input: depth, length, choice bytes.
+//! Bounds on one input: depth, length, choice bytes, memory.
 
-/// Bounds that a producer keeps for each input. The default has no depth and no length limit, and the default bound on
-/// choice bytes ([`Limits::DEFAULT_MAX_CHOICES`]).
+/// Bounds that a producer keeps for each input. The default has no depth and no length limit, and the default bounds on
+/// choice bytes ([`Limits::DEFAULT_MAX_CHOICES`]) and memory ([`Limits::DEFAULT_MAX_OUTPUT`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     max_depth: Option<u32>,
     max_len: Option<u64>,
     max_choices: u64,
+    max_output: u64,
 }
 
 impl Default for Limits {
@@ -20,18 +21,23 @@ impl Limits {
     /// the machine finishes. It keeps a grammar whose expected output is infinite from eating all memory.
     pub const DEFAULT_MAX_CHOICES: u64 = 1 << 26;
 
+    /// Behind this many bytes of output (1 GiB) the machine finishes, unless [`Limits::max_output`] or a greater
+    /// [`Limits::max_len`] says otherwise. Few choice bytes can stand for many long strings.
+    pub const DEFAULT_MAX_OUTPUT: u64 = 1 << 30;
+
     /// The depth limit that the command line and generated producers use where neither the grammar nor the user sets a
     /// limit on depth or length: most grammars have no finite expected output length without one.
     pub const DEFAULT_MAX_DEPTH: u32 = 32;
 
     /// No depth and no length limit.
     pub const fn new() -> Limits {
-        Limits { max_depth: None, max_len: None, max_choices: Limits::DEFAULT_MAX_CHOICES }
+        Limits::with(None, None)
     }
 
-    /// These limits on depth and length, and the default bound on choice bytes.
+    /// These limits on depth and length, and the default bounds on choice bytes and memory.
     pub const fn with(max_depth: Option<u32>, max_len: Option<u64>) -> Limits {
-        Limits { max_depth, max_len, max_choices: Limits::DEFAULT_MAX_CHOICES }
+        let (max_choices, max_output) = (Limits::DEFAULT_MAX_CHOICES, Limits::DEFAULT_MAX_OUTPUT);
+        Limits { max_depth, max_len, max_choices, max_output }
     }
 
     /// Rules deeper than `depth` rule references below the start rule are replaced by a string of their pool.
@@ -52,6 +58,15 @@ impl Limits {
         Limits { max_choices: bytes, ..self }
     }
 
+    /// An input that has more than `bytes` is completed with shortest derivations: a guard on memory, which costs no speed
+    /// and is of no use as a limit on the length. It is looked at when the output needs room, so *where* such an input is
+    /// completed differs between engines, and the output is longer than the bound. Outputs that are not longer are not
+    /// affected.
+    #[must_use]
+    pub fn max_output(self, bytes: u64) -> Limits {
+        Limits { max_output: bytes, ..self }
+    }
+
     /// The depth limit.
     pub fn depth(&self) -> Option<u32> {
         self.max_depth
@@ -65,6 +80,14 @@ impl Limits {
     /// The bound on choice bytes.
     pub fn choices(&self) -> u64 {
         self.max_choices
+    }
+
+    /// The bound on memory: an output with more bytes was cut short. At least the length limit, if there is one.
+    pub fn output(&self) -> u64 {
+        match self.max_len {
+            Some(max_len) if max_len > self.max_output => max_len,
+            _ => self.max_output,
+        }
     }
 
     /// Checks the limits against what the grammar needs at least.
@@ -90,7 +113,10 @@ impl Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
     /// The bound on the length is below the shortest string of the start rule.
-    #[error("a maximum length of {max_len} bytes is too small: the shortest input of this grammar has {min_len} bytes")]
+    #[error(
+        "a maximum length of {} is too small: the shortest input of this grammar has {}",
+        bytes(*max_len), bytes(*min_len)
+    )]
     TooShort {
         /// The bound asked for, in bytes.
         max_len: u64,
@@ -105,4 +131,9 @@ pub enum LimitsError {
         /// The rule.
         rule: String,
     },
+}
+
+/// `1 byte`, `2 bytes`.
+fn bytes(count: u64) -> String {
+    format!("{count} byte{}", if count == 1 { "" } else { "s" })
 }

@@ -19,10 +19,7 @@ fn main() {
             let options = EmitOptions { forbid_unsafe, ..EmitOptions::default() };
             std::fs::write(&file, emit(&subject.compiled, &options)).expect("OUT_DIR can be written");
             let lints = if forbid_unsafe { "#[forbid(unsafe_code)]\n" } else { "" };
-            let _ = writeln!(
-                modules,
-                "#[allow(dead_code, missing_docs, clippy::all)]\n{lints}#[path = {file:?}]\nmod {module};"
-            );
+            let _ = writeln!(modules, "{lints}#[path = {file:?}]\nmod {module};");
             let _ = writeln!(
                 table,
                 "    Emitted {{ name: {:?}, forbid_unsafe: {forbid_unsafe}, producer: || Box::new({module}::Producer::new()) }},",

@@ -232,7 +232,12 @@ fn wrong_arguments_are_code_2() {
         (&["gen", grammar, "--format", "yacc"], "possible values"),
         (&["gen", grammar, "--mmap"], "-o"),
         (&["gen", grammar, "--ext", "x"], "--output"),
-        (&["gen", grammar, "--max-len", "1"], "shortest input of this grammar has 2 bytes"),
+        (
+            &["gen", grammar, "--max-len", "1"],
+            "length of 1 byte is too small: the shortest input of this grammar has 2 bytes",
+        ),
+        (&["gen", grammar, "-n", "abc"], "a number is expected, such as 100"),
+        (&["gen", grammar, "-o", grammar, "--ext", "txt"], "is not a directory; `--ext`"),
         (&["gen", grammar, "--start", "lits"], "lits"),
         (&["gen", "no-such-grammar"], "`gramjet grammars` lists"),
         (&["gen", "no/such/file"], "no such file"),
@@ -284,6 +289,18 @@ fn bad_grammars() {
         let output = run(&[&command[..], &[&file]].concat());
         assert_eq!(output.status.code(), Some(2), "{command:?}");
     }
+    // What was understood is shown, and what is wrong.
+    fs::write(&file, "a ::= 'x'\nb ::= c\n").unwrap();
+    let dumped = run(&["dump", "ast", &file]);
+    assert!(dumped.status.code() == Some(2) && text(&dumped.stderr).contains("error[undefined-rule]"));
+    assert!(text(&dumped.stdout).contains("\"x\""), "{}", text(&dumped.stdout));
+    fs::write(&file, "a ::= 'x'\nb ::= 'y'\n").unwrap();
+    for stage in ["ast", "share-tails"] {
+        let dumped = run(&["dump", stage, &file]);
+        assert!(dumped.status.success() && text(&dumped.stderr).contains("warning[unreachable-rule]"));
+    }
+    let help = text(&stdout(&["dump", "--help"]));
+    assert!(help.contains("beyond the depth limit") && help.contains("Repetitions of a fixed"), "{help}");
     let directory = run(&["gen", place.directory.to_str().unwrap()]);
     assert_eq!(directory.status.code(), Some(1));
     assert!(text(&directory.stderr).contains("directory"));
@@ -365,6 +382,11 @@ fn texts() {
     }
     let source = stdout(&["emit", "rust", place.grammar()]);
     assert!(text(&source).contains("gramjet"));
+    let deep = place.path("deep.ebnf");
+    fs::write(&deep, "%max-depth 5\na ::= b | 'x'\nb ::= 'x'{70000} a\n").unwrap();
+    let emitted = run(&["emit", "rust", &deep]);
+    assert!(emitted.status.success() && text(&emitted.stderr).contains("maximum depth 5"), "{}", text(&emitted.stderr));
+    assert!(run(&["emit", "rust", place.grammar()]).stderr.is_empty());
     let file = place.path("list.rs");
     assert!(stdout(&["emit", "rust", place.grammar(), "-o", &file]).is_empty());
     assert!(fs::read(file).unwrap() == source);
@@ -403,6 +425,31 @@ fn a_full_device_is_an_error_that_says_how_far_it_came() {
     // Nobody reads the message either.
     let both = gramjet().args(["gen", "nothing"]).stdout(full()).stderr(full()).status().unwrap();
     assert_eq!(both.code(), Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_there_is_room_for_is_written_in_either_mode() {
+    let place = place("room");
+    let file = place.path("output");
+    // The room of a disk as a limit on the file, in blocks of 512 bytes; the signal that tells of it is ignored.
+    for (blocks, least) in [(0, 0), (100, 0), (20_000, 10_100_000)] {
+        for mode in ["write", "mmap"] {
+            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut command = Command::new("sh");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_gramjet"), "gen", place.grammar()]);
+            command.args(["--seed", "7", "--bytes", "40M", "-o", &file]);
+            command.args(["--write-mode", mode, "--separator", "len32"]);
+            let output = command.output().unwrap();
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{message}");
+            let written = fs::read(&file).unwrap();
+            let inputs = inputs_of(&written).len();
+            let told = format!("{inputs} inputs ({} bytes) were written before", written.len());
+            assert!(message.contains(&told), "{mode}: {message}");
+            assert!(written.len() >= least, "{}", written.len());
+        }
+    }
 }
 
 /// Starts an endless run and waits for the first bytes of its output.
@@ -450,6 +497,48 @@ fn signals_end_at_an_input() {
             assert!(message.contains(&format!("({} bytes)", rest.len() + 1)), "{message}");
         }
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_a_run_inside_an_endless_input() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = place("endless");
+    // Rounds without output in rounds, 256 of each on average.
+    let rules = (0..7).map(|level| format!("r{level} ::= '' @ 1e-9 | r{} r{level}\n", level + 1));
+    fs::write(&place.grammar, rules.collect::<String>() + "r7 ::= '' | '' @ 2\n").unwrap();
+    let file = place.path("output");
+    for arguments in [&["-o", &file, "--no-mmap"][..], &["-o", &file, "--jobs", "2"], &[]] {
+        let mut command = gramjet();
+        command.args(["gen", place.grammar(), "--max-depth", "none", "--max-choices", "1000T", "-n", "9"]);
+        let child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+        assert!(output.stdout.is_empty() && fs::read(&file).unwrap().is_empty());
+        assert!(text(&output.stderr).contains("interrupted by SIGINT after 0 inputs"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_input_without_bound_is_an_error() {
+    let place = place("unbounded");
+    let long = "x".repeat(50_000);
+    fs::write(&place.grammar, format!("s ::= 'x' | t s\nt ::= '{long}' | '{long}y'\n")).unwrap();
+    let choices = place.path("choices");
+    fs::write(&choices, [255; 80_000]).unwrap();
+    let refused = |output: Output| {
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{message}");
+        for part in ["an input has more than 1.00 GiB", "`--max-len`", "`--max-depth`", "0 inputs"] {
+            assert!(message.contains(part), "{message}");
+        }
+    };
+    refused(run(&["render", place.grammar(), &choices, "--max-depth", "none"]));
+    // 2^32 times the long word within the default depth.
+    fs::write(&place.grammar, format!("s ::= 'x' | s t s @ 9\nt ::= '{long}' | '{long}y'\n")).unwrap();
+    refused(run(&["gen", place.grammar(), "-n", "9", "--seed", "7"]));
 }
 
 #[test]

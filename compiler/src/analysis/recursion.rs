@@ -32,18 +32,54 @@ impl Recursion {
     }
 }
 
+/// The references between rules, by the index of the rule that refers.
+#[derive(Clone, Debug)]
+pub struct References {
+    all: Vec<RuleId>,
+    /// Where those of each rule begin, and where the last one's end.
+    starts: Vec<u32>,
+}
+
+impl References {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// How often each rule is referred to.
+    pub fn uses(&self) -> Vec<u32> {
+        let mut uses = vec![0; self.starts.len() - 1];
+        for rule in &self.all {
+            uses[rule.index()] += 1;
+        }
+        uses
+    }
+}
+
+impl std::ops::Index<usize> for References {
+    type Output = [RuleId];
+
+    fn index(&self, rule: usize) -> &[RuleId] {
+        &self.all[self.starts[rule] as usize..self.starts[rule + 1] as usize]
+    }
+}
+
 /// The rules that each rule refers to, in order of occurrence, with repetitions; the rules of inlined instances count
 /// only by what their bodies refer to.
-pub fn references(ir: &Ir) -> Vec<Vec<RuleId>> {
-    ir.rule_ids()
-        .map(|rule| {
-            let mut found = Vec::new();
-            if let Some(body) = ir.body(rule) {
-                collect(ir, body, &mut found);
-            }
-            found
-        })
-        .collect()
+pub fn references(ir: &Ir) -> References {
+    let mut references = References { all: Vec::new(), starts: vec![0] };
+    for rule in ir.rule_ids() {
+        if let Some(body) = ir.body(rule) {
+            collect(ir, body, &mut references.all);
+        }
+        references.starts.push(references.all.len() as u32);
+    }
+    references
 }
 
 fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
@@ -59,7 +95,7 @@ fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
 pub fn recursion(ir: &Ir) -> Recursion {
     const UNSEEN: u32 = u32::MAX;
     let references = references(ir);
-    let count = references.len();
+    let count = ir.rules().len();
     let mut order = vec![UNSEEN; count];
     let mut low = vec![0u32; count];
     let mut component = vec![UNSEEN; count];

@@ -1,4 +1,5 @@
-//! "Did you mean": the rule whose name is nearest to one that is not defined, with bounded effort.
+//! "Did you mean": the rule whose name is nearest to one that is not defined, with bounded effort; else what rules there
+//! are.
 
 use std::collections::BTreeMap;
 
@@ -43,6 +44,19 @@ pub(crate) fn suggestion(name: &str, index: &BTreeMap<&str, usize>, budget: &mut
         }
     }
     best.map(|best| format!("did you mean `{}`?", shown(best)))
+}
+
+/// The names of the first rules in the order of the file, and how many more there are.
+pub(crate) fn rules(index: &BTreeMap<&str, usize>) -> String {
+    const SHOWN: usize = 12;
+    let mut names: Vec<(usize, &str)> = index.iter().map(|(&name, &number)| (number, name)).collect();
+    names.sort_unstable();
+    let first: Vec<String> = names.iter().take(SHOWN).map(|(_, name)| format!("`{}`", shown(name))).collect();
+    match (names.len(), names.len().saturating_sub(SHOWN)) {
+        (1, _) => format!("the only rule is {}", first.join("")),
+        (_, 0) => format!("the rules are {}", first.join(", ")),
+        (_, more) => format!("the rules are {} and {more} more", first.join(", ")),
+    }
 }
 
 /// The letters of a name as they are compared: case, `-` and `_` make no difference. `None` if it is too long.

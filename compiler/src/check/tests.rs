@@ -52,6 +52,7 @@ fn undefined_rules() {
             g:1:8: error[undefined-rule]: the start rule `document` is not defined
               | %start document
               |        ^^^^^^^^
+              help: the rules are `object`, `member`, `value`, `value-list`
             g:2:12: error[undefined-rule]: rule `membr` is not defined (used 4 times)
               | object ::= membr 'x' membr (membr | membr)* | vlaue @ 0 | Value_List | q
               |            ^^^^^
@@ -69,6 +70,7 @@ fn undefined_rules() {
             g:2:72: error[undefined-rule]: rule `q` is not defined
               | membr 'x' membr (membr | membr)* | vlaue @ 0 | Value_List | q
               |                                                             ^
+              help: none of the 4 rules has a similar name; every rule must be defined in this file
         "#]],
     );
     check_findings(
@@ -92,20 +94,21 @@ fn duplicate_rules() {
     check_findings(
         "a ::= 'x' b\nb ::= 'y'\na ::= 'z'\na ::= c\nc ::= 'x'",
         expect![[r#"
-        g:3:1: error[duplicate-rule]: rule `a` is defined twice
-          | a ::= 'z'
-          | ^
-          note: g:1:1: it is first defined here
-          help: rename one of them, or write both as alternatives of one rule
-        g:4:1: error[duplicate-rule]: rule `a` is defined twice
-          | a ::= c
-          | ^
-          note: g:1:1: it is first defined here
-          help: rename one of them, or write both as alternatives of one rule
-        g:5:1: warning[unreachable-rule]: rule `c` cannot be reached from `a`
-          | c ::= 'x'
-          | ^
-    "#]],
+            g:3:1: error[duplicate-rule]: rule `a` is defined twice
+              | a ::= 'z'
+              | ^
+              note: g:1:1: it is first defined here
+              help: rename one of them, or write both as alternatives of one rule
+            g:4:1: error[duplicate-rule]: rule `a` is defined twice
+              | a ::= c
+              | ^
+              note: g:1:1: it is first defined here
+              help: rename one of them, or write both as alternatives of one rule
+            g:5:1: warning[unreachable-rule]: rule `c` cannot be reached from `a`
+              | c ::= 'x'
+              | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
+        "#]],
     );
 }
 
@@ -117,12 +120,15 @@ fn unreachable_rules() {
             g:2:1: warning[unreachable-rule]: rule `b` cannot be reached from `a`
               | b ::= 'y' d
               | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
             g:4:1: warning[unreachable-rule]: rule `d` cannot be reached from `a`
               | d ::= 'd'
               | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
             g:6:1: warning[unreachable-rule]: rule `f` cannot be reached from `a`
               | f ::= f 'x' | 'f'
               | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
         "#]],
     );
 }
@@ -145,6 +151,7 @@ fn unproductive_rules() {
             g:4:1: warning[unreachable-rule]: rule `d` cannot be reached from `a`
               | d ::= d 'x'
               | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
             g:4:1: warning[unproductive-rule]: rule `d` derives no finite string
               | d ::= d 'x'
               | ^
@@ -158,6 +165,7 @@ fn unproductive_rules() {
             g:6:1: warning[unreachable-rule]: rule `f` cannot be reached from `a`
               | f ::= (f | 'x')? f{0,2} | f
               | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
             g:7:1: error[unproductive-rule]: rule `g` derives no finite string
               | g ::= 'x' @ 0 | g 'y' @ 2
               | ^
@@ -172,29 +180,31 @@ fn weights() {
     check_findings(
         "a ::= 'x' @ 2\nb ::= 'x' @ 0 | 'y' @ 0\nc ::= ('x' @ 0)* ('y' @ 1)\n",
         expect![[r#"
-        g:1:13: warning[unused-weight]: this weight has no effect
-          | a ::= 'x' @ 2
-          |             ^
-          help: there is only one alternative; a weight compares the alternatives of one choice
-        g:2:1: warning[unreachable-rule]: rule `b` cannot be reached from `a`
-          | b ::= 'x' @ 0 | 'y' @ 0
-          | ^
-        g:2:13: error[zero-weights]: every alternative of this choice has weight 0
-          | b ::= 'x' @ 0 | 'y' @ 0
-          |             ^
-          help: weight 0 switches an alternative off; at least one must be left
-        g:3:1: warning[unreachable-rule]: rule `c` cannot be reached from `a`
-          | c ::= ('x' @ 0)* ('y' @ 1)
-          | ^
-        g:3:14: error[zero-weights]: every alternative of this choice has weight 0
-          | c ::= ('x' @ 0)* ('y' @ 1)
-          |              ^
-          help: weight 0 switches an alternative off; at least one must be left
-        g:3:25: warning[unused-weight]: this weight has no effect
-          | c ::= ('x' @ 0)* ('y' @ 1)
-          |                         ^
-          help: there is only one alternative; a weight compares the alternatives of one choice
-    "#]],
+            g:1:13: warning[unused-weight]: this weight has no effect
+              | a ::= 'x' @ 2
+              |             ^
+              help: there is only one alternative; a weight compares the alternatives of one choice
+            g:2:1: warning[unreachable-rule]: rule `b` cannot be reached from `a`
+              | b ::= 'x' @ 0 | 'y' @ 0
+              | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
+            g:2:13: error[zero-weights]: every alternative of this choice has weight 0
+              | b ::= 'x' @ 0 | 'y' @ 0
+              |             ^
+              help: weight 0 switches an alternative off; at least one must be left
+            g:3:1: warning[unreachable-rule]: rule `c` cannot be reached from `a`
+              | c ::= ('x' @ 0)* ('y' @ 1)
+              | ^
+              help: refer to it from a rule that can be reached, make it the start rule, or remove it
+            g:3:14: error[zero-weights]: every alternative of this choice has weight 0
+              | c ::= ('x' @ 0)* ('y' @ 1)
+              |              ^
+              help: weight 0 switches an alternative off; at least one must be left
+            g:3:25: warning[unused-weight]: this weight has no effect
+              | c ::= ('x' @ 0)* ('y' @ 1)
+              |                         ^
+              help: there is only one alternative; a weight compares the alternatives of one choice
+        "#]],
     );
 }
 
@@ -222,14 +232,15 @@ fn what_follows_from_a_syntax_error_is_not_reported() {
     check_findings(
         "a ::= 'x\nb ::= nothing\nc ::= c",
         expect![[r#"
-        g:1:7: error[syntax]: this literal is not closed
-          | a ::= 'x
-          |       ^^
-          help: close it with `'` on the same line; a line break is written `\n` or `#xA`
-        g:2:7: error[undefined-rule]: rule `nothing` is not defined
-          | b ::= nothing
-          |       ^^^^^^^
-    "#]],
+            g:1:7: error[syntax]: this literal is not closed
+              | a ::= 'x
+              |       ^^
+              help: close it with `'` on the same line; a line break is written `\n` or `#xA`
+            g:2:7: error[undefined-rule]: rule `nothing` is not defined
+              | b ::= nothing
+              |       ^^^^^^^
+              help: none of the 3 rules has a similar name; every rule must be defined in this file
+        "#]],
     );
 }
 

@@ -4,6 +4,9 @@
 //! Architecture invariant: the options of a choice stand in canonical order (design: ascending by minimum length, height,
 //! source order) from lowering on, and no pass reorders them; option numbers are part of the choice map.
 
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
 use crate::charset::CharSet;
 
 pub mod slots;
@@ -16,24 +19,30 @@ pub use verify::verify;
 
 /// A rule of an [`Ir`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RuleId(u32);
+pub struct RuleId(NonZeroU32);
 
 /// A node of an [`Ir`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(u32);
+pub struct NodeId(NonZeroU32);
 
 macro_rules! id {
     ($id:ident) => {
         impl $id {
             /// The id with this number.
+            ///
+            /// # Panics
+            ///
+            /// If it is 2^32 - 1 or more; the budgets of the front end bound arenas far below.
+            #[inline]
             pub fn new(index: usize) -> $id {
-                // Arenas are bounded far below 2^32 by the budgets of the front end.
-                $id(index as u32)
+                let number = u32::try_from(index).ok().and_then(|index| NonZeroU32::MIN.checked_add(index));
+                $id(number.expect("more ids than an arena holds"))
             }
 
             /// The number, from 0 without gaps.
+            #[inline]
             pub fn index(self) -> usize {
-                self.0 as usize
+                self.0.get() as usize - 1
             }
         }
     };
@@ -111,14 +120,14 @@ pub struct Rule {
     pub name: String,
     /// What is known of its strings; holds for the body.
     pub facts: Facts,
-    /// What it derives; `None` once all its instances are inlined.
-    pub body: Option<NodeId>,
 }
 
-/// A grammar in lowered form. Passes make a new one that shares the rule ids.
+/// A grammar in lowered form. Passes make a new one that shares the rules.
 #[derive(Clone, Debug)]
 pub struct Ir {
-    rules: Vec<Rule>,
+    rules: Arc<[Rule]>,
+    /// What each rule derives; `None` once all its instances are inlined.
+    bodies: Vec<Option<NodeId>>,
     start: RuleId,
     nodes: Vec<Node>,
     facts: Vec<Facts>,
@@ -128,23 +137,22 @@ pub struct Ir {
 impl Ir {
     /// An IR with these rules (names and facts), whose bodies are still to be built and set.
     pub fn new(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
-        let rules = rules.into_iter().map(|(name, facts)| Rule { name, facts, body: None }).collect();
-        Ir { rules, start, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
+        Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start)
+    }
+
+    fn of_rules(rules: Arc<[Rule]>, start: RuleId) -> Ir {
+        let bodies = vec![None; rules.len()];
+        Ir { rules, bodies, start, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
     }
 
     /// An IR with the same rules and start, without bodies and nodes: what a pass fills.
     pub fn same_rules(&self) -> Ir {
-        Ir::new(self.rules.iter().map(|rule| (rule.name.clone(), rule.facts)), self.start)
+        Ir::of_rules(Arc::clone(&self.rules), self.start)
     }
 
     /// Gives a rule its body.
     pub fn set_body(&mut self, rule: RuleId, body: NodeId) {
-        self.rules[rule.index()].body = Some(body);
-    }
-
-    /// Takes a rule's body away.
-    pub fn clear_body(&mut self, rule: RuleId) {
-        self.rules[rule.index()].body = None;
+        self.bodies[rule.index()] = Some(body);
     }
 
     /// The start rule.
@@ -174,12 +182,12 @@ impl Ir {
 
     /// The body of a rule.
     pub fn body(&self, rule: RuleId) -> Option<NodeId> {
-        self.rules[rule.index()].body
+        self.bodies[rule.index()]
     }
 
     /// For each rule where a body of it stands: its own, or that of an inlined instance.
     pub fn homes(&self) -> Vec<Option<NodeId>> {
-        let mut homes: Vec<Option<NodeId>> = self.rules.iter().map(|rule| rule.body).collect();
+        let mut homes: Vec<Option<NodeId>> = self.bodies.clone();
         for node in &self.nodes {
             if let Node::Inline { rule, body } = node {
                 homes[rule.index()].get_or_insert(*body);

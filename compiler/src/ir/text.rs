@@ -24,7 +24,7 @@ pub fn print(ir: &Ir) -> String {
         name(&mut out, "rule ", &data.name);
         let Facts { min_len, height, min_depth } = data.facts;
         let _ = writeln!(out, " len={min_len} height={height} depth={min_depth}");
-        if let Some(body) = data.body {
+        if let Some(body) = ir.body(rule) {
             out.push_str("  ");
             node(&mut out, ir, body, 2);
             out.push('\n');

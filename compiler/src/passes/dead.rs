@@ -2,7 +2,7 @@
 //!
 //! Law: language and choice map are those of the start rule, which sees none of what is removed.
 
-use super::rewrite;
+use super::rewrite_some;
 use crate::analysis::recursion::references;
 use crate::ir::Ir;
 
@@ -15,11 +15,5 @@ pub fn remove_dead(ir: &Ir) -> Ir {
             open.extend(&references[rule.index()]);
         }
     }
-    let mut kept = ir.clone();
-    for rule in ir.rule_ids() {
-        if !reached[rule.index()] {
-            kept.clear_body(rule);
-        }
-    }
-    rewrite(&kept, |new, node, children| new.rebuild(&kept, node, children))
+    rewrite_some(ir, |rule| reached[rule.index()], |new, node, children| new.rebuild(ir, node, children))
 }

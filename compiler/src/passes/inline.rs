@@ -15,14 +15,12 @@ const MAX_COPIED_BYTES: usize = 64;
 const MAX_COPIED_RANGES: usize = 32;
 
 /// Inlines rules that are not recursive and derive a literal, a class or another rule, or are used only once.
-pub fn inline_trivial(ir: &Ir) -> Ir {
-    let mut uses = vec![0u32; ir.rules().len()];
-    for rule in references(ir).into_iter().flatten() {
-        uses[rule.index()] += 1;
-    }
-    let recursion = recursion(ir);
+pub fn inline_trivial(ir: Ir) -> Ir {
+    let uses = references(&ir).uses();
+    let recursion = recursion(&ir);
+    let start = ir.start();
     let inlined = |new: &Ir, rule: RuleId, body: NodeId| {
-        if recursion.is_recursive(rule) || rule == ir.start() {
+        if recursion.is_recursive(rule) || rule == start {
             return false;
         }
         let trivial = match new.node(body) {
@@ -33,7 +31,9 @@ pub fn inline_trivial(ir: &Ir) -> Ir {
         };
         trivial || uses[rule.index()] == 1
     };
-    remove_dead(&inline(ir, recursion.bottom_up(), inlined))
+    let expanded = inline(&ir, recursion.bottom_up(), inlined);
+    drop(ir);
+    remove_dead(&expanded)
 }
 
 /// Replaces instances of the rules that `inlined` picks by their bodies, in the given order: callees first. `inlined` sees the new IR, the

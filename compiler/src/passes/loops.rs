@@ -5,14 +5,15 @@
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
-pub fn tail_loops(ir: &Ir) -> Ir {
-    let mut new = ir.clone();
-    let bodies: Vec<(RuleId, NodeId)> = ir.bodies().collect();
-    for (rule, body) in bodies {
-        let body = tail(&mut new, body, &mut vec![rule]).unwrap_or(body);
-        new.set_body(rule, body);
+pub fn tail_loops(mut ir: Ir) -> Ir {
+    for rule in ir.rule_ids() {
+        if let Some(body) = ir.body(rule)
+            && let Some(body) = tail(&mut ir, body, &mut vec![rule])
+        {
+            ir.set_body(rule, body);
+        }
     }
-    new
+    ir
 }
 
 /// The node with its tail references to `scopes` replaced; `None` if there are none.

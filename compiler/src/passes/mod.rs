@@ -1,7 +1,7 @@
 //! The passes, in order: each is one file, a function from IR to IR that keeps the language *and* the choice map.
 
 use crate::analysis::pools::Pools;
-use crate::ir::{self, Ir, NodeId};
+use crate::ir::{self, Ir, NodeId, RuleId};
 
 mod dead;
 mod fuse;
@@ -26,39 +26,49 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
         observe(name, &ir);
         ir
     };
-    // Assigned, not shadowed: of two results the older one is dropped.
+    // Assigned, not shadowed: of two results the older one is dropped. Passes that need more than their result beside the old
+    // form, or change it in place, take it.
     let mut ir = step("remove-dead", dead::remove_dead(lowered));
     ir = step("partial-eval", partial_eval::partial_eval(&ir));
     ir = step("fuse-literals", fuse::fuse_literals(&ir));
-    ir = step("loops", loops::tail_loops(&ir));
-    ir = step("inline", inline::inline_trivial(&ir));
-    ir = step("supercompile", supercompile::supercompile(&ir, budget));
-    ir = step("residual-loops", loops::tail_loops(&ir));
+    ir = step("loops", loops::tail_loops(ir));
+    ir = step("inline", inline::inline_trivial(ir));
+    ir = step("supercompile", supercompile::supercompile(ir, budget));
+    ir = step("residual-loops", loops::tail_loops(ir));
     ir = step("erase-scopes", scopes::erase_scopes(&ir, pools));
     ir = step("fuse-residual", fuse::fuse_literals(&ir));
     step("share-tails", tails::share_tails(&ir))
 }
 
-/// The names of the passes, in order.
-pub const NAMES: &[&str] = &[
-    "remove-dead",
-    "partial-eval",
-    "fuse-literals",
-    "loops",
-    "inline",
-    "supercompile",
-    "residual-loops",
-    "erase-scopes",
-    "fuse-residual",
-    "share-tails",
+/// The names of the passes, in order, and what each does.
+pub const NAMES: &[(&str, &str)] = &[
+    ("remove-dead", "Rules that the start rule does not reach are gone"),
+    ("partial-eval", "Repetitions of a fixed number of rounds are unrolled"),
+    ("fuse-literals", "Neighbouring literals are one, nested sequences are flat"),
+    ("loops", "References in tail position to an enclosing rule are jumps back"),
+    ("inline", "Rules that are trivial or used once stand where they are used"),
+    ("supercompile", "The start rule is expanded as far as the budget allows, recursion is folded"),
+    ("residual-loops", "`loops` again, for recursion that became direct"),
+    ("erase-scopes", "Inlined rules whose pool equals their body are plain bodies"),
+    ("fuse-residual", "`fuse-literals` again"),
+    ("share-tails", "What all options of a choice end with stands behind it; this is what the engines run"),
 ];
 
 /// Rebuilds every body bottom-up: `build` gets the new IR, the old node and its rebuilt children and returns the new node.
 /// A node that is shared is rebuilt once.
-fn rewrite(old: &Ir, mut build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) -> Ir {
+fn rewrite(old: &Ir, build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId) -> Ir {
+    rewrite_some(old, |_| true, build)
+}
+
+/// [`rewrite`] of the rules that are `kept`; the others have no body then.
+fn rewrite_some(
+    old: &Ir,
+    kept: impl Fn(RuleId) -> bool,
+    mut build: impl FnMut(&mut Ir, NodeId, Vec<NodeId>) -> NodeId,
+) -> Ir {
     let mut new = old.same_rules();
     let mut done: Vec<Option<NodeId>> = vec![None; old.node_count()];
-    for (rule, body) in old.bodies() {
+    for (rule, body) in old.bodies().filter(|&(rule, _)| kept(rule)) {
         let body = rewrite_node(old, body, &mut new, &mut done, &mut build);
         new.set_body(rule, body);
     }

@@ -6,7 +6,7 @@
 
 use super::dead::remove_dead;
 use super::inline::inline;
-use crate::analysis::recursion::references;
+use crate::analysis::recursion::{References, references};
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
 /// How much code supercompilation may make.
@@ -24,17 +24,16 @@ impl Default for Budget {
     }
 }
 
-pub fn supercompile(ir: &Ir, budget: &Budget) -> Ir {
-    let references = references(ir);
-    let (folds, order) = drive(ir, &references);
-    let mut uses = vec![0u32; ir.rules().len()];
-    for rule in references.iter().flatten() {
-        uses[rule.index()] += 1;
-    }
-    let expanded = inline(ir, &order, |new, rule, body| {
+pub fn supercompile(ir: Ir, budget: &Budget) -> Ir {
+    let references = references(&ir);
+    let (folds, order) = drive(&ir, &references);
+    let uses = references.uses();
+    drop(references);
+    let expanded = inline(&ir, &order, |new, rule, body| {
         let most = if uses[rule.index()] == 1 { budget.moved_nodes } else { budget.copied_nodes };
         !folds[rule.index()] && rule != ir.start() && code_size(new, body, most) <= most
     });
+    drop(ir);
     remove_dead(&expanded)
 }
 
@@ -62,15 +61,15 @@ fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
 
 /// Drives depth-first from the start. Marks the rules at which an expansion that is still open is met again (every cycle
 /// has one), and lists all rules in the order in which their expansions close: callees first.
-fn drive(ir: &Ir, references: &[Vec<RuleId>]) -> (Vec<bool>, Vec<RuleId>) {
+fn drive(ir: &Ir, references: &References) -> (Vec<bool>, Vec<RuleId>) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Unseen,
         Open,
         Done,
     }
-    let mut states = vec![State::Unseen; references.len()];
-    let mut folds = vec![false; references.len()];
+    let mut states = vec![State::Unseen; ir.rules().len()];
+    let mut folds = vec![false; ir.rules().len()];
     let mut order = Vec::new();
     let mut stack = vec![(ir.start(), 0)];
     states[ir.start().index()] = State::Open;

@@ -150,7 +150,9 @@ fn recursion_is_reachability() {
         for ir in std::iter::once(&lowered).chain(results.iter().map(|(_, ir)| ir)) {
             let count = ir.rules().len();
             let mut reach = vec![vec![false; count]; count];
-            for (rule, targets) in references(ir).iter().enumerate() {
+            let references = references(ir);
+            for rule in 0..ir.rules().len() {
+                let targets = &references[rule];
                 targets.iter().for_each(|target| reach[rule][target.index()] = true);
             }
             for via in 0..count {

@@ -1,7 +1,7 @@
 //! What limits and the end of the choice bytes promise, seen in outputs and traces.
 
-use gramjet_compiler::ast;
 use gramjet_compiler::reference::{Limits, Trace, render, run};
+use gramjet_compiler::{Options, SourceFile, ast, compile};
 use gramjet_testkit::{Passes, Rng, Shape, compiled, passes, random_grammar};
 
 use crate::passes::limits;
@@ -130,4 +130,16 @@ fn traces_tell_what_happened() {
         }
     }
     assert!(pooled > 1000 && sites > 10_000, "{pooled} {sites}");
+}
+
+#[test]
+fn derivations_without_bound_are_refused_with_their_size() {
+    let refused = |end: &str, levels: usize| {
+        let rules: String = (0..levels).map(|i| format!("r{i} ::= r{0} r{0}\n", i + 1)).collect();
+        let file = SourceFile::new("g.ebnf", format!("{rules}r{levels} ::= '{end}'\n"));
+        compile(&file, &Options::default()).expect_err("it has no bound").to_plain_text(&file)
+    };
+    assert!(refused("x", 30).contains(" 536870912 bytes"), "{}", refused("x", 30));
+    assert!(refused("x", 90).contains(" 2^64 or more bytes"), "{}", refused("x", 90));
+    assert!(refused("", 90).contains(" 2^64 or more steps"), "{}", refused("", 90));
 }

@@ -1,6 +1,6 @@
 //! The machine on bare pointers: reads and writes are not checked one by one, a reservation covers all up to the next.
 
-use super::stack::{self, Level};
+use super::stack::{self, Helper, Level};
 use super::tables::{CharClass, Strings};
 use super::window::Windows;
 use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth};
@@ -35,8 +35,13 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     choice_start: *const u8,
     windows: Windows<'m, 's>,
+    /// Its length does not change until the end, so that a choice source that panics leaves nothing behind.
     output: &'m mut Vec<u8>,
+    /// The machine finishes once it needs room and has written more.
+    max_output: u64,
     level: Level,
+    /// The thread for what does not fit the caller's stack, once it was needed.
+    helper: Option<Box<Helper>>,
     /// What is reserved, to hold every access against it.
     #[cfg(debug_assertions)]
     reserved: (*const u8, *const u8),
@@ -148,8 +153,10 @@ impl<'m, 's> Machine<'m, 's> {
             stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
             choice_start: window.start,
             windows,
+            max_output: limits.output(),
             output,
             level: Level::Caller,
+            helper: None,
             #[cfg(debug_assertions)]
             reserved: (std::ptr::null(), std::ptr::null()),
         }
@@ -272,18 +279,26 @@ impl<'m, 's> Machine<'m, 's> {
     unsafe fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
         // SAFETY: the state points into the window and the output's capacity, and everything before it was written.
         unsafe {
+            if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
+                let (base, len) = (self.output.len(), s.o.offset_from_unsigned(self.output.as_ptr()));
+                if (len - base) as u64 > self.max_output {
+                    self.max_output = u64::MAX;
+                    s = self.finished(s);
+                }
+                let room = output + STORE_SLOP;
+                self.output.set_len(len);
+                self.output.reserve(room);
+                s.o = self.output.as_mut_ptr().add(len);
+                // No further than to the bound, so that it is looked at there.
+                let bound = base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX)).max(len);
+                self.output_end = self.output.as_mut_ptr().add(self.output.capacity().min(bound.saturating_add(room)));
+                self.output_mark = mark(s.o.addr(), self.output_end.addr(), CREDIT_OUTPUT + STORE_SLOP);
+                self.output.set_len(base);
+            }
             if (self.choice_end as usize - s.c as usize) < choices + READ_SLOP {
                 let used = s.c.offset_from_unsigned(self.choice_start);
                 self.windows.refill(used, choices + READ_SLOP);
                 s.c = self.enter_window();
-            }
-            if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
-                let len = s.o.offset_from_unsigned(self.output.as_ptr());
-                self.output.set_len(len);
-                self.output.reserve(output + STORE_SLOP);
-                s.o = self.output.as_mut_ptr().add(len);
-                self.output_end = self.output.as_mut_ptr().add(self.output.capacity());
-                self.output_mark = mark(s.o.addr(), self.output_end.addr(), CREDIT_OUTPUT + STORE_SLOP);
             }
         }
         s
@@ -336,23 +351,18 @@ impl<'m, 's> Machine<'m, 's> {
                 self.0
             }
         }
+        let helper = self.helper.take().or_else(|| Helper::new().map(Box::new))?;
         let caller = (self.stack_limit, self.level);
         let lent = Lent((&mut *self, s));
-        let result = std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
-            let work = move || {
-                let (machine, s) = lent.into_inner();
-                let usable = stack::HELPER_STACK - stack::HELPER_RESERVE;
-                machine.stack_limit = stack::stack_pointer().saturating_sub(usable);
-                machine.level = Level::Helper;
-                // SAFETY: as for the function around.
-                Lent(unsafe { rule(machine, s, depth) })
-            };
-            let handle = helper.spawn_scoped(scope, work).ok()?;
-            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).into_inner())
+        let state = helper.run(move |stack_limit| {
+            let (machine, s) = lent.into_inner();
+            (machine.stack_limit, machine.level) = (stack_limit, Level::Helper);
+            // SAFETY: as for the function around.
+            Lent(unsafe { rule(machine, s, depth) })
         });
         (self.stack_limit, self.level) = caller;
-        result
+        self.helper = Some(helper);
+        Some(state.into_inner())
     }
 
     /// The state from which on every site takes option 0.

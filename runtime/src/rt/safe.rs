@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::stack::{self, Level};
+use super::stack::{self, Helper, Level};
 use super::tables::{CharClass, Star, Strings};
 use super::window::Windows;
 use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth, RunEnd, rounds};
@@ -31,12 +31,28 @@ pub struct Machine<'m, 's> {
     pub slack: u64,
     window: Vec<u8>,
     windows: Windows<'m, 's>,
-    /// Written up to the state's index, zeros behind it.
-    output: &'m mut Vec<u8>,
-    /// Where this input begins in the output.
-    base: usize,
+    output: Output<'m>,
+    /// The machine finishes once it needs room and has written more.
+    max_output: u64,
     stack_limit: usize,
     level: Level,
+    /// The thread for what does not fit the caller's stack, once it was needed.
+    helper: Option<Box<Helper>>,
+}
+
+/// The caller's output: written up to the state's index, zeros behind it.
+struct Output<'m> {
+    bytes: &'m mut Vec<u8>,
+    /// Where this input begins.
+    base: usize,
+    /// What is kept when the machine is done: nothing of this input if its choice source panics.
+    kept: usize,
+}
+
+impl Drop for Output<'_> {
+    fn drop(&mut self) {
+        self.bytes.truncate(self.kept);
+    }
 }
 
 /// The instances of a start rule without limits, with a depth limit, and with a depth and a length limit.
@@ -57,10 +73,11 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
         slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
         window: Vec::new(),
         windows: Windows::new(choices, limits.choices()),
-        base: output.len(),
-        output,
+        max_output: limits.output(),
+        output: Output { base: start.o, kept: start.o, bytes: output },
         stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
         level: Level::Caller,
+        helper: None,
     };
     // A length limit alone runs with a depth that is never used up.
     let entry = match (limits.depth(), limits.length()) {
@@ -70,7 +87,7 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
     };
     let depth = limits.depth().map_or(Depth::MAX, Depth::from);
     let state = entry(&mut machine, start, depth);
-    machine.output.truncate(state.o);
+    machine.output.kept = state.o;
     machine.windows.end(state.c)
 }
 
@@ -104,7 +121,7 @@ impl Machine<'_, '_> {
     #[inline(always)]
     #[must_use]
     pub fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
-        if self.window.len() < s.c + choices + SLOP || self.output.len() < s.o + output + SLOP {
+        if self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP {
             return self.replenish(s, choices, output);
         }
         s
@@ -113,15 +130,22 @@ impl Machine<'_, '_> {
     #[cold]
     #[inline(never)]
     fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
+        let wanted = s.o + output + SLOP;
+        if self.output.bytes.len() < wanted {
+            if (s.o - self.output.base) as u64 > self.max_output {
+                self.max_output = u64::MAX;
+                s = self.finished(s);
+            }
+            // Doubling what this input wrote keeps the zeros in proportion to it; but no further than to the bound, so that
+            // it is looked at there.
+            let bound = self.output.base.saturating_add(usize::try_from(self.max_output).unwrap_or(usize::MAX));
+            let len = wanted.max(bound.saturating_add(output + SLOP).min(wanted + 256 + (s.o - self.output.base)));
+            self.output.bytes.resize(len, 0);
+        }
         if self.window.len() < s.c + choices + SLOP {
             self.windows.refill(s.c, choices + SLOP);
             s.c = 0;
             self.enter_window(choices + SLOP);
-        }
-        let wanted = s.o + output + SLOP;
-        if self.output.len() < wanted {
-            // Doubling what this input wrote keeps the zeros in proportion to it.
-            self.output.resize(wanted + 256 + (s.o - self.base), 0);
         }
         s
     }
@@ -148,29 +172,30 @@ impl Machine<'_, '_> {
         {
             return state;
         }
-        self.windows.finish(s.c);
-        self.enter_window(0);
+        let s = self.finished(s);
         self.stack_limit = 0;
         self.level = Level::Last;
-        rule(self, State { c: 0, ..s }, depth)
+        rule(self, s, depth)
+    }
+
+    /// The state from which on every site takes option 0.
+    fn finished(&mut self, s: State) -> State {
+        self.windows.finish(s.c);
+        self.enter_window(0);
+        State { c: 0, ..s }
     }
 
     fn on_helper(&mut self, s: State, depth: Depth, rule: Rule) -> Option<State> {
+        let helper = self.helper.take().or_else(|| Helper::new().map(Box::new))?;
         let caller = (self.stack_limit, self.level);
         let machine = &mut *self;
-        let result = std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().name("gramjet".into()).stack_size(stack::HELPER_STACK);
-            let work = move || {
-                machine.stack_limit =
-                    stack::stack_pointer().saturating_sub(stack::HELPER_STACK - stack::HELPER_RESERVE);
-                machine.level = Level::Helper;
-                rule(machine, s, depth)
-            };
-            let handle = helper.spawn_scoped(scope, work).ok()?;
-            Some(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let state = helper.run(move |stack_limit| {
+            (machine.stack_limit, machine.level) = (stack_limit, Level::Helper);
+            rule(machine, s, depth)
         });
         (self.stack_limit, self.level) = caller;
-        result
+        self.helper = Some(helper);
+        Some(state)
     }
 
     /// Emits one of `strings` (one site), or, if the length limit leaves none, the shortest string of the rule.
@@ -204,7 +229,7 @@ impl Machine<'_, '_> {
 
     #[inline(always)]
     fn write(&mut self, s: &mut State, bytes: &[u8]) {
-        self.output[s.o..s.o + bytes.len()].copy_from_slice(bytes);
+        self.output.bytes[s.o..s.o + bytes.len()].copy_from_slice(bytes);
         s.o += bytes.len();
     }
 
@@ -378,7 +403,7 @@ impl Machine<'_, '_> {
     /// Emits one byte.
     #[inline(always)]
     pub fn put_byte(&mut self, s: &mut State, byte: u8) {
-        self.output[s.o] = byte;
+        self.output.bytes[s.o] = byte;
         s.o += 1;
     }
 
@@ -386,7 +411,7 @@ impl Machine<'_, '_> {
     #[inline(always)]
     pub fn put_packed(&mut self, s: &mut State, table: &[u64], index: usize) {
         let packed = table[index];
-        self.output[s.o..s.o + 8].copy_from_slice(&packed.to_le_bytes());
+        self.output.bytes[s.o..s.o + 8].copy_from_slice(&packed.to_le_bytes());
         s.o += (packed >> 56) as usize;
     }
 }

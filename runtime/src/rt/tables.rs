@@ -126,9 +126,40 @@ impl CharClass {
     ///
     /// # Panics
     ///
-    /// If the class is empty. Called in constants, so this shows at compile time.
+    /// If the class is empty, the ranges do not ascend or their members are no characters, or the counts are not those of
+    /// the ranges. Called in constants, so this shows at compile time.
     pub const fn new(ranges: &'static [(u32, u32)], within: [u32; 4]) -> CharClass {
-        assert!(!ranges.is_empty() && within[3] > 0);
+        assert!(!ranges.is_empty() && ranges[0].1 == 0 && within[3] > 0);
+        // The first code point that is longer than 1, 2, 3 and 4 bytes.
+        const LONGER: [u32; 4] = [0x80, 0x800, 0x1_0000, 0x11_0000];
+        let mut counts = [0; 4];
+        let mut index = 0;
+        while index < ranges.len() {
+            let (first, before) = ranges[index];
+            let behind = if index + 1 < ranges.len() { ranges[index + 1].1 } else { within[3] };
+            assert!(behind > before);
+            let last = first + (behind - before - 1);
+            // No range holds or spans surrogates.
+            assert!(
+                char::from_u32(first).is_some()
+                    && char::from_u32(last).is_some()
+                    && (first < 0xD800) == (last < 0xD800)
+            );
+            assert!(index + 1 == ranges.len() || last < ranges[index + 1].0);
+            let mut len = 0;
+            while len < 4 {
+                if first < LONGER[len] {
+                    counts[len] += if last < LONGER[len] { last - first + 1 } else { LONGER[len] - first };
+                }
+                len += 1;
+            }
+            index += 1;
+        }
+        let mut len = 0;
+        while len < 4 {
+            assert!(counts[len] == within[len]);
+            len += 1;
+        }
         let mut min_len = 1;
         while within[min_len as usize - 1] == 0 {
             min_len += 1;
@@ -162,5 +193,47 @@ impl CharClass {
         // Ranges hold scalar values only.
         let len = char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}').encode_utf8(&mut bytes).len();
         (bytes, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ranges and counts of a class.
+    type Table = (&'static [(u32, u32)], [u32; 4]);
+
+    const RANGES: &[(u32, u32)] = &[(0x7E, 0), (0xD7FF, 4), (0xE000, 5), (0x10_FFFF, 7)];
+    const WITHIN: [u32; 4] = [2, 4, 7, 8];
+
+    #[test]
+    fn classes_that_hold_together() {
+        let class = CharClass::new(RANGES, WITHIN);
+        let members: Vec<char> = (0..class.count())
+            .map(|index| {
+                let (bytes, len) = class.encoded(index);
+                std::str::from_utf8(&bytes[..len]).unwrap().chars().next().unwrap()
+            })
+            .collect();
+        assert_eq!(members, ['~', '\u{7F}', '\u{80}', '\u{81}', '\u{D7FF}', '\u{E000}', '\u{E001}', '\u{10FFFF}']);
+    }
+
+    #[test]
+    fn classes_that_do_not() {
+        let wrong: [Table; 9] = [
+            (&[], [0, 0, 0, 0]),
+            (&[(0x61, 0)], [0, 0, 0, 0]),
+            (&[(0x61, 1)], [2, 2, 2, 2]),
+            (&[(0x61, 0)], [1, 2, 2, 2]),
+            (&[(0x62, 0), (0x61, 1)], [2, 2, 2, 2]),
+            (&[(0x61, 0), (0x62, 2)], [3, 3, 3, 3]),
+            (&[(0x61, 0), (0x70, 0)], [3, 3, 3, 3]),
+            (&[(0xD7FF, 0)], [0, 0, 2, 2]),
+            (&[(0x10_FFFF, 0)], [0, 0, 0, 2]),
+        ];
+        for (ranges, within) in wrong {
+            assert!(std::panic::catch_unwind(|| CharClass::new(ranges, within)).is_err(), "{ranges:x?}");
+        }
+        assert!(std::panic::catch_unwind(|| CharClass::new(RANGES, [2, 4, 6, 8])).is_err());
     }
 }

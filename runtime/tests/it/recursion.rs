@@ -8,6 +8,8 @@ const NESTED: &str = "value ::= '' | '(' value ')'";
 gramjet::grammar! {
     mod nested = ebnf "value ::= '' | '(' value ')'";
     mod nested_checked = ebnf "value ::= '' | '(' value ')'" { forbid_unsafe: true };
+    mod tree = ebnf "tree ::= 'x' | '(' tree tree ')'";
+    mod tree_checked = ebnf "tree ::= 'x' | '(' tree tree ')'" { forbid_unsafe: true };
     mod right = ebnf "list ::= 'x' | 'x' list";
 }
 
@@ -57,4 +59,19 @@ fn a_small_thread_stack_is_enough() {
     let small = std::thread::Builder::new().stack_size(512 << 10);
     let run = move || produced(&mut nested::Producer::new(), Limits::new().max_depth(100_000), &choices).0.len();
     assert_eq!(small.spawn(run).expect("threads can be had").join().expect("no overflow"), 200_000);
+}
+
+#[test]
+fn the_bound_of_the_stack_is_crossed_often() {
+    let file = SourceFile::new("tree.ebnf", "tree ::= 'x' | '(' tree tree ')'");
+    let (compiled, _) = compile(&file, &Options::default()).expect("the grammar is right");
+    // Deep on the left, then small trees on the right of every level, on both sides of the bound.
+    let choices: Vec<u8> = std::iter::repeat_n(255, 4000)
+        .chain((0..200_000u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 24) as u8))
+        .collect();
+    let expected = reference::render(&compiled.lowered, &compiled.pools, reference::Limits::default(), &choices);
+    assert!(expected.output.len() > 100_000);
+    let expected = (expected.output, expected.consumed);
+    assert!(produced(&mut tree::Producer::new(), Limits::new(), &choices) == expected);
+    assert!(produced(&mut tree_checked::Producer::new(), Limits::new(), &choices) == expected);
 }

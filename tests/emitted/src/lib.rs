@@ -1,5 +1,8 @@
 //! Producers that the Rust backend emitted at build time: the suite's grammars and some random ones.
 
+// What is emitted has no warnings, however strict the crate around it is.
+#![deny(dead_code, missing_docs, unreachable_pub, unused, rust_2018_idioms, clippy::all, clippy::pedantic)]
+
 /// An emitted producer.
 pub struct Emitted {
     /// The name of the grammar in `gramjet_testkit::emitted`.

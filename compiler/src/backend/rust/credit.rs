@@ -128,11 +128,10 @@ impl Emitter<'_> {
 
     /// At an end of the function of `rule`: keeps what its callers may have been told.
     pub(super) fn leave(&mut self, rule: RuleId) -> TokenStream {
-        let refill = match self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) {
+        match self.recursion.is_recursive(rule) && !self.used.is_within(RECURSIVE_EXIT) {
             true => self.ensure(),
             false => quote!(),
-        };
-        refill
+        }
     }
 
     /// Emits the code of alternative paths, each from the credit that there is now.

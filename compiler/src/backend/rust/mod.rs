@@ -16,6 +16,7 @@ mod credit;
 mod loops;
 mod names;
 mod sites;
+mod size;
 mod statics;
 
 use body::{At, Scope};
@@ -33,8 +34,9 @@ pub struct EmitOptions {
     pub max_len: Option<u64>,
 }
 
-/// Larger residual grammars are not compiled to Rust: the Rust compiler would take minutes and gigabytes.
-pub const MAX_NODES: usize = 100_000;
+/// Larger producers are not emitted: the Rust compiler would take minutes and gigabytes. A node of the residual grammar
+/// counts as one; four literals, 16 numbers in tables, and 1024 bytes of literals and pools each count as much.
+pub const MAX_SIZE: usize = 32_000;
 
 impl EmitOptions {
     /// Checks the limits against what the grammar needs at least, and the size of the grammar.
@@ -43,17 +45,17 @@ impl EmitOptions {
     ///
     /// What cannot be kept.
     pub fn check(&self, compiled: &Compiled) -> Result<(), String> {
-        let nodes = compiled.residual.node_count();
-        if nodes > MAX_NODES {
+        let size = size::size(compiled).units();
+        if size > MAX_SIZE {
             return Err(format!(
-                "the optimised grammar has {nodes} nodes, more than the {MAX_NODES} that are compiled to Rust; \
-                 the engine `vm` has no such bound"
+                "the grammar is too large to be compiled to Rust: with the tables of its pools and classes it is worth {size} \
+                 nodes, and {MAX_SIZE} is the bound; the engine `vm` has no such bound"
             ));
         }
         if let Some(max_len) = self.max_len.filter(|&max_len| max_len < compiled.min_len()) {
             let min_len = compiled.min_len();
             return Err(format!(
-                "a maximum length of {max_len} bytes is too small: the shortest output has {min_len} bytes"
+                "a maximum length of {max_len} is too small: the shortest output has the length {min_len}"
             ));
         }
         match (self.max_depth, compiled.rule_without_pool()) {
@@ -62,6 +64,24 @@ impl EmitOptions {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl EmitOptions {
+    /// What a user may not expect of the producer: that it begins without a depth limit although one is asked for by the
+    /// grammar file, or by nobody, which means the default.
+    pub fn warning(&self, compiled: &Compiled) -> Option<String> {
+        let rule = compiled.rule_without_pool()?;
+        let expected = match (compiled.max_depth, self.max_len.or(compiled.max_len)) {
+            _ if self.max_depth.is_some() => None,
+            (Some(depth), _) => Some(format!("the maximum depth {depth} of the grammar file")),
+            (None, None) => Some("the default maximum depth".to_string()),
+            (None, Some(_)) => None,
+        }?;
+        Some(format!(
+            "{expected} cannot be kept, so producers begin without one: the minimum-depth strings of rule `{rule}` are too \
+             long to be kept in a pool"
+        ))
     }
 }
 
@@ -158,14 +178,20 @@ impl<'c> Emitter<'c> {
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
         let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
+        // Each item has its lints: a text that is included cannot begin with an attribute for the whole.
+        let used_or_not = quote!(#[allow(dead_code, unreachable_pub)]);
         quote! {
             /// The length in bytes of the shortest output.
+            #used_or_not
             pub const MIN_LEN: u64 = #min_len;
 
             /// The limits of a new producer.
+            #used_or_not
             pub const DEFAULT_LIMITS: ::gramjet::Limits = #limits;
 
             /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
+            #used_or_not
+            #[must_use]
             pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
                 ::gramjet::Producer::produce(
@@ -177,6 +203,8 @@ impl<'c> Emitter<'c> {
             }
 
             /// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
+            #used_or_not
+            #[must_use]
             pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
                 ::gramjet::Producer::produce(
@@ -188,13 +216,16 @@ impl<'c> Emitter<'c> {
             }
 
             #[doc = #about]
+            #used_or_not
             #[derive(Clone, Copy, Debug)]
             pub struct Producer {
                 limits: ::gramjet::Limits,
             }
 
+            #used_or_not
             impl Producer {
                 /// A producer with [`DEFAULT_LIMITS`].
+                #[must_use]
                 pub const fn new() -> Producer {
                     Producer { limits: DEFAULT_LIMITS }
                 }
@@ -460,5 +491,5 @@ fn guarded(ir: &Ir) -> Vec<bool> {
 /// How many residual rules a compiled grammar has, and how many references between them: a measure of the emitted code.
 pub fn residual_size(compiled: &Compiled) -> (usize, usize) {
     let ir = &compiled.residual;
-    (ir.bodies().count(), references(ir).iter().map(Vec::len).sum())
+    (ir.bodies().count(), references(ir).len())
 }

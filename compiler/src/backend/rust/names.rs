@@ -30,10 +30,9 @@ impl Taken {
 /// The function name of each rule; rules without a body are not called.
 pub fn functions(ir: &Ir) -> Vec<Ident> {
     let mut taken = Taken::default();
-    ir.rules()
-        .iter()
-        .map(|rule| match rule.body {
-            Some(_) => taken.unique(&format!("rule_{}", words(&rule.name).to_lowercase())),
+    ir.rule_ids()
+        .map(|rule| match ir.body(rule) {
+            Some(_) => taken.unique(&format!("rule_{}", words(&ir.rule(rule).name).to_lowercase())),
             None => Ident::new("rule", Span::call_site()),
         })
         .collect()

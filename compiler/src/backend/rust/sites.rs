@@ -7,7 +7,7 @@ use super::Emitter;
 use super::body::At;
 use super::credit::{MAX_LITERAL, width};
 use crate::charset::CharSet;
-use crate::ir::{Choice, Ir, Node, NodeId};
+use crate::ir::{Choice, Ir, Node, NodeId, Slots};
 
 /// Literals up to this length fit a packed table.
 pub(super) const MAX_PACKED: usize = 7;
@@ -92,16 +92,21 @@ impl Emitter<'_> {
         if costs.last() == Some(&0) {
             return free;
         }
+        let limited = self.pick_within(slots, costs);
+        quote!(if LEN { #limited } else { #free })
+    }
+
+    /// An expression for the option of a site under a length limit; it pays the option's cost.
+    fn pick_within(&mut self, slots: Option<&Slots>, costs: &[u64]) -> TokenStream {
         let costs = self.statics.costs(costs);
-        let limited = match slots {
+        match slots {
             None => quote!(cx.pick_within(&mut s, &#costs)),
             Some(slots) => {
                 let bits = Literal::u32_unsuffixed(slots.bits());
                 let ends = self.statics.ends(slots.ends());
                 quote!(cx.pick_slot_within(&mut s, #bits, &#ends, &#costs))
             }
-        };
-        quote!(if LEN { #limited } else { #free })
+        }
     }
 
     pub(super) fn choice(&mut self, node: NodeId, choice: &Choice, at: &At) -> TokenStream {
@@ -128,9 +133,9 @@ impl Emitter<'_> {
             None => width(count),
         };
         let ensure = self.take(site, 0);
-        let pick = self.pick(count, Some(choice), &costs);
         if literals.len() == count {
-            let put = self.put_one_of(&literals, &quote!(option));
+            let pick = self.pick(count, Some(choice), &costs);
+            let put = self.put_one_of(&literals, &Chosen::Option);
             return quote!({ #ensure let option = #pick; #put });
         }
         let packed = literals.iter().take_while(|literal| literal.len() <= MAX_PACKED).count();
@@ -141,33 +146,26 @@ impl Emitter<'_> {
         let branches = Branches { first, options, shared, groups };
         let chosen = Chosen::new(choice, branches.groups.len() + usize::from(first > 0));
         let pick = match &chosen {
-            Chosen::Option => quote!(let option = #pick;),
+            Chosen::Option => {
+                let pick = self.pick(count, Some(choice), &costs);
+                quote!(let option = #pick;)
+            }
             Chosen::Slot { .. } if costs.last() == Some(&0) => quote!(let slot = cx.byte(&mut s);),
             Chosen::Slot { first_slots, .. } => {
                 let table = self.statics.short_bytes("SLOTS", first_slots);
+                let pick = self.pick_within(choice.slots.as_ref(), &costs);
                 quote!(let slot = if LEN { #table[#pick] } else { cx.byte(&mut s) };)
             }
         };
-        let option = match &chosen {
-            Chosen::Option => quote!(option),
-            Chosen::Slot { map: None, .. } => {
-                let count = Literal::usize_unsuffixed(count);
-                quote!(((usize::from(slot) * #count) >> 8))
-            }
-            Chosen::Slot { map: Some(map), .. } => {
-                let map = self.statics.bytes("OPTIONS", map);
-                quote!(usize::from(#map[usize::from(slot)]))
-            }
-        };
         if first == 0 {
-            let branches = self.branches(&branches, &chosen, &option, at);
+            let branches = self.branches(&branches, &chosen, at);
             return quote!({ #ensure #pick #branches });
         }
         let mut codes = Vec::new();
         self.either([true, false], |emitter, is_literal| {
             codes.push(match is_literal {
-                true => emitter.put_one_of(&literals[..first], &option),
-                false => emitter.branches(&branches, &chosen, &option, at),
+                true => emitter.put_one_of(&literals[..first], &chosen),
+                false => emitter.branches(&branches, &chosen, at),
             });
         });
         let is_literal = chosen.is_below(first);
@@ -177,7 +175,7 @@ impl Emitter<'_> {
 
     /// The code of the options behind the literals, once the site is decided: what all begin with, then a branch for each
     /// group of options that differ in short literals only.
-    fn branches(&mut self, branches: &Branches, chosen: &Chosen, option: &TokenStream, at: &At) -> TokenStream {
+    fn branches(&mut self, branches: &Branches, chosen: &Chosen, at: &At) -> TokenStream {
         let Branches { first, options, shared, groups } = branches;
         let head: TokenStream = options[0][..*shared].iter().map(|&item| self.node(item, at)).collect();
         let last = groups.len() - 1;
@@ -187,7 +185,7 @@ impl Emitter<'_> {
                 .map(|position| {
                     let members: Vec<(usize, NodeId)> =
                         group.iter().map(|&option| (first + option, options[option][position])).collect();
-                    emitter.merged(&members, option, at)
+                    emitter.merged(&members, chosen, at)
                 })
                 .collect();
             let pattern = match index == last {
@@ -209,7 +207,7 @@ impl Emitter<'_> {
     }
 
     /// The code of an item that is the same in several options but for short literals.
-    fn merged(&mut self, members: &[(usize, NodeId)], option: &TokenStream, at: &At) -> TokenStream {
+    fn merged(&mut self, members: &[(usize, NodeId)], chosen: &Chosen, at: &At) -> TokenStream {
         let ir = self.ir;
         let (_, item) = members[0];
         if members.iter().all(|&(_, other)| ir.is_written_like(item, other)) {
@@ -224,6 +222,7 @@ impl Emitter<'_> {
         }
         let ensure = self.take(0, literals.iter().map(|literal| literal.len()).max().unwrap_or(0));
         let table = self.statics.packed(&literals);
+        let option = self.option(chosen);
         quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
@@ -262,8 +261,24 @@ impl Emitter<'_> {
         )
     }
 
-    /// Emits the literal with the number `option`, an expression.
-    fn put_one_of(&mut self, literals: &[&[u8]], option: &TokenStream) -> TokenStream {
+    /// An expression for the number of the option that was chosen.
+    fn option(&mut self, chosen: &Chosen) -> TokenStream {
+        match chosen {
+            Chosen::Option => quote!(option),
+            Chosen::Slot { first_slots, map: None } => {
+                let count = Literal::usize_unsuffixed(first_slots.len());
+                quote!(((usize::from(slot) * #count) >> 8))
+            }
+            Chosen::Slot { map: Some(map), .. } => {
+                let map = self.statics.bytes("OPTIONS", map);
+                quote!(usize::from(#map[usize::from(slot)]))
+            }
+        }
+    }
+
+    /// Emits the literal whose number was chosen.
+    fn put_one_of(&mut self, literals: &[&[u8]], chosen: &Chosen) -> TokenStream {
+        let option = self.option(chosen);
         let longest = literals.last().map_or(0, |literal| literal.len());
         let reserve = match longest > MAX_LITERAL {
             true => self.reserve_output(longest),
@@ -300,7 +315,7 @@ enum Chosen {
         /// The first choice byte of each option.
         first_slots: Vec<u8>,
         /// The option of each choice byte, if the site is weighted.
-        map: Option<[u8; 256]>,
+        map: Option<Box<[u8; 256]>>,
     },
 }
 
@@ -322,7 +337,7 @@ impl Chosen {
         let first = |option: usize| map.iter().position(|&other| usize::from(other) == option);
         let first_slots: Option<Vec<u8>> = (0..count).map(|option| first(option).map(|slot| slot as u8)).collect();
         match first_slots {
-            Some(first_slots) => Chosen::Slot { first_slots, map: choice.slots.as_ref().map(|_| map) },
+            Some(first_slots) => Chosen::Slot { first_slots, map: choice.slots.as_ref().map(|_| Box::new(map)) },
             // An option without a slot is never chosen by a byte, but may be by a length limit.
             None => Chosen::Option,
         }
@@ -386,7 +401,8 @@ fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
     options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
 }
 
-/// Choices with more options than this are not searched for options that are alike.
+/// Choices with more options than this are not searched for options that are alike: so the search takes at most this many
+/// looks at each node, of which there are no more than `MAX_SIZE`.
 const MAX_GROUPED: usize = 256;
 
 /// The options in groups that differ, behind the first `shared` items, in short literals only.

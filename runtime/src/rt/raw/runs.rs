@@ -8,7 +8,7 @@ use crate::rt::{Depth, RUN_CHOICES, RUN_OUTPUT, RunEnd, rounds};
 const MAX_MIN: u32 = 8;
 
 // The longest run: the rounds without a site, four rounds at one look, and the site behind them with its member.
-const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT >= MAX_MIN as usize + 4 + 1);
+const _: () = assert!(RUN_CHOICES >= MAX_MIN as usize + 2 * 4 + 2 && RUN_OUTPUT > MAX_MIN as usize + 4);
 
 impl Machine<'_, '_> {
     /// Rounds of a repetition whose item is one byte: per round one site (stop, go on), then one site of a choice byte `b`

@@ -1,0 +1,82 @@
+//! How large emitted code becomes, told from the IR: the formatter and the Rust compiler need about 25 KiB for each unit.
+
+use std::collections::BTreeSet;
+use std::ops::AddAssign;
+
+use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::pipeline::Compiled;
+
+/// What a producer is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Nodes that become code.
+    nodes: usize,
+    /// Literals, most of which become entries of tables.
+    literals: usize,
+    /// Numbers in tables: where strings start, ranges of classes, slots.
+    numbers: usize,
+    /// Bytes of literals and pools.
+    bytes: usize,
+}
+
+impl Size {
+    /// All of it as a number of nodes.
+    pub fn units(self) -> usize {
+        let tables = self.literals / 4 + self.numbers / 16 + self.bytes / 1024;
+        self.nodes.saturating_add(tables)
+    }
+
+    fn of_node(node: &Node) -> Size {
+        let code = Size { nodes: 1, ..Size::default() };
+        match node {
+            Node::Bytes(bytes) => Size { literals: 1, bytes: bytes.len(), ..Size::default() },
+            Node::Class(set) => Size { numbers: 2 * set.ranges().len(), ..code },
+            Node::Choice(choice) => match &choice.slots {
+                Some(slots) => Size { numbers: slots.ends().len(), ..code },
+                None => code,
+            },
+            _ => code,
+        }
+    }
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        for (sum, other) in [
+            (&mut self.nodes, other.nodes),
+            (&mut self.literals, other.literals),
+            (&mut self.numbers, other.numbers),
+            (&mut self.bytes, other.bytes),
+        ] {
+            *sum = sum.saturating_add(other);
+        }
+    }
+}
+
+/// The size of the producer of a grammar.
+pub(super) fn size(compiled: &Compiled) -> Size {
+    let ir: &Ir = &compiled.residual;
+    let mut instances: BTreeSet<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
+    // Nodes that are shared become code wherever they stand. Children come before their parents in the arena.
+    let mut sizes: Vec<Size> = Vec::with_capacity(ir.node_count());
+    for id in (0..ir.node_count()).map(NodeId::new) {
+        let mut size = Size::of_node(ir.node(id));
+        ir.children(id).iter().for_each(|child| size += sizes[child.index()]);
+        sizes.push(size);
+        if let Node::Inline { rule, .. } = ir.node(id) {
+            instances.insert(*rule);
+        }
+    }
+    let mut size = Size::default();
+    ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);
+    // Rules that only stand for others share their pools.
+    let mut counted = BTreeSet::new();
+    for pool in instances.into_iter().filter_map(|rule| compiled.pools.get(rule)) {
+        if counted.insert(pool.strings.as_ptr()) {
+            let strings = pool.strings.iter().chain(&pool.shortest);
+            let bytes = strings.map(|string| string.len()).sum();
+            size += Size { numbers: pool.strings.len(), bytes, ..Size::default() };
+        }
+    }
+    size
+}
