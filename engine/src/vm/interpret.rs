@@ -7,7 +7,8 @@ use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::{Choices, Limits};
 
-use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Round, Site};
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, Op, Pc, Program, RETURN, Round};
+use super::text::Text;
 
 /// Beyond so many frames (256 MiB) the machine finishes.
 const MAX_FRAMES: usize = (256 << 20) / size_of::<u64>();
@@ -17,9 +18,9 @@ const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// What every op may read and write without a reservation of its own: the choice bytes of a site; two short texts.
+/// What every op may read and write without a reservation of its own: the choice bytes of a site; two texts.
 const CHOICES: usize = 3;
-const OUTPUT: usize = 32;
+const OUTPUT: usize = 2 * Text::MAX;
 
 /// Runs a program for one input; returns the number of choice bytes read.
 pub(super) fn produce(
@@ -62,6 +63,7 @@ impl<'r> Interpreter<'r, '_, '_> {
     fn run<const DEPTH: bool, const LEN: bool>(&mut self, mut left: i64, mut stack: Box<[u64]>) -> (State, Box<[u64]>) {
         let program = self.program;
         let ops = &*program.ops;
+        let exits = &*program.exits;
         let mut s = self.machine.start();
         let mut pc = program.start;
         stack[0] = u64::from(HALT);
@@ -72,241 +74,190 @@ impl<'r> Interpreter<'r, '_, '_> {
                 debug_assert!(op.level != NO_LEVEL);
                 op = &ops[pc as usize - 1];
             }
-            // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes its own
-            // text and one option's or exit's, 15 bytes each at most; the ops that need more say so below.
-            unsafe {
-                s = self.machine.reserve(s, CHOICES, OUTPUT);
-                self.machine.put_short(&mut s, op.text.counted());
+            // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes two texts;
+            // those that need more say so below.
+            s = unsafe { self.machine.reserve(s, CHOICES, OUTPUT) };
+            macro_rules! emit {
+                ($exit:expr) => {{
+                    let exit: &Exit = $exit;
+                    // SAFETY: the text is reserved.
+                    unsafe { self.machine.put_block(&mut s, program.block(exit), usize::from(exit.len)) };
+                }};
             }
             // Without branches, as what follows is as unpredictable as the choice before it.
             macro_rules! follow {
-                ($exit:expr, $done:expr, $push_deeper:expr) => {{
-                    let (way, deeper) = ($exit.way, i64::from($exit.deeper) + $done);
+                ($exit:expr, $done:expr) => {{
+                    let exit: &Exit = $exit;
+                    let deeper = i64::from(exit.deeper) + $done;
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    stack[top] = way.push() | (((left - i64::from($push_deeper)) as u64) << 32);
+                    stack[top] = u64::from(exit.push) | (((left - i64::from(exit.push_deeper)) as u64) << 32);
                     let last = stack[top - 1];
-                    let returns = way.next() == RETURN;
-                    pc = select_unpredictable(returns, last as Pc, way.next());
+                    let returns = exit.next == RETURN;
+                    pc = select_unpredictable(returns, last as Pc, exit.next);
                     if DEPTH {
                         left = select_unpredictable(returns, (last as i64) >> 32, left - deeper);
                     }
-                    top = top + usize::from(way.push() != 0) - usize::from(returns);
+                    top = top + usize::from(exit.push != 0) - usize::from(returns);
                     continue;
                 }};
-                ($op:expr) => {
-                    follow!($op, 0, 0u16)
-                };
             }
             macro_rules! take {
-                ($exit:expr, $done:expr) => {{
+                ($exit:expr) => {{
                     let exit: &Exit = $exit;
-                    // SAFETY: the text of one exit is reserved.
-                    unsafe { self.machine.put_short(&mut s, exit.text.counted()) };
-                    follow!(exit, $done, exit.push_deeper)
+                    emit!(exit);
+                    follow!(exit, 0)
                 }};
-                ($exit:expr) => {
-                    take!($exit, 0)
+            }
+            if op.code == Code::Site && !(LEN && op.limited != Limited::No) {
+                // SAFETY: the choice byte is reserved.
+                let option = unsafe {
+                    let options = &program.tables[op.argument as usize];
+                    self.machine.look_up(&mut s, options, usize::from(op.reads))
                 };
+                emit!(&exits[op.texts as usize + option]);
+                follow!(&exits[op.exits as usize + (option & op.mask as usize)], 0)
             }
             match op.code {
-                Code::Go => follow!(op, 0, op.argument),
-                Code::Choice => {
-                    let index;
-                    (s, index) = self.small::<LEN>(s, op, &program.exit_costs);
-                    take!(&program.exits[op.argument as usize + index])
+                Code::Site | Code::Large | Code::Pool => {
+                    let (state, exit) = self.decide::<LEN>(s, op);
+                    // What a pool emits may be long.
+                    // SAFETY: `s` is this machine's state.
+                    s = unsafe { self.machine.reserve(state, 0, OUTPUT) };
+                    follow!(exit, 0)
                 }
-                Code::Byte => {
-                    // SAFETY: reserved above.
-                    unsafe {
-                        let index = self.machine.pick8(&mut s, u32::from(op.small) + 1);
-                        self.machine.put_byte(&mut s, program.bytes[op.argument as usize + index]);
-                    }
-                    follow!(op)
-                }
-                Code::Short => {
-                    let index;
-                    (s, index) = self.small::<LEN>(s, op, &program.short_costs);
-                    // SAFETY: reserved above.
-                    unsafe { self.machine.put_short(&mut s, program.shorts[op.argument as usize + index].counted()) };
-                    follow!(op)
-                }
-                Code::ShortPool if !LEN => {
-                    // SAFETY: reserved above.
-                    unsafe {
-                        let index = self.machine.pick(&mut s, u32::from(op.small) + 1);
-                        let first = program.pools[op.argument as usize].first as usize;
-                        self.machine.put_short(&mut s, program.shorts[first + index].counted());
-                    }
-                    follow!(op)
-                }
-                Code::ShortPool | Code::Pool => {
-                    s = self.pool::<LEN>(s, op);
-                    follow!(op)
+                Code::Word => {
+                    emit!(&exits[op.texts as usize]);
+                    let word = &program.words[op.argument as usize];
+                    let heads = word.heads.map(|head| &program.tables[head as usize]);
+                    let (count, tail) = (word.count as usize, &program.tables[word.tail as usize]);
+                    // SAFETY: `s` is this machine's state. The word reserves what it touches; behind it, the text of an
+                    // exit is reserved anew.
+                    s = unsafe {
+                        let s = self.machine.word::<LEN>(s, heads, count, tail, word.further);
+                        self.machine.reserve(s, 0, OUTPUT)
+                    };
+                    take!(&exits[op.exits as usize])
                 }
                 Code::Run => {
-                    let (state, exit, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
+                    emit!(&exits[op.texts as usize]);
+                    let (state, option, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
                     s = state;
-                    take!(exit, done)
-                }
-                Code::Site => {
-                    let site = &program.sites[op.argument as usize];
-                    let index;
-                    (s, index) = self.site::<LEN>(s, site, &program.exit_costs);
-                    take!(&program.exits[site.first as usize + index])
-                }
-                Code::ShortSite => {
-                    let site = &program.sites[op.argument as usize];
-                    let index;
-                    (s, index) = self.site::<LEN>(s, site, &program.short_costs);
-                    // SAFETY: reserved above.
-                    unsafe { self.machine.put_short(&mut s, program.shorts[site.first as usize + index].counted()) };
-                    follow!(op)
+                    let exit = &exits[op.exits as usize + option];
+                    emit!(exit);
+                    follow!(exit, done)
                 }
                 Code::Member => {
+                    emit!(&exits[op.texts as usize]);
                     s = self.member::<LEN>(s, op.argument);
-                    follow!(op)
+                    take!(&exits[op.exits as usize])
                 }
                 Code::Long => {
+                    emit!(&exits[op.texts as usize]);
                     // SAFETY: `s` is this machine's state.
-                    s = unsafe { self.machine.put_slice(s, &program.longs[op.argument as usize]) };
-                    follow!(op)
+                    s = unsafe {
+                        let s = self.machine.put_slice(s, &program.longs[op.argument as usize]);
+                        self.machine.reserve(s, 0, OUTPUT)
+                    };
+                    take!(&exits[op.exits as usize])
                 }
                 Code::Count => {
-                    stack[top] = 0;
+                    emit!(&exits[op.texts as usize]);
+                    stack[top] = u64::from(op.argument);
                     top += 1;
-                    follow!(op)
+                    take!(&exits[op.exits as usize])
                 }
                 Code::Round => {
+                    emit!(&exits[op.texts as usize]);
                     let round = &program.rounds[op.argument as usize];
                     let done = stack[top - 1];
                     let further;
                     (s, further) = self.further::<LEN>(s, round, done);
                     stack[top - 1] = done + 1;
                     top -= usize::from(!further);
-                    take!(&program.exits[round.exits as usize + usize::from(further)])
+                    take!(&exits[op.exits as usize + usize::from(further)])
                 }
                 Code::Unset | Code::Halt => return (s, stack),
             }
         }
     }
 
-    /// Decides a site that is written in its op; `costs` are those of the whole table.
-    #[inline(always)]
-    fn small<const LEN: bool>(&mut self, mut s: State, op: &Op, costs: &[u64]) -> (State, usize) {
-        let count = u32::from(op.small) + 1;
-        if LEN {
-            let costs = &costs[op.argument as usize..][..count as usize];
-            let index = self.within(&mut s, costs);
-            self.machine.slack -= costs[index];
-            return (s, index);
-        }
-        // SAFETY: the loop has reserved the site.
-        let index = unsafe { self.machine.pick8(&mut s, count) };
-        (s, index)
-    }
-
-    /// Decides a site of equally probable options under the length limit.
-    #[inline(always)]
-    fn within(&mut self, s: &mut State, costs: &[u64]) -> usize {
-        let slack = self.machine.slack;
-        let offered = match costs.last() {
-            Some(&most) if most <= slack => costs.len(),
-            _ => costs.partition_point(|&cost| cost <= slack),
-        };
-        // SAFETY: the loop has reserved the site.
-        unsafe { self.machine.pick(s, offered as u32) }
-    }
-
-    /// Decides any site; `costs` are those of the whole table.
-    #[inline(always)]
-    fn site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
-        // Weights that need one byte are frequent.
-        if !LEN && let Some(map) = site.map {
-            // SAFETY: the loop has reserved the site.
-            let index = unsafe { self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]) };
-            return (s, index);
-        }
-        self.large_site::<LEN>(s, site, costs)
-    }
-
+    /// Decides any site and emits its option's text; returns the exit to follow.
     #[inline(never)]
-    fn large_site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
-        let count = site.count as usize;
-        let costs = &costs[site.first as usize..][..count];
-        let offered = match LEN {
-            true => costs.partition_point(|&cost| cost <= self.machine.slack),
-            false => count,
+    fn decide<const LEN: bool>(&mut self, mut s: State, op: &Op) -> (State, &'r Exit) {
+        let program = self.program;
+        let count = op.count as usize;
+        let long = (op.code == Code::Pool).then(|| &program.pools[op.argument as usize]);
+        if long.is_some() {
+            let text = &program.exits[op.texts as usize];
+            // SAFETY: the loop has reserved a text.
+            unsafe { self.machine.put_block(&mut s, program.block(text), usize::from(text.len)) };
+        }
+        let costs = match long {
+            Some(pool) => &*pool.costs,
+            None => &program.exit_costs[op.texts as usize..][..count],
         };
+        let limited = LEN && op.limited != Limited::No;
+        let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
+        if offered == 0 {
+            // A pool whose strings all cost something has a shortest string.
+            // SAFETY: `s` is this machine's state.
+            s = unsafe { self.machine.put_slice(s, &program.longs[op.shortest as usize]) };
+            return (s, &program.exits[op.exits as usize]);
+        }
         // SAFETY: the loop has reserved the site: at most three bytes.
-        let index = unsafe {
-            match site.map {
-                _ if site.bits == 0 || offered <= 1 => self.machine.pick(&mut s, offered as u32),
-                Some(map) if offered == count => self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]),
+        let option = unsafe {
+            match offered {
+                1 => 0,
+                _ if op.bits == 0 => self.machine.pick(&mut s, offered as u32),
                 _ => {
-                    let ends = &self.program.slot_ends[site.ends as usize..][..offered];
-                    let value = self.machine.value(&mut s, site.bits);
+                    let bits = u32::from(op.bits);
+                    let ends = &program.slot_ends[op.ends as usize..][..offered];
+                    let value = self.machine.value(&mut s, bits);
                     // The slots of the options that are not offered are left out.
-                    let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> site.bits) as u32;
+                    let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
                     ends.partition_point(|&end| end <= slot)
                 }
             }
         };
-        if LEN {
-            self.machine.slack -= costs[index];
+        if limited {
+            self.machine.slack -= costs[option];
         }
-        (s, index)
+        // SAFETY: `s` is this machine's state; the loop has reserved a text.
+        unsafe {
+            match long {
+                Some(pool) => s = self.machine.put_slice(s, &program.longs[pool.first as usize + option]),
+                None => {
+                    let text = &program.exits[op.texts as usize + option];
+                    self.machine.put_block(&mut s, program.block(text), usize::from(text.len));
+                }
+            }
+        }
+        (s, &program.exits[op.exits as usize + (option & op.mask as usize)])
     }
 
     #[inline(never)]
     fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
-        // SAFETY: the loop has reserved a site and a short text.
+        // SAFETY: the loop has reserved a site; what follows is reserved here.
         unsafe {
             let index = self.machine.pick(&mut s, offered);
-            let member = class.encoded(index as u32);
+            let mut block = [0; Text::MAX];
+            let len = class.member(index as u32).encode_utf8(&mut block).len();
             if LEN {
-                self.machine.slack -= member.len() as u64 - u64::from(class.min_len);
+                self.machine.slack -= len as u64 - u64::from(class.min_len);
             }
-            self.machine.put_short(&mut s, member.counted());
+            s = self.machine.reserve(s, 0, 4 + OUTPUT);
+            self.machine.put_block(&mut s, &block, len);
         }
         s
     }
 
-    /// Emits a string of a pool.
-    #[inline(never)]
-    fn pool<const LEN: bool>(&mut self, mut s: State, op: &Op) -> State {
-        let pool = &self.program.pools[op.argument as usize];
-        let index = if LEN {
-            if pool.costs[0] > self.machine.slack {
-                // A pool whose strings all cost something has a shortest string.
-                let shortest = pool.shortest.map_or(&[][..], |shortest| &self.program.longs[shortest as usize]);
-                // SAFETY: `s` is this machine's state.
-                return unsafe { self.machine.put_slice(s, shortest) };
-            }
-            let index = self.within(&mut s, &pool.costs);
-            self.machine.slack -= pool.costs[index];
-            index
-        } else {
-            // SAFETY: the loop has reserved the site.
-            unsafe { self.machine.pick(&mut s, u32::from(op.small) + 1) }
-        };
-        // SAFETY: `s` is this machine's state; the loop has reserved a short text.
-        unsafe {
-            if op.code == Code::ShortPool {
-                self.machine.put_short(&mut s, self.program.shorts[pool.first as usize + index].counted());
-                s
-            } else {
-                self.machine.put_slice(s, &self.program.longs[pool.first as usize + index])
-            }
-        }
-    }
-
-    /// Does rounds of a run; returns the exit to take and by how much the depth is less.
+    /// Does rounds of a run; returns which exit to take and by how much the depth is less.
     #[inline(always)]
-    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, s: State, run: u32, left: i64) -> (State, &'r Exit, i64) {
+    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, s: State, run: u32, left: i64) -> (State, usize, i64) {
         let program = self.program;
         let run = &program.runs[run as usize];
         let mut cap = u64::MAX;
@@ -340,7 +291,7 @@ impl<'r> Interpreter<'r, '_, '_> {
             RunEnd::Capped => 2,
         };
         let deeper = if index > 0 { run.deepens } else { run.stops_deeper };
-        (s, &program.exits[run.exits as usize + index], if deeper { done as i64 } else { 0 })
+        (s, index, if deeper { done as i64 } else { 0 })
     }
 
     /// Whether a counted repetition goes on after so many rounds.

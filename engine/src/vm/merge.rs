@@ -1,39 +1,82 @@
-//! The last step of building: ops that only lead to another op are merged with it, and what is then out of reach is
-//! dropped.
+//! The last step of building: what only leads to another op is merged with it, and what is then out of reach is dropped.
 //!
 //! Where two instances begin one inside the other, the stronger check alone decides whether both are within the depth
 //! limit; only where it fails are they checked one after the other.
 
-use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Way};
+use super::layout::lay_out;
+use super::program::{Code, Exit, NO_LEVEL, Op, Pc, RETURN};
+use super::tables::Tables;
 
 /// Ops in a row are merged if they are at most this many, or a few more.
 const ROUNDS: usize = 3;
 
-pub(super) fn merge(program: &mut Program) {
-    let built = program.ops.len();
+pub(super) fn merge(tables: &mut Tables) {
+    let built = tables.program.ops.len();
     let mut moved: Vec<Pc> = (0..built as Pc).collect();
+    let bare = bare_exits(tables);
     for _ in 0..ROUNDS {
+        for at in 0..bare.len() {
+            merge_exit(tables, at, bare[at]);
+        }
         for pc in (RETURN as usize + 1)..built {
-            merge_op(&mut program.ops, &mut moved, pc);
+            merge_op(tables, &mut moved, pc);
         }
     }
-    program.redirect(|pc| moved.get(pc as usize).copied().unwrap_or(pc));
-    drop_unreachable(program);
+    lay_out(tables, |pc| moved.get(pc as usize).copied().unwrap_or(pc));
 }
 
-fn merge_op(ops: &mut Vec<Op>, moved: &mut [Pc], pc: usize) {
-    let op = ops[pc];
-    let follows = op.code == Code::Go && op.way.push() == 0 && op.deeper == 0 && op.way.next() != RETURN;
-    if !follows || moved[pc] != pc as Pc {
+/// The exits whose texts are not emitted: those that follow one of several texts.
+fn bare_exits(tables: &Tables) -> Vec<bool> {
+    let mut bare = vec![false; tables.program.exits.len()];
+    for op in &tables.program.ops {
+        let site = matches!(op.code, Code::Site | Code::Large);
+        bare[op.exits as usize] |= site && op.exits != op.texts;
+    }
+    bare
+}
+
+/// Lets an exit that leads to an op without a decision take that op's exit.
+fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
+    let exit = tables.program.exits[at];
+    let target = tables.program.ops[exit.next as usize];
+    if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
         return;
     }
-    let target = op.way.next() as usize;
-    let target = ops[moved.get(target).map_or(target, |&target| target as usize)];
+    let then = tables.program.exits[target.exits as usize];
+    let (push, push_deeper) = match (exit.push, then.push) {
+        (push, 0) => (push, Some(exit.push_deeper)),
+        (0, push) => (push, exit.deeper.checked_add(then.push_deeper)),
+        _ => return,
+    };
+    let (Some(deeper), Some(push_deeper)) = (exit.deeper.checked_add(then.deeper), push_deeper) else { return };
+    let merged = match then.next {
+        // What is popped is what was just pushed; what was left of the depth there is left again.
+        RETURN if push != 0 => Exit { next: push, deeper: push_deeper, ..Exit::RETURN },
+        next => Exit { next, push, deeper, push_deeper, ..Exit::RETURN },
+    };
+    if bare && !then.is_bare() {
+        return;
+    }
+    if let Some(text) = tables.texts.joined(exit.text(), then.text()) {
+        tables.program.exits[at] = merged.with_text(text);
+    }
+}
+
+/// Lets an op without a decision do what the next op does.
+fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
+    let op = tables.program.ops[pc];
+    let exit = tables.program.exits[op.exits as usize];
+    if !op.is_go() || !exit.is_jump() || exit.next == RETURN || moved[pc] != pc as Pc {
+        return;
+    }
+    let target = exit.next as usize;
+    let target = tables.program.ops[moved.get(target).map_or(target, |&target| target as usize)];
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
-    let Some(text) = op.text.then(target.text) else { return };
-    let merged = Op { text, level: op.level.max(target.level), ..target };
+    let Some(merged) = tables.after_text(exit.text(), target) else { return };
+    let merged = Op { level: op.level.max(target.level), ..merged };
+    let ops = &mut tables.program.ops;
     match (op.level, target.level) {
         (_, NO_LEVEL) => ops[pc] = merged,
         (NO_LEVEL, _) => {
@@ -47,63 +90,11 @@ fn merge_op(ops: &mut Vec<Op>, moved: &mut [Pc], pc: usize) {
         _ => {
             let beyond = ops[pc - 1];
             ops.push(beyond);
-            let one_by_one = ops.len() as Pc;
+            let one_by_one = Exit::to(ops.len() as Pc);
             ops.push(op);
-            ops[pc - 1] = Op::go(Exit::to(one_by_one));
-            ops[pc] = merged;
+            let beyond = tables.go(one_by_one);
+            tables.program.ops[pc - 1] = beyond;
+            tables.program.ops[pc] = merged;
         }
-    }
-}
-
-fn drop_unreachable(program: &mut Program) {
-    let mut kept = vec![false; program.ops.len()];
-    let mut open = vec![RETURN, HALT, program.start];
-    while let Some(pc) = open.pop() {
-        if std::mem::replace(&mut kept[pc as usize], true) {
-            continue;
-        }
-        let op = program.ops[pc as usize];
-        if op.level != NO_LEVEL {
-            open.push(pc - 1);
-        }
-        let mut follow = |way: Way| open.extend([way.next(), way.push() as Pc]);
-        follow(op.way);
-        program.exits_of(&op).iter().for_each(|exit| follow(exit.way));
-    }
-    let mut pcs = vec![RETURN; kept.len()];
-    let mut next = 0;
-    for (pc, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
-        pcs[pc] = next;
-        program.ops[next as usize] = program.ops[pc];
-        next += 1;
-    }
-    program.ops.truncate(next as usize);
-    program.ops.shrink_to_fit();
-    program.redirect(|pc| pcs[pc as usize]);
-}
-
-impl Program {
-    fn redirect(&mut self, target: impl Fn(Pc) -> Pc) {
-        // What is out of reach has become `RETURN`, which pushes no frame.
-        let redirected = |way: Way| match target(way.next()) {
-            RETURN => Way::new(RETURN, 0),
-            next => Way::new(next, target(way.push() as Pc)),
-        };
-        self.ops.iter_mut().for_each(|op| op.way = redirected(op.way));
-        self.exits.iter_mut().for_each(|exit| exit.way = redirected(exit.way));
-        self.start = target(self.start);
-    }
-
-    /// The exits among which an op decides.
-    fn exits_of(&self, op: &Op) -> &[Exit] {
-        let argument = op.argument as usize;
-        let (first, count) = match op.code {
-            Code::Choice => (op.argument, u32::from(op.small) + 1),
-            Code::Site => (self.sites[argument].first, self.sites[argument].count),
-            Code::Run => (self.runs[argument].exits, 3),
-            Code::Round => (self.rounds[argument].exits, 2),
-            _ => (0, 0),
-        };
-        &self.exits[first as usize..][..count as usize]
     }
 }

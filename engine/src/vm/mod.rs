@@ -11,10 +11,12 @@ use program::Program;
 
 mod build;
 mod interpret;
+mod layout;
 mod merge;
 mod program;
 mod tables;
 mod text;
+mod verify;
 
 /// Runs the residual form of a grammar. A clone shares the program.
 pub struct Vm {

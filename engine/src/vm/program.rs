@@ -1,8 +1,9 @@
-//! The program that the interpreter runs: ops of 32 bytes and the tables that they refer to.
+//! The program that the interpreter runs: ops of 32 bytes, exits of 16, and the tables that they refer to.
 //!
-//! Each op does the same three things: it checks the depth limit of the rule instance that begins with it, emits a short
-//! text, and, after what its code says, *follows* an exit: pushes a frame, or pops one, and goes to the next op. What the
-//! code of most ops says is to decide a site; its options are data, so deciding does not branch.
+//! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which is
+//! emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op that
+//! decides nothing is a site of one option that reads nothing. As all of them do the same steps on other data, running
+//! them does not branch on what was chosen.
 
 use super::text::Text;
 
@@ -18,110 +19,87 @@ pub(super) const HALT: Pc = 1;
 /// The level of an op with which no instance begins.
 pub(super) const NO_LEVEL: i8 = -1;
 
-/// Sites of ops hold the number of options less one in a byte; larger ones stand in [`Program::sites`].
-pub(super) const SMALL: usize = 256;
-
-/// What an op does between its text and its exit.
+/// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Code {
     /// Not built yet; never run.
     Unset,
     /// Ends the run.
     Halt,
-    /// Nothing. `argument` is what [`Exit::push_deeper`] is for exits; with the other codes that is 0.
-    Go,
-    /// One of `small + 1` exits from `argument` on, instead of the op's own.
-    Choice,
-    /// The same for any site: `argument` is in [`Program::sites`], its options are exits.
+    /// Decides a site of at most 256 options by the table `argument`.
     Site,
-    /// Emits one of `small + 1` bytes from `argument` on.
-    Byte,
-    /// Emits one of `small + 1` texts from `argument` on.
-    Short,
-    /// The same for any site: `argument` is in [`Program::sites`], its options are texts.
-    ShortSite,
+    /// Decides a site of any size.
+    Large,
+    /// Emits a string of the pool `argument`, which has long strings.
+    Pool,
     /// Emits a member of the class `argument`.
     Member,
-    /// Emits a string of the pool `argument`.
-    Pool,
-    /// The same for a pool of short strings.
-    ShortPool,
     /// Emits the long text `argument`.
     Long,
+    /// Emits the word `argument`.
+    Word,
     /// Does as many rounds as it can of the run `argument`, then takes one of its exits.
     Run,
-    /// Pushes a counter of rounds.
+    /// Pushes a counter of rounds that is `argument`.
     Count,
     /// Decides on another round of the repetition `argument` by the counter on the stack, then takes one of its exits.
     Round,
 }
 
+/// What a site does under the length limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Limited {
+    /// Offers all options: they cost the same.
+    No,
+    /// Offers the options that fit the slack, the first always does.
+    Costs,
+    /// The same, but if none fits, the long text `shortest` stands in for them.
+    Pool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(32))]
 pub(super) struct Op {
-    pub text: Text,
-    pub code: Code,
-    pub small: u8,
+    pub argument: u32,
+    /// The exit whose text is that of option 0. The options of a site follow each other. Other ops emit this text first.
+    pub texts: u32,
+    /// The exit of option 0.
+    pub exits: u32,
+    /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
+    pub mask: i8,
+    /// How many choice bytes a site reads: 1, or 0 if it has one option.
+    pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
     /// depth. Then the op before this one runs instead.
     pub level: i8,
-    pub deeper: u8,
-    pub argument: u32,
-    pub way: Way,
-}
-
-/// Where an exit leads: the op to go to, or [`RETURN`], and where to go on when the next frame is popped, or 0 if none is
-/// pushed. [`RETURN`] pushes none.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Way(u64);
-
-impl Way {
-    pub const fn new(next: Pc, push: Pc) -> Way {
-        Way(next as u64 | ((push as u64) << 32))
-    }
-
-    #[inline(always)]
-    pub fn next(self) -> Pc {
-        self.0 as Pc
-    }
-
-    /// As the lower half of a frame.
-    #[inline(always)]
-    pub fn push(self) -> u64 {
-        self.0 >> 32
-    }
-}
-
-impl std::fmt::Debug for Way {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} pushing {}", self.next(), self.push())
-    }
-}
-
-/// Where to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(32))]
-pub(super) struct Exit {
-    pub text: Text,
-    pub way: Way,
-    /// How much is taken from what is left of the depth.
-    pub deeper: u16,
-    /// How much is taken from it in the frame that is pushed.
-    pub push_deeper: u16,
-}
-
-/// A site that does not fit into an op.
-#[derive(Clone, Debug)]
-pub(super) struct Site {
-    /// Number of options, and where they begin in their table.
+    pub code: Code,
+    /// Number of options of a site.
     pub count: u32,
-    pub first: u32,
-    /// log2 of the number of slots; 0 if all options are equally probable.
-    pub bits: u32,
-    /// Where the ends of the slots begin in [`Program::slot_ends`].
+    /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
     pub ends: u32,
-    /// If there are 256 slots: in [`Program::tables`], the option of each.
-    pub map: Option<u32>,
+    /// In [`Program::longs`]; see [`Limited::Pool`].
+    pub shortest: u32,
+    /// log2 of the number of slots; 0 if all options are equally probable.
+    pub bits: u8,
+    pub limited: Limited,
+}
+
+/// What to emit and where to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C, align(16))]
+pub(super) struct Exit {
+    /// The op to go to, or [`RETURN`].
+    pub next: Pc,
+    /// Where to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
+    pub push: Pc,
+    /// The text begins here in [`Program::texts`].
+    pub start: u32,
+    /// The length of the text.
+    pub len: u8,
+    /// How much is taken from what is left of the depth.
+    pub deeper: u8,
+    /// How much is taken from it in the frame that is pushed.
+    pub push_deeper: u8,
 }
 
 /// A class of more than 256 characters.
@@ -134,15 +112,25 @@ pub(super) struct Class {
     pub min_len: u32,
 }
 
-/// The pool of a rule.
+/// The pool of a rule that has long strings.
 #[derive(Clone, Debug)]
-pub(super) struct PoolSite {
-    /// Where its strings begin in [`Program::shorts`] or [`Program::longs`].
+pub(super) struct LongPool {
+    /// Where its strings begin in [`Program::longs`].
     pub first: u32,
     /// What each string costs more than the shortest string of the rule.
     pub costs: Box<[u64]>,
-    /// The shortest string of the rule, in [`Program::longs`], if no string of the pool is as short.
-    pub shortest: Option<u32>,
+}
+
+/// Bytes one after the other, each a site of its own; then a repetition of one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Word {
+    /// In [`Program::tables`]: what each choice byte emits.
+    pub heads: [u32; Word::HEADS],
+    /// How many of the heads are emitted.
+    pub count: u32,
+    /// The table of the repetition, and its greatest number of rounds.
+    pub tail: u32,
+    pub further: u64,
 }
 
 /// Rounds of a repetition of one byte, or of a tail-recursive rule that emits one byte.
@@ -160,8 +148,6 @@ pub(super) struct Run {
     pub plus: bool,
     /// No round is done here where less of the slack is left.
     pub slack: u64,
-    /// The first of three exits: the repetition stopped; another member was chosen; as many rounds as possible are done.
-    pub exits: u32,
 }
 
 /// A repetition with a counter.
@@ -171,8 +157,6 @@ pub(super) struct Round {
     pub max: Option<u32>,
     /// What a further round costs.
     pub cost: u64,
-    /// The first of two exits: stop, go on.
-    pub exits: u32,
 }
 
 /// A program for one way of treating the depth limit.
@@ -181,16 +165,15 @@ pub(super) struct Program {
     pub start: Pc,
     pub ops: Vec<Op>,
     pub exits: Vec<Exit>,
-    /// What each exit costs more than the first of its site.
+    /// What each exit, or its text, costs as an option more than the first of its site.
     pub exit_costs: Vec<u64>,
-    pub bytes: Vec<u8>,
-    pub shorts: Vec<Text>,
-    pub short_costs: Vec<u64>,
-    pub sites: Vec<Site>,
+    /// The texts of exits, followed by [`Text::MAX`] bytes.
+    pub texts: Vec<u8>,
     pub slot_ends: Vec<u32>,
     pub classes: Vec<Class>,
-    pub pools: Vec<PoolSite>,
+    pub pools: Vec<LongPool>,
     pub longs: Vec<Box<[u8]>>,
+    pub words: Vec<Word>,
     pub runs: Vec<Run>,
     pub tables: Vec<[u8; 256]>,
     pub rounds: Vec<Round>,
@@ -198,14 +181,81 @@ pub(super) struct Program {
 
 impl Op {
     pub const UNSET: Op = Op {
-        text: Text::EMPTY,
-        code: Code::Unset,
-        small: 0,
-        level: NO_LEVEL,
-        deeper: 0,
         argument: 0,
-        way: Way::new(RETURN, 0),
+        texts: 0,
+        exits: 0,
+        mask: 0,
+        reads: 0,
+        level: NO_LEVEL,
+        code: Code::Unset,
+        count: 1,
+        ends: 0,
+        shortest: 0,
+        bits: 0,
+        limited: Limited::No,
     };
+
+    /// Decides nothing and only takes its exit.
+    pub fn is_go(&self) -> bool {
+        self.code == Code::Site && self.count == 1 && self.texts == self.exits
+    }
+
+    /// How many exits it has; they follow each other.
+    pub fn exit_count(&self) -> u32 {
+        match self.code {
+            Code::Run => 3,
+            Code::Round => 2,
+            Code::Site | Code::Large if self.mask != 0 => self.count,
+            _ => 1,
+        }
+    }
+
+    /// How many texts it refers to; they follow each other.
+    pub fn text_count(&self) -> u32 {
+        if matches!(self.code, Code::Site | Code::Large) { self.count } else { 1 }
+    }
+}
+
+impl Exit {
+    pub const RETURN: Exit = Exit::to(RETURN);
+
+    /// Goes to an op.
+    pub const fn to(next: Pc) -> Exit {
+        Exit { next, push: 0, start: 0, len: 0, deeper: 0, push_deeper: 0 }
+    }
+
+    pub fn text(&self) -> Text {
+        Text { start: self.start, len: self.len }
+    }
+
+    /// The same exit with another text.
+    pub fn with_text(self, text: Text) -> Exit {
+        Exit { start: text.start, len: text.len, ..self }
+    }
+
+    /// The same exit without its text.
+    pub fn bare(self) -> Exit {
+        self.with_text(Text::EMPTY)
+    }
+
+    pub fn is_bare(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Neither pushes a frame nor goes deeper.
+    pub fn is_jump(&self) -> bool {
+        self.push == 0 && self.deeper == 0
+    }
+
+    /// Only goes to an op.
+    pub fn is_plain(&self) -> bool {
+        self.is_bare() && self.is_jump()
+    }
+}
+
+impl Word {
+    /// A word has at most so many bytes before its repetition.
+    pub const HEADS: usize = 4;
 }
 
 impl Class {
@@ -214,68 +264,20 @@ impl Class {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
 
-    /// A member as UTF-8.
-    pub fn encoded(&self, index: u32) -> Text {
+    pub fn member(&self, index: u32) -> char {
         let behind = self.ranges.partition_point(|&(_, before)| before <= index);
         let (first, before) = self.ranges[behind - 1];
         // Ranges hold scalar values only.
-        let character = char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}');
-        Text::of_char(character)
+        char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}')
     }
 }
 
 impl Program {
-    /// Checks that every reference is in range and that no op runs unbuilt.
-    ///
-    /// # Errors
-    ///
-    /// The first violation, described.
-    pub fn verify(&self) -> Result<(), String> {
-        let built = |pc: Pc| self.ops.get(pc as usize).is_some_and(|op| op.code != Code::Unset);
-        let follows =
-            |way: Way| built(way.next()) && built(way.push() as Pc) && (way.next() != RETURN || way.push() == 0);
-        let exits = |first: u32, count: usize| first as usize + count <= self.exits.len();
-        for exit in &self.exits {
-            if !follows(exit.way) {
-                return Err(format!("exit {exit:?}"));
-            }
-        }
-        for (pc, op) in self.ops.iter().enumerate() {
-            let (first, count) = (op.argument as usize, usize::from(op.small) + 1);
-            let site = || self.sites.get(first).ok_or(format!("site of op {pc}"));
-            let in_range = match op.code {
-                Code::Unset | Code::Halt | Code::Go | Code::Count => true,
-                Code::Choice => exits(op.argument, count) && self.exit_costs.len() == self.exits.len(),
-                Code::Site => exits(site()?.first, site()?.count as usize),
-                Code::Byte => first + count <= self.bytes.len(),
-                Code::Short => first + count <= self.shorts.len() && self.short_costs.len() == self.shorts.len(),
-                Code::ShortSite => (site()?.first + site()?.count) as usize <= self.shorts.len(),
-                Code::Member => first < self.classes.len(),
-                Code::Pool | Code::ShortPool => self.pools.get(first).is_some_and(|pool| {
-                    let strings = if op.code == Code::Pool { self.longs.len() } else { self.shorts.len() };
-                    pool.costs.len() == count && pool.first as usize + count <= strings
-                }),
-                Code::Long => first < self.longs.len(),
-                Code::Run => self.runs.get(first).is_some_and(|run| {
-                    exits(run.exits, 3) && (run.table as usize) < self.tables.len() && run.bound <= 256
-                }),
-                Code::Round => self.rounds.get(first).is_some_and(|round| exits(round.exits, 2)),
-            };
-            let beyond = op.level == NO_LEVEL || (pc > 0 && built(pc as Pc - 1) && self.ops[pc - 1].level == NO_LEVEL);
-            if !in_range || !beyond || !follows(op.way) {
-                return Err(format!("op {pc}: {op:?}"));
-            }
-        }
-        for site in &self.sites {
-            let ends = self.slot_ends.get(site.ends as usize..).unwrap_or_default();
-            let mapped = site.map.is_none_or(|map| (map as usize) < self.tables.len());
-            if !mapped
-                || site.count < 2
-                || (site.bits > 0 && ends.get(site.count as usize - 1) != Some(&(1 << site.bits)))
-            {
-                return Err(format!("site {site:?}"));
-            }
-        }
-        if built(self.start) { Ok(()) } else { Err("the start is not built".into()) }
+    /// The text of an exit and the bytes behind it.
+    #[inline(always)]
+    pub fn block(&self, exit: &Exit) -> &[u8; Text::MAX] {
+        let start = exit.start as usize;
+        // Verified programs have as many bytes there.
+        self.texts[start..].first_chunk().unwrap_or(&[0; Text::MAX])
     }
 }

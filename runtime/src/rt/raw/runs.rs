@@ -179,6 +179,51 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Derives up to four single bytes, each from a site and a table of its own (the first `count` of `heads`), then a
+    /// repetition of single bytes of at most `further` rounds.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn word<const LEN: bool>(
+        &mut self,
+        s: State,
+        heads: [&[u8; 256]; 4],
+        count: usize,
+        tail: &[u8; 256],
+        further: u64,
+    ) -> State {
+        debug_assert!(count <= 4);
+        // All four heads are looked up and stored, the batch behind them, too: what is not wanted is written over, so
+        // there is no branch that is hard to predict.
+        // SAFETY: the choice and output bytes of four heads and of the batch are reserved.
+        unsafe {
+            let mut s = self.reserve(s, 12, 8);
+            let word = s.c.cast::<u32>().read_unaligned().to_le();
+            let head = |at: usize| heads[at][(word >> (8 * at)) as usize & 0xFF];
+            s.o.cast::<[u8; 4]>().write_unaligned([head(0), head(1), head(2), head(3)]);
+            s.c = s.c.add(count);
+            s.o = s.o.add(count);
+            let batch = Batch::at(s);
+            let until_stop = batch.until_stop();
+            let cap = if LEN { further.min(self.slack) } else { further };
+            if cap > 4 && until_stop == 4 {
+                return self.repeat_by_rounds::<LEN>(s, tail, 0, further);
+            }
+            batch.emit(s, tail);
+            let rounds = until_stop.min(cap);
+            if LEN {
+                self.slack -= rounds;
+            }
+            s.o = s.o.add(rounds as usize);
+            // Behind the last round that may be there is no site.
+            s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
+            s
+        }
+    }
+
     #[inline(never)]
     unsafe fn repeat_by_rounds<const LEN: bool>(
         &mut self,
