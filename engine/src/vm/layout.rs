@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::program::{Exit, HALT, NO_LEVEL, Op, Pc, RETURN};
 use super::tables::{Tables, append};
-use super::text::Texts;
 
 /// `moved` says which op has taken the place of another.
 pub(super) fn lay_out(tables: &mut Tables, moved: impl Fn(Pc) -> Pc) {
@@ -19,6 +18,8 @@ pub(super) fn lay_out(tables: &mut Tables, moved: impl Fn(Pc) -> Pc) {
     let program = &mut tables.program;
     for exit in &mut program.exits {
         (exit.next, exit.push) = (pcs[exit.next as usize], pcs[exit.push as usize]);
+        exit.argument = program.ops[exit.next as usize].argument;
+        exit.growth = i8::from(exit.push != 0) - i8::from(exit.next == RETURN);
     }
     program.start = pcs[program.start as usize];
 }
@@ -56,7 +57,6 @@ fn keep_reachable(tables: &mut Tables) -> Vec<Pc> {
 struct Lists {
     exits: Vec<Exit>,
     costs: Vec<u64>,
-    texts: Texts,
     places: HashMap<(u32, u32), u32>,
 }
 
@@ -72,7 +72,7 @@ impl Lists {
             };
         }
         let program = &mut tables.program;
-        (program.ops, program.exits, program.exit_costs, tables.texts) = (ops, self.exits, self.costs, self.texts);
+        (program.ops, program.exits, program.exit_costs) = (ops, self.exits, self.costs);
     }
 
     fn renewed(&mut self, tables: &Tables, first: u32, count: u32) -> u32 {
@@ -81,11 +81,7 @@ impl Lists {
         }
         let range = first as usize..(first + count) as usize;
         append(&mut self.costs, &tables.program.exit_costs[range.clone()]);
-        let exits: Vec<Exit> = tables.program.exits[range]
-            .iter()
-            .map(|exit| exit.with_text(self.texts.text(tables.texts.bytes(exit.text()))))
-            .collect();
-        let place = append(&mut self.exits, &exits);
+        let place = append(&mut self.exits, &tables.program.exits[range]);
         self.places.insert((first, count), place);
         place
     }

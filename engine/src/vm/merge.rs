@@ -57,8 +57,8 @@ fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
     if bare && !then.is_bare() {
         return;
     }
-    if let Some(text) = tables.texts.joined(exit.text(), then.text()) {
-        tables.program.exits[at] = merged.with_text(text);
+    if let Some(text) = exit.text.then(then.text) {
+        tables.program.exits[at] = Exit { text, ..merged };
     }
 }
 
@@ -74,7 +74,7 @@ fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
-    let Some(merged) = tables.after_text(exit.text(), target) else { return };
+    let Some(merged) = tables.after_text(exit.text, target) else { return };
     let merged = Op { level: op.level.max(target.level), ..merged };
     let ops = &mut tables.program.ops;
     match (op.level, target.level) {

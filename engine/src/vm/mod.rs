@@ -23,7 +23,7 @@ pub struct Vm {
     grammar: Arc<Grammar>,
     limits: Limits,
     /// The interpreter's stack, kept from input to input.
-    stack: Box<[u64]>,
+    stack: Box<[interpret::Frame]>,
 }
 
 struct Grammar {

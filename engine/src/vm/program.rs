@@ -1,4 +1,4 @@
-//! The program that the interpreter runs: ops of 32 bytes, exits of 16, and the tables that they refer to.
+//! The program that the interpreter runs: ops and exits of 32 bytes, and the tables that they refer to.
 //!
 //! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which is
 //! emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op that
@@ -19,6 +19,9 @@ pub(super) const HALT: Pc = 1;
 /// The level of an op with which no instance begins.
 pub(super) const NO_LEVEL: i8 = -1;
 
+/// See [`Op::reads`].
+pub(super) const OTHER: u8 = u8::MAX;
+
 /// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Code {
@@ -26,7 +29,7 @@ pub(super) enum Code {
     Unset,
     /// Ends the run.
     Halt,
-    /// Decides a site of at most 256 options by the table `argument`.
+    /// Decides a site of at most 256 options by the table in [`Program::tables`] that begins at `argument`.
     Site,
     /// Decides a site of any size.
     Large,
@@ -40,7 +43,7 @@ pub(super) enum Code {
     Word,
     /// Does as many rounds as it can of the run `argument`, then takes one of its exits.
     Run,
-    /// Pushes a counter of rounds that is `argument`.
+    /// Pushes a counter of rounds, of which `argument` are done.
     Count,
     /// Decides on another round of the repetition `argument` by the counter on the stack, then takes one of its exits.
     Round,
@@ -67,7 +70,7 @@ pub(super) struct Op {
     pub exits: u32,
     /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
     pub mask: i8,
-    /// How many choice bytes a site reads: 1, or 0 if it has one option.
+    /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
     pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
     /// depth. Then the op before this one runs instead.
@@ -86,20 +89,21 @@ pub(super) struct Op {
 
 /// What to emit and where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(16))]
+#[repr(C, align(32))]
 pub(super) struct Exit {
-    /// The op to go to, or [`RETURN`].
-    pub next: Pc,
-    /// Where to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
-    pub push: Pc,
-    /// The text begins here in [`Program::texts`].
-    pub start: u32,
-    /// The length of the text.
-    pub len: u8,
+    pub text: Text,
     /// How much is taken from what is left of the depth.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,
+    /// By how much the stack grows: 1, 0 or, back to a frame, -1. Known when the program is laid out.
+    pub growth: i8,
+    /// Where to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
+    pub push: Pc,
+    /// The argument of the op to go to, which is needed as soon as the op itself. Known when the program is laid out.
+    pub argument: u32,
+    /// The op to go to, or [`RETURN`].
+    pub next: Pc,
 }
 
 /// A class of more than 256 characters.
@@ -124,7 +128,7 @@ pub(super) struct LongPool {
 /// Bytes one after the other, each a site of its own; then a repetition of one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Word {
-    /// In [`Program::tables`]: what each choice byte emits.
+    /// Where in [`Program::tables`] it stands what each choice byte emits.
     pub heads: [u32; Word::HEADS],
     /// How many of the heads are emitted.
     pub count: u32,
@@ -136,7 +140,7 @@ pub(super) struct Word {
 /// Rounds of a repetition of one byte, or of a tail-recursive rule that emits one byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// In [`Program::tables`]: the byte that each choice byte below `bound` emits.
+    /// Where in [`Program::tables`] the bytes begin that choice bytes below `bound` emit.
     pub table: u32,
     pub bound: u32,
     /// Each round takes one from the depth, and this much must be left in the end (`deepens`); or none does.
@@ -167,15 +171,14 @@ pub(super) struct Program {
     pub exits: Vec<Exit>,
     /// What each exit, or its text, costs as an option more than the first of its site.
     pub exit_costs: Vec<u64>,
-    /// The texts of exits, followed by [`Text::MAX`] bytes.
-    pub texts: Vec<u8>,
     pub slot_ends: Vec<u32>,
     pub classes: Vec<Class>,
     pub pools: Vec<LongPool>,
     pub longs: Vec<Box<[u8]>>,
     pub words: Vec<Word>,
     pub runs: Vec<Run>,
-    pub tables: Vec<[u8; 256]>,
+    /// Tables of 256 bytes each.
+    pub tables: Vec<u8>,
     pub rounds: Vec<Round>,
 }
 
@@ -185,7 +188,7 @@ impl Op {
         texts: 0,
         exits: 0,
         mask: 0,
-        reads: 0,
+        reads: OTHER,
         level: NO_LEVEL,
         code: Code::Unset,
         count: 1,
@@ -221,25 +224,16 @@ impl Exit {
 
     /// Goes to an op.
     pub const fn to(next: Pc) -> Exit {
-        Exit { next, push: 0, start: 0, len: 0, deeper: 0, push_deeper: 0 }
-    }
-
-    pub fn text(&self) -> Text {
-        Text { start: self.start, len: self.len }
-    }
-
-    /// The same exit with another text.
-    pub fn with_text(self, text: Text) -> Exit {
-        Exit { start: text.start, len: text.len, ..self }
+        Exit { text: Text::EMPTY, deeper: 0, push_deeper: 0, growth: 0, next, push: 0, argument: 0 }
     }
 
     /// The same exit without its text.
     pub fn bare(self) -> Exit {
-        self.with_text(Text::EMPTY)
+        Exit { text: Text::EMPTY, ..self }
     }
 
     pub fn is_bare(&self) -> bool {
-        self.len == 0
+        self.text.is_empty()
     }
 
     /// Neither pushes a frame nor goes deeper.
@@ -273,11 +267,10 @@ impl Class {
 }
 
 impl Program {
-    /// The text of an exit and the bytes behind it.
+    /// The table that begins here.
     #[inline(always)]
-    pub fn block(&self, exit: &Exit) -> &[u8; Text::MAX] {
-        let start = exit.start as usize;
-        // Verified programs have as many bytes there.
-        self.texts[start..].first_chunk().unwrap_or(&[0; Text::MAX])
+    pub fn table(&self, start: u32) -> &[u8; 256] {
+        // Verified programs refer to whole tables only.
+        self.tables[start as usize..].first_chunk().unwrap_or(&[0; 256])
     }
 }

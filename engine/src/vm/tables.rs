@@ -6,8 +6,8 @@ use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 
 use super::merge::merge;
-use super::program::{Class, Code, Exit, Limited, LongPool, Op, Pc, Program, Round, Run, Word};
-use super::text::{Text, Texts};
+use super::program::{Class, Code, Exit, Limited, LongPool, OTHER, Op, Pc, Program, Round, Run, Word};
+use super::text::Text;
 
 /// A site of up to so many options has exits of its own for all of them. If the options of a larger one differ only in
 /// their texts, it shares a list of these with others.
@@ -17,7 +17,6 @@ const MAX_OWN: usize = 8;
 #[derive(Default)]
 pub(super) struct Tables {
     pub program: Program,
-    pub texts: Texts,
     /// The exits that belong to an op alone.
     entries: HashMap<Exit, u32>,
     lists: HashMap<(Vec<Text>, Vec<u64>), u32>,
@@ -42,10 +41,9 @@ impl Tables {
     pub fn finish(mut self, start: Pc) -> Program {
         self.program.start = start;
         merge(&mut self);
-        let Tables { mut program, texts, .. } = self;
-        program.texts = texts.finish();
-        debug_assert_eq!(program.verify(), Ok(()));
-        program
+        // The interpreter relies on it.
+        assert_eq!(self.program.verify(), Ok(()), "a defect of the program builder");
+        self.program
     }
 
     /// Exits with their costs, one after the other.
@@ -68,7 +66,7 @@ impl Tables {
     /// An op that takes an exit.
     pub fn go(&mut self, exit: Exit) -> Op {
         let at = self.entry(exit);
-        Op { code: Code::Site, argument: self.even(1), texts: at, exits: at, ..Op::UNSET }
+        Op { texts: at, exits: at, ..self.decision(1, None) }
     }
 
     /// An op with this code, argument and exit.
@@ -86,7 +84,7 @@ impl Tables {
                 let range = op.exits as usize..(op.exits + op.count) as usize;
                 let mut exits = self.program.exits[range.clone()].to_vec();
                 for exit in &mut exits {
-                    *exit = exit.with_text(self.texts.joined(text, exit.text())?);
+                    exit.text = text.then(exit.text)?;
                 }
                 let costs = self.program.exit_costs[range].to_vec();
                 let at = self.exits(&exits, &costs);
@@ -94,13 +92,13 @@ impl Tables {
             }
             Code::Site if op.is_go() => {
                 let exit = self.program.exits[op.exits as usize];
-                let exit = exit.with_text(self.texts.joined(text, exit.text())?);
+                let exit = Exit { text: text.then(exit.text)?, ..exit };
                 Some(Op { level: op.level, ..self.go(exit) })
             }
             Code::Unset | Code::Halt | Code::Site | Code::Large => None,
             _ => {
-                let text = self.texts.joined(text, self.program.exits[op.texts as usize].text())?;
-                Some(Op { texts: self.entry(Exit::RETURN.with_text(text)), ..op })
+                let text = text.then(self.program.exits[op.texts as usize].text)?;
+                Some(Op { texts: self.entry(Exit { text, ..Exit::RETURN }), ..op })
             }
         }
     }
@@ -115,19 +113,19 @@ impl Tables {
             let at = self.exits(exits, costs);
             return Op { texts: at, exits: at, ..op };
         }
-        let texts: Vec<Text> = exits.iter().map(Exit::text).collect();
+        let texts: Vec<Text> = exits.iter().map(|exit| exit.text).collect();
         self.one_of(op, texts, costs.to_vec(), first.bare())
     }
 
     /// The site `op` whose options are texts, followed by an exit without text.
     fn one_of(&mut self, op: Op, texts: Vec<Text>, costs: Vec<u64>, exit: Exit) -> Op {
         let op = Op { mask: 0, exits: self.entry(exit), ..op };
-        if op.code == Code::Site && op.limited == Limited::No && texts.iter().all(|text| text.len == 1) {
-            let options = self.program.tables[op.argument as usize];
-            let bytes = options.map(|option| self.texts.bytes(texts[usize::from(option)])[0]);
+        if op.code == Code::Site && op.limited == Limited::No && texts.iter().all(|text| text.len() == 1) {
+            let options = *self.program.table(op.argument);
+            let bytes = options.map(|option| texts[usize::from(option)].bytes()[0]);
             return Op { argument: self.table(bytes), texts: self.single_bytes(), count: 256, ..op };
         }
-        let exits: Vec<Exit> = texts.iter().map(|&text| Exit::RETURN.with_text(text)).collect();
+        let exits: Vec<Exit> = texts.iter().map(|&text| Exit { text, ..Exit::RETURN }).collect();
         let key = (texts, costs);
         let texts = match self.lists.get(&key) {
             Some(&texts) => texts,
@@ -145,7 +143,8 @@ impl Tables {
         if let Some(at) = self.single_bytes {
             return at;
         }
-        let exits: Vec<Exit> = (0..=255).map(|byte| Exit::RETURN.with_text(self.texts.text(&[byte]))).collect();
+        let texts = (0..=255).filter_map(|byte| Text::new(&[byte]));
+        let exits: Vec<Exit> = texts.map(|text| Exit { text, ..Exit::RETURN }).collect();
         let at = self.exits(&exits, &[0; 256]);
         self.single_bytes = Some(at);
         at
@@ -153,20 +152,20 @@ impl Tables {
 
     /// What all sites of so many options with these slots have in common.
     fn decision(&mut self, count: usize, slots: Option<&Slots>) -> Op {
-        let op = Op { reads: u8::from(count > 1), ..Op::UNSET };
+        let op = Op { code: Code::Large, ..Op::UNSET };
         let Some(slots) = slots else {
             return match count <= 256 {
-                true => Op { code: Code::Site, argument: self.even(count), ..op },
-                false => Op { code: Code::Large, ..op },
+                true => Op { code: Code::Site, argument: self.even(count), reads: u8::from(count > 1), ..op },
+                false => op,
             };
         };
         let (ends, bits) = (append(&mut self.program.slot_ends, slots.ends()), slots.bits() as u8);
         let op = Op { ends, bits, ..op };
         if bits != 8 {
-            return Op { code: Code::Large, ..op };
+            return op;
         }
         let map = std::array::from_fn(|slot| slots.option_of(slot as u32) as u8);
-        Op { code: Code::Site, argument: self.table(map), ..op }
+        Op { code: Code::Site, argument: self.table(map), reads: 1, ..op }
     }
 
     fn even(&mut self, count: usize) -> u32 {
@@ -182,7 +181,7 @@ impl Tables {
         if let Some(&at) = self.tables.get(&table) {
             return at;
         }
-        let at = append(&mut self.program.tables, &[table]);
+        let at = append(&mut self.program.tables, &table);
         self.tables.insert(table, at);
         at
     }
@@ -255,12 +254,11 @@ impl Tables {
             None if costs.last() == Some(&0) => op,
             None => Op { limited: Limited::Costs, ..op },
         };
-        if pool.strings.iter().all(|string| string.len() <= Text::MAX) {
-            let texts = pool.strings.iter().map(|string| self.texts.text(string)).collect();
+        if let Some(texts) = pool.strings.iter().map(|string| Text::new(string)).collect() {
             return self.one_of(op, texts, costs, Exit::RETURN);
         }
         let first = append(&mut self.program.longs, &pool.strings);
         let argument = append(&mut self.program.pools, &[LongPool { first, costs: costs.into() }]);
-        Op { code: Code::Pool, argument, texts: self.entry(Exit::RETURN), ..op }
+        Op { code: Code::Pool, reads: OTHER, argument, texts: self.entry(Exit::RETURN), ..op }
     }
 }

@@ -1,62 +1,56 @@
-//! Short texts: what an exit emits. Each stands once in one table of bytes, so that an exit refers to it in little room.
+//! Texts of up to 16 bytes, stored in as many so that one store emits them.
 
-use std::collections::HashMap;
-
-/// Up to [`Text::MAX`] bytes of [`Texts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Up to [`Text::MAX`] bytes; the bytes behind them are zeros.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Text {
-    pub start: u32,
-    pub len: u8,
+    block: [u8; Text::MAX],
+    len: u8,
 }
 
 impl Text {
-    pub const EMPTY: Text = Text { start: 0, len: 0 };
+    pub const EMPTY: Text = Text { block: [0; Text::MAX], len: 0 };
 
-    /// A text has at most this many bytes, and as many may be read from its start.
-    pub const MAX: usize = 32;
-}
+    /// A text has at most this many bytes.
+    pub const MAX: usize = 16;
 
-/// The texts of a program under construction. The map is never iterated.
-#[derive(Default)]
-pub(super) struct Texts {
-    bytes: Vec<u8>,
-    known: HashMap<Box<[u8]>, u32>,
-}
-
-impl Texts {
-    /// The text of these bytes, which must not be more than [`Text::MAX`].
-    pub fn text(&mut self, bytes: &[u8]) -> Text {
-        debug_assert!(bytes.len() <= Text::MAX);
-        if bytes.is_empty() {
-            return Text::EMPTY;
-        }
-        let len = bytes.len() as u8;
-        if let Some(&start) = self.known.get(bytes) {
-            return Text { start, len };
-        }
-        let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(bytes);
-        self.known.insert(bytes.into(), start);
-        Text { start, len }
+    /// These bytes; `None` if they are too many.
+    pub fn new(bytes: &[u8]) -> Option<Text> {
+        let mut text = Text { len: u8::try_from(bytes.len()).ok()?, ..Text::EMPTY };
+        text.block.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(text)
     }
 
-    pub fn bytes(&self, text: Text) -> &[u8] {
-        &self.bytes[text.start as usize..][..usize::from(text.len)]
+    /// Its bytes and those behind them.
+    #[inline(always)]
+    pub fn block(&self) -> &[u8; Text::MAX] {
+        &self.block
+    }
+
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.block[..self.len()]
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Both texts, one after the other; `None` if they are too long together.
-    pub fn joined(&mut self, first: Text, second: Text) -> Option<Text> {
-        match (first.len, second.len) {
-            (0, _) => Some(second),
-            (_, 0) => Some(first),
-            (a, b) if usize::from(a) + usize::from(b) > Text::MAX => None,
-            _ => Some(self.text(&[self.bytes(first), self.bytes(second)].concat())),
+    pub fn then(&self, next: Text) -> Option<Text> {
+        match (self.is_empty(), next.is_empty()) {
+            (true, _) => Some(next),
+            (_, true) => Some(*self),
+            _ => Text::new(&[self.bytes(), next.bytes()].concat()),
         }
     }
+}
 
-    /// All bytes, followed by as many as may be read behind the last text.
-    pub fn finish(mut self) -> Vec<u8> {
-        self.bytes.extend_from_slice(&[0; Text::MAX]);
-        self.bytes
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{}\"", self.bytes().escape_ascii())
     }
 }

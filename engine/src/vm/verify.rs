@@ -1,6 +1,6 @@
 //! What must hold for a program to be run.
 
-use super::program::{Code, Exit, Limited, NO_LEVEL, Op, Pc, Program, RETURN, Word};
+use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Pc, Program, RETURN, Word};
 use super::text::Text;
 
 impl Program {
@@ -32,8 +32,8 @@ impl Program {
         self.ops.get(pc as usize).is_some_and(|op| op.code != Code::Unset)
     }
 
-    fn has_table(&self, table: u32) -> bool {
-        (table as usize) < self.tables.len()
+    fn has_table(&self, start: u32) -> bool {
+        start as usize + 256 <= self.tables.len()
     }
 
     fn holds_word(&self, word: &Word) -> bool {
@@ -42,8 +42,13 @@ impl Program {
     }
 
     fn holds_exit(&self, exit: &Exit) -> bool {
-        let text = usize::from(exit.len) <= Text::MAX && exit.start as usize + Text::MAX <= self.texts.len();
-        text && self.is_built(exit.next) && self.is_built(exit.push) && (exit.next != RETURN || exit.push == 0)
+        let growth = i8::from(exit.push != 0) - i8::from(exit.next == RETURN);
+        exit.text.len() <= Text::MAX
+            && self.is_built(exit.next)
+            && self.is_built(exit.push)
+            && exit.argument == self.ops[exit.next as usize].argument
+            && (exit.next != RETURN || exit.push == 0)
+            && exit.growth == growth
     }
 
     fn holds_op(&self, pc: usize) -> bool {
@@ -67,12 +72,12 @@ impl Program {
         let shortest = op.limited != Limited::Pool || (op.shortest as usize) < self.longs.len();
         let level = op.level == NO_LEVEL
             || (pc > 0 && self.is_built(pc as Pc - 1) && self.ops[pc - 1].level == NO_LEVEL);
-        known && exits && shortest && level && matches!(op.mask, 0 | -1)
+        known && exits && shortest && level && matches!(op.mask, 0 | -1) && (op.code == Code::Site || op.reads == OTHER)
     }
 
     /// Whether every choice byte leads to an option.
     fn holds_site(&self, op: &Op) -> bool {
-        let table = &self.tables[op.argument as usize];
+        let table = self.table(op.argument);
         let read = if op.reads == 0 { &table[..1] } else { &table[..] };
         // Without a choice byte of its own, a site sees the next op's.
         let single = op.reads > 0 || table.iter().all(|&option| option == 0);

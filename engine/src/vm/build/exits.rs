@@ -47,7 +47,7 @@ impl Builder<'_> {
         if !copied || matches!(target.code, Code::Unset | Code::Halt) {
             return None;
         }
-        self.tables.after_text(exit.text(), target)
+        self.tables.after_text(exit.text, target)
     }
 
     /// An op that takes an exit.
@@ -75,14 +75,13 @@ impl Builder<'_> {
     pub(super) fn text_before(&mut self, bytes: &[u8], mut exit: Exit) -> Exit {
         let mut rest = bytes;
         while !rest.is_empty() {
-            if usize::from(exit.len) == Text::MAX {
+            if exit.text.len() == Text::MAX {
                 exit = Exit::to(self.label(exit));
             }
-            let (before, last) = rest.split_at(rest.len().saturating_sub(Text::MAX - usize::from(exit.len)));
-            let text = self.tables.texts.text(last);
+            let (before, last) = rest.split_at(rest.len().saturating_sub(Text::MAX - exit.text.len()));
+            let text = Text::new(last).and_then(|last| last.then(exit.text));
             // It was cut to fit.
-            let text = self.tables.texts.joined(text, exit.text()).unwrap_or(text);
-            exit = exit.with_text(text);
+            exit.text = text.unwrap_or(exit.text);
             rest = before;
         }
         exit
