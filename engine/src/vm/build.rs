@@ -11,7 +11,8 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
 
-use super::program::{Class, Code, Exit, HALT, Op, Pc, Program, RETURN, Round};
+use super::draft::{Exit, Op};
+use super::program::{Class, Code, HALT, Pc, Program, RETURN, Round};
 use super::tables::Tables;
 use super::text::Text;
 

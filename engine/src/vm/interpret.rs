@@ -6,24 +6,24 @@ use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::{Choices, Limits};
 
-use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Pc, Program, RETURN, Round};
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Site};
 use super::text::Text;
 
 /// Where to go on, and what was left of the depth there; or a counter of rounds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
 pub(super) struct Frame {
-    pc: Pc,
+    pc: Place,
     left: i32,
 }
 
 impl Frame {
     /// The end of the run.
-    const LAST: Frame = Frame { pc: HALT, left: 0 };
+    const LAST: Frame = Frame { pc: HALT * Op::SIZE, left: 0 };
 
     /// A counter. To follow it would end the run.
     const fn counter(rounds: u32) -> Frame {
-        Frame { pc: HALT, left: rounds as i32 }
+        Frame { pc: HALT * Op::SIZE, left: rounds as i32 }
     }
 }
 
@@ -86,65 +86,60 @@ impl<'r> Interpreter<'r, '_, '_> {
         mut stack: Box<[Frame]>,
     ) -> (State, Box<[Frame]>) {
         let program = self.program;
-        let (ops, exits, tables) = (&*program.ops, &*program.exits, &*program.tables);
         let mut s = self.machine.start();
         let mut pc = program.start;
         // The next op's argument is known before the op is: its site is decided while the op is loaded.
-        let mut argument = ops[pc as usize].argument;
+        let mut argument = program.op(pc).argument;
         // Nothing pops more than the second frame.
         stack[..2].fill(Frame::LAST);
         let mut top = 2;
         loop {
             // SAFETY: the program is verified.
-            let mut op = unsafe { ops.get_unchecked(pc as usize) };
+            let mut op = unsafe { program.op_unchecked(pc) };
             if DEPTH && left < i32::from(op.level) {
                 debug_assert!(op.level != NO_LEVEL);
+                pc -= Op::SIZE;
                 // SAFETY: the program is verified: there is an op before each at which an instance begins.
-                op = unsafe { ops.get_unchecked(pc as usize - 1) };
+                op = unsafe { program.op_unchecked(pc) };
                 argument = op.argument;
             }
             debug_assert_eq!(argument, op.argument);
             // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes two texts;
             // those that need more say so below.
             s = unsafe { self.machine.reserve(s, CHOICES, OUTPUT) };
-            macro_rules! exit {
-                ($at:expr) => {{
-                    let at: usize = $at;
-                    debug_assert!(at < exits.len());
-                    // SAFETY: the program is verified.
-                    unsafe { exits.get_unchecked(at) }
-                }};
-            }
             macro_rules! emit {
-                ($exit:expr) => {{
-                    let text = &$exit.text;
-                    // SAFETY: the text is reserved.
-                    unsafe { self.machine.put_block(&mut s, text.block(), text.len()) };
+                ($option:expr) => {{
+                    // SAFETY: the program is verified, and the text is reserved.
+                    unsafe {
+                        let text = program.text_unchecked(op, $option);
+                        self.machine.put_short(&mut s, text.counted());
+                    }
                 }};
             }
             // Without branches, as what follows is as unpredictable as the choice before it.
             macro_rules! follow {
-                ($exit:expr, $done:expr) => {{
-                    let exit: &Exit = $exit;
+                ($option:expr, $done:expr) => {{
+                    // SAFETY: the program is verified.
+                    let exit: &Exit = unsafe { program.exit_unchecked(op, $option) };
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    // SAFETY: there is room for a frame, and one more was never popped than pushed.
+                    // SAFETY: there is room for a frame, and what is popped was pushed or is the last frame.
                     let (last, last_argument) = unsafe {
                         *stack.get_unchecked_mut(top) =
                             Frame { pc: exit.push, left: left.wrapping_sub(i32::from(exit.push_deeper)) };
                         let last = *stack.get_unchecked(top - 1);
-                        (last, ops.get_unchecked(last.pc as usize).argument)
+                        (last, program.op_unchecked(last.pc).argument)
                     };
-                    let returns = exit.next == RETURN;
+                    let returns = exit.growth < 0;
                     // Selected together, lest the compiler select what to load, which would take longer.
-                    let joined = |pc: Pc, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
+                    let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
                     let target = select_unpredictable(
                         returns,
                         joined(last.pc, last_argument),
                         joined(exit.next, exit.argument),
                     );
-                    (pc, argument) = ((target >> 32) as Pc, target as u32);
+                    (pc, argument) = ((target >> 32) as Place, target as u32);
                     if DEPTH {
                         let deeper: i32 = i32::from(exit.deeper) + $done;
                         left = select_unpredictable(returns, last.left, left.wrapping_sub(deeper));
@@ -153,33 +148,40 @@ impl<'r> Interpreter<'r, '_, '_> {
                     continue;
                 }};
             }
+            // Ops other than sites have the texts of their exits behind their own.
             macro_rules! take {
-                ($exit:expr) => {{
-                    let exit: &Exit = $exit;
-                    emit!(exit);
-                    follow!(exit, 0)
+                ($option:expr, $done:expr) => {{
+                    let option: usize = $option;
+                    emit!(option + 1);
+                    follow!(option, $done)
                 }};
             }
-            if op.reads != OTHER && !(LEN && op.limited != Limited::No) {
+            if op.reads != OTHER && !(LEN && program.site(pc).limited != Limited::No) {
                 // SAFETY: the choice byte is reserved, and the table is there as the program is verified.
                 let option = unsafe {
-                    let options = tables.get_unchecked(argument as usize..argument as usize + 256);
+                    let options = program.table_unchecked(argument);
                     self.machine.look_up(&mut s, options, usize::from(op.reads))
                 };
-                emit!(exit!(op.texts as usize + option));
-                follow!(exit!(op.exits as usize + (option & op.mask as usize)), 0)
+                emit!(option);
+                follow!(option & op.mask as usize, 0)
             }
             match op.code {
-                Code::Site | Code::Large | Code::Pool => {
-                    let (state, exit) = self.decide::<LEN>(s, op);
-                    // What a pool emits may be long.
-                    // SAFETY: `s` is this machine's state.
-                    s = unsafe { self.machine.reserve(state, 0, OUTPUT) };
-                    follow!(exit, 0)
+                Code::Site | Code::Large => {
+                    let option;
+                    (s, option) = self.decide::<LEN>(s, program.site(pc));
+                    if let Some(option) = option {
+                        emit!(option);
+                    }
+                    follow!(option.unwrap_or(0) & op.mask as usize, 0)
+                }
+                Code::Pool => {
+                    emit!(0);
+                    s = self.long_string::<LEN>(s, argument, program.site(pc));
+                    take!(0, 0)
                 }
                 Code::Word => {
-                    emit!(exit!(op.texts as usize));
-                    let word = &program.words[op.argument as usize];
+                    emit!(0);
+                    let word = &program.words[argument as usize];
                     let heads = word.heads.map(|head| program.table(head));
                     let (count, tail) = (word.count as usize, program.table(word.tail));
                     // SAFETY: `s` is this machine's state. The word reserves what it touches; behind it, the text of an
@@ -188,83 +190,71 @@ impl<'r> Interpreter<'r, '_, '_> {
                         let s = self.machine.word::<LEN>(s, heads, count, tail, word.further);
                         self.machine.reserve(s, 0, OUTPUT)
                     };
-                    take!(exit!(op.exits as usize))
+                    take!(0, 0)
                 }
                 Code::Run => {
-                    emit!(exit!(op.texts as usize));
-                    let (state, option, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
+                    emit!(0);
+                    let (state, option, done) = self.rounds::<DEPTH, LEN>(s, argument, left);
                     s = state;
-                    let exit = exit!(op.exits as usize + option);
-                    emit!(exit);
-                    follow!(exit, done)
+                    take!(option, done)
                 }
                 Code::Member => {
-                    emit!(exit!(op.texts as usize));
-                    s = self.member::<LEN>(s, op.argument);
-                    take!(exit!(op.exits as usize))
+                    emit!(0);
+                    s = self.member::<LEN>(s, argument);
+                    take!(0, 0)
                 }
                 Code::Long => {
-                    emit!(exit!(op.texts as usize));
+                    emit!(0);
                     // SAFETY: `s` is this machine's state.
                     s = unsafe {
-                        let s = self.machine.put_slice(s, &program.longs[op.argument as usize]);
+                        let s = self.machine.put_slice(s, &program.longs[argument as usize]);
                         self.machine.reserve(s, 0, OUTPUT)
                     };
-                    take!(exit!(op.exits as usize))
+                    take!(0, 0)
                 }
                 Code::Count => {
-                    emit!(exit!(op.texts as usize));
-                    stack[top] = Frame::counter(op.argument);
+                    emit!(0);
+                    stack[top] = Frame::counter(argument);
                     top += 1;
-                    take!(exit!(op.exits as usize))
+                    take!(0, 0)
                 }
                 Code::Round => {
-                    emit!(exit!(op.texts as usize));
-                    let round = &program.rounds[op.argument as usize];
+                    emit!(0);
+                    let round = &program.rounds[argument as usize];
                     let done = stack[top - 1].left as u32;
                     let further;
                     (s, further) = self.further::<LEN>(s, round, done);
                     stack[top - 1] = Frame::counter(done.saturating_add(1));
                     // At least the last frame stays, whatever the program.
                     top = (top - usize::from(!further)).max(1);
-                    take!(exit!(op.exits as usize + usize::from(further)))
+                    take!(usize::from(further), 0)
                 }
                 Code::Unset | Code::Halt => return (s, stack),
             }
         }
     }
 
-    /// Decides any site and emits its option's text; returns the exit to follow.
+    /// Decides any site; `None` if the length limit leaves no option: the shortest string was emitted then.
     #[inline(never)]
-    fn decide<const LEN: bool>(&mut self, mut s: State, op: &Op) -> (State, &'r Exit) {
+    fn decide<const LEN: bool>(&mut self, mut s: State, site: &Site) -> (State, Option<usize>) {
         let program = self.program;
-        let count = op.count as usize;
-        let long = (op.code == Code::Pool).then(|| &program.pools[op.argument as usize]);
-        if long.is_some() {
-            let text = &program.exits[op.texts as usize].text;
-            // SAFETY: the loop has reserved a text.
-            unsafe { self.machine.put_block(&mut s, text.block(), text.len()) };
-        }
-        let costs = match long {
-            Some(pool) => &*pool.costs,
-            None => &program.exit_costs[op.texts as usize..][..count],
-        };
-        let limited = LEN && op.limited != Limited::No;
+        let count = site.count as usize;
+        let limited = LEN && site.limited != Limited::No;
+        let costs = if limited { &program.costs[site.costs as usize..][..count] } else { &[] };
         let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
-        if offered == 0 {
-            // A pool whose strings all cost something has a shortest string.
-            // SAFETY: `s` is this machine's state.
-            s = unsafe { self.machine.put_slice(s, &program.longs[op.shortest as usize]) };
-            return (s, &program.exits[op.exits as usize]);
-        }
-        // SAFETY: the loop has reserved the site: at most three bytes.
+        // SAFETY: the loop has reserved the site: at most three bytes. Behind the string, a text is reserved anew.
         let option = unsafe {
             match offered {
+                0 => {
+                    // A pool whose strings all cost something has a shortest string.
+                    s = self.machine.put_slice(s, &program.longs[site.shortest as usize]);
+                    return (self.machine.reserve(s, 0, OUTPUT), None);
+                }
                 1 => 0,
-                _ if op.bits == 0 => self.machine.pick(&mut s, offered as u32),
+                _ if site.bits == 0 => self.machine.pick(&mut s, offered as u32),
                 _ => {
-                    let bits = u32::from(op.bits);
-                    let ends = &program.slot_ends[op.ends as usize..][..offered];
+                    let bits = u32::from(site.bits);
+                    let ends = &program.slot_ends[site.ends as usize..][..offered];
                     let value = self.machine.value(&mut s, bits);
                     // The slots of the options that are not offered are left out.
                     let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
@@ -275,33 +265,35 @@ impl<'r> Interpreter<'r, '_, '_> {
         if limited {
             self.machine.slack -= costs[option];
         }
-        // SAFETY: `s` is this machine's state; the loop has reserved a text.
+        (s, Some(option))
+    }
+
+    /// Emits one of the long texts from `first` on.
+    #[inline(never)]
+    fn long_string<const LEN: bool>(&mut self, s: State, first: u32, site: &Site) -> State {
+        let (mut s, option) = self.decide::<LEN>(s, site);
+        // SAFETY: `s` is this machine's state.
         unsafe {
-            match long {
-                Some(pool) => s = self.machine.put_slice(s, &program.longs[pool.first as usize + option]),
-                None => {
-                    let text = &program.exits[op.texts as usize + option].text;
-                    self.machine.put_block(&mut s, text.block(), text.len());
-                }
+            if let Some(option) = option {
+                s = self.machine.put_slice(s, &self.program.longs[first as usize + option]);
             }
+            self.machine.reserve(s, 0, OUTPUT)
         }
-        (s, &program.exits[op.exits as usize + (option & op.mask as usize)])
     }
 
     #[inline(never)]
     fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
-        // SAFETY: the loop has reserved a site; what follows is reserved here.
+        // SAFETY: the loop has reserved a site; what is emitted is reserved here.
         unsafe {
             let index = self.machine.pick(&mut s, offered);
-            let mut block = [0; Text::MAX];
-            let len = class.member(index as u32).encode_utf8(&mut block).len();
+            let text = Text::of_char(class.member(index as u32));
             if LEN {
-                self.machine.slack -= len as u64 - u64::from(class.min_len);
+                self.machine.slack -= text.len() as u64 - u64::from(class.min_len);
             }
-            s = self.machine.reserve(s, 0, 4 + OUTPUT);
-            self.machine.put_block(&mut s, &block, len);
+            s = self.machine.reserve(s, 0, OUTPUT);
+            self.machine.put_short(&mut s, text.counted());
         }
         s
     }

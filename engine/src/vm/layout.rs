@@ -1,88 +1,134 @@
-//! Leaves out of a program what cannot be reached, and lays the rest out in the order of its ops, so that what runs
+//! Puts a program into its final form: what cannot be reached is left out, lists that are equal stand once, and what runs
 //! together stands together.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
-use super::program::{Exit, HALT, NO_LEVEL, Op, Pc, RETURN};
+use super::draft;
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Pc, RETURN, Site};
 use super::tables::{Tables, append};
+use super::text::Text;
 
-/// `moved` says which op has taken the place of another.
-pub(super) fn lay_out(tables: &mut Tables, moved: impl Fn(Pc) -> Pc) {
-    let program = &mut tables.program;
-    for exit in &mut program.exits {
-        (exit.next, exit.push) = (moved(exit.next), moved(exit.push));
+/// `moved` says which op has taken the place of each.
+pub(super) fn lay_out(tables: &mut Tables, start: Pc, moved: &[Pc]) {
+    for exit in &mut tables.exits {
+        (exit.next, exit.push) = (moved[exit.next as usize], moved[exit.push as usize]);
     }
-    program.start = moved(program.start);
-    let pcs = keep_reachable(tables);
-    Lists::default().renew(tables);
-    let program = &mut tables.program;
-    for exit in &mut program.exits {
-        (exit.next, exit.push) = (pcs[exit.next as usize], pcs[exit.push as usize]);
-        exit.argument = program.ops[exit.next as usize].argument;
-        exit.growth = i8::from(exit.push != 0) - i8::from(exit.next == RETURN);
+    let start = moved[start as usize];
+    let kept = reachable(tables, start);
+    let mut numbers = vec![RETURN; tables.ops.len()];
+    for (number, &pc) in kept.iter().enumerate() {
+        numbers[pc as usize] = number as Pc;
     }
-    program.start = pcs[program.start as usize];
+    let mut layout = Layout { numbers, ..Layout::default() };
+    for &pc in &kept {
+        let op = layout.op(tables, &tables.ops[pc as usize]);
+        tables.program.ops.push(op);
+        let site = layout.site(tables, &tables.ops[pc as usize]);
+        tables.program.sites.push(site);
+    }
+    let program = &mut tables.program;
+    program.start = layout.numbers[start as usize] * Op::SIZE;
+    (program.exits, program.texts, program.costs) = (layout.exits, layout.texts, layout.costs);
 }
 
-/// Drops the ops that cannot be reached; returns the new number of each.
-fn keep_reachable(tables: &mut Tables) -> Vec<Pc> {
-    let program = &mut tables.program;
-    let mut kept = vec![false; program.ops.len()];
-    let mut open = vec![RETURN, HALT, program.start];
+/// The ops that can be reached, in order.
+fn reachable(tables: &Tables, start: Pc) -> Vec<Pc> {
+    let mut kept = vec![false; tables.ops.len()];
+    let mut open = vec![RETURN, HALT, start];
     while let Some(pc) = open.pop() {
         if std::mem::replace(&mut kept[pc as usize], true) {
             continue;
         }
-        let op = program.ops[pc as usize];
+        let op = &tables.ops[pc as usize];
         if op.level != NO_LEVEL {
             open.push(pc - 1);
         }
-        let exits = &program.exits[op.exits as usize..][..op.exit_count() as usize];
-        open.extend(exits.iter().flat_map(|exit| [exit.next, exit.push]));
+        open.extend(tables.exits[op.exit_range()].iter().flat_map(|exit| [exit.next, exit.push]));
     }
-    let mut pcs = vec![RETURN; kept.len()];
-    let mut next = 0;
-    for (pc, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
-        pcs[pc] = next;
-        program.ops[next as usize] = program.ops[pc];
-        next += 1;
-    }
-    program.ops.truncate(next as usize);
-    program.ops.shrink_to_fit();
-    pcs
+    (0..).zip(kept).filter(|(_, kept)| *kept).map(|(pc, _)| pc).collect()
 }
 
-/// The lists of exits that ops refer to, in new places. The map is never iterated.
+/// The lists of the final program. The maps are never iterated.
 #[derive(Default)]
-struct Lists {
+struct Layout {
+    /// The new number of each op.
+    numbers: Vec<Pc>,
     exits: Vec<Exit>,
+    texts: Vec<Text>,
     costs: Vec<u64>,
-    places: HashMap<(u32, u32), u32>,
+    known_exits: HashMap<Vec<Exit>, u32>,
+    known_texts: HashMap<Vec<Text>, u32>,
+    known_costs: HashMap<Vec<u64>, u32>,
 }
 
-impl Lists {
-    fn renew(mut self, tables: &mut Tables) {
-        let mut ops = std::mem::take(&mut tables.program.ops);
-        for op in &mut ops {
-            let (texts, exits) = (op.text_count(), op.exit_count());
-            *op = Op {
-                texts: self.renewed(tables, op.texts, texts),
-                exits: self.renewed(tables, op.exits, exits),
-                ..*op
-            };
+/// Where a list stands, which is added if it is new.
+fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut HashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
+    if let Some(&at) = known.get(&items) {
+        return at;
+    }
+    let at = append(list, &items);
+    known.insert(items, at);
+    at
+}
+
+impl Layout {
+    fn op(&mut self, tables: &Tables, op: &draft::Op) -> Op {
+        let drafts = &tables.exits[op.exit_range()];
+        let mut exits: Vec<Exit> = drafts.iter().map(|exit| self.exit(tables, exit)).collect();
+        let texts = match op.is_site() {
+            true => tables.exits[op.text_range()].iter().map(|exit| exit.text).collect(),
+            false => {
+                let first = tables.exits[op.texts as usize].text;
+                std::iter::once(first).chain(drafts.iter().map(|exit| exit.text)).collect()
+            }
+        };
+        let own_exits = op.own_exits && exits.iter().any(|&exit| exit != exits[0]);
+        if op.own_exits && !own_exits {
+            exits.truncate(1);
         }
-        let program = &mut tables.program;
-        (program.ops, program.exits, program.exit_costs) = (ops, self.exits, self.costs);
+        let reads = if op.code == Code::Site { u8::from(op.count > 1) } else { OTHER };
+        Op {
+            argument: op.argument,
+            texts: place(&mut self.texts, &mut self.known_texts, texts) * Op::SIZE,
+            exits: place(&mut self.exits, &mut self.known_exits, exits) * Op::SIZE,
+            mask: if own_exits { -1 } else { 0 },
+            reads,
+            level: op.level,
+            code: op.code,
+        }
     }
 
-    fn renewed(&mut self, tables: &Tables, first: u32, count: u32) -> u32 {
-        if let Some(&place) = self.places.get(&(first, count)) {
-            return place;
+    fn exit(&self, tables: &Tables, exit: &draft::Exit) -> Exit {
+        let growth = i8::from(exit.push != RETURN) - i8::from(exit.next == RETURN);
+        Exit {
+            deeper: exit.deeper,
+            push_deeper: exit.push_deeper,
+            growth,
+            push: self.numbers[exit.push as usize] * Op::SIZE,
+            argument: tables.ops[exit.next as usize].argument,
+            next: self.numbers[exit.next as usize] * Op::SIZE,
         }
-        let range = first as usize..(first + count) as usize;
-        append(&mut self.costs, &tables.program.exit_costs[range.clone()]);
-        let place = append(&mut self.exits, &tables.program.exits[range]);
-        self.places.insert((first, count), place);
-        place
+    }
+
+    fn site(&mut self, tables: &Tables, op: &draft::Op) -> Site {
+        let costs = match (op.limited, op.code) {
+            (Limited::No, _) => Vec::new(),
+            (_, Code::Pool) => {
+                let strings = &tables.program.longs[op.argument as usize..][..op.count as usize];
+                let shortest = if op.limited == Limited::Pool { op.shortest } else { op.argument };
+                let shortest = tables.program.longs[shortest as usize].len();
+                strings.iter().map(|string| (string.len() - shortest) as u64).collect()
+            }
+            _ => tables.costs[op.text_range()].to_vec(),
+        };
+        Site {
+            count: op.count,
+            costs: place(&mut self.costs, &mut self.known_costs, costs),
+            ends: op.ends,
+            shortest: op.shortest,
+            bits: op.bits,
+            limited: op.limited,
+        }
     }
 }

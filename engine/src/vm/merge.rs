@@ -3,15 +3,16 @@
 //! Where two instances begin one inside the other, the stronger check alone decides whether both are within the depth
 //! limit; only where it fails are they checked one after the other.
 
-use super::layout::lay_out;
-use super::program::{Code, Exit, NO_LEVEL, Op, Pc, RETURN};
+use super::draft::{Exit, Op};
+use super::program::{Code, NO_LEVEL, Pc, RETURN};
 use super::tables::Tables;
 
 /// Ops in a row are merged if they are at most this many, or a few more.
 const ROUNDS: usize = 3;
 
-pub(super) fn merge(tables: &mut Tables) {
-    let built = tables.program.ops.len();
+/// Returns which op has taken the place of each.
+pub(super) fn merge(tables: &mut Tables) -> Vec<Pc> {
+    let built = tables.ops.len();
     let mut moved: Vec<Pc> = (0..built as Pc).collect();
     let bare = bare_exits(tables);
     for _ in 0..ROUNDS {
@@ -22,27 +23,27 @@ pub(super) fn merge(tables: &mut Tables) {
             merge_op(tables, &mut moved, pc);
         }
     }
-    lay_out(tables, |pc| moved.get(pc as usize).copied().unwrap_or(pc));
+    moved.extend(moved.len() as Pc..tables.ops.len() as Pc);
+    moved
 }
 
 /// The exits whose texts are not emitted: those that follow one of several texts.
 fn bare_exits(tables: &Tables) -> Vec<bool> {
-    let mut bare = vec![false; tables.program.exits.len()];
-    for op in &tables.program.ops {
-        let site = matches!(op.code, Code::Site | Code::Large);
-        bare[op.exits as usize] |= site && op.exits != op.texts;
+    let mut bare = vec![false; tables.exits.len()];
+    for op in &tables.ops {
+        bare[op.exits as usize] |= op.is_site() && op.exits != op.texts;
     }
     bare
 }
 
 /// Lets an exit that leads to an op without a decision take that op's exit.
 fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
-    let exit = tables.program.exits[at];
-    let target = tables.program.ops[exit.next as usize];
+    let exit = tables.exits[at];
+    let target = tables.ops[exit.next as usize];
     if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
         return;
     }
-    let then = tables.program.exits[target.exits as usize];
+    let then = tables.exits[target.exits as usize];
     let (push, push_deeper) = match (exit.push, then.push) {
         (push, 0) => (push, Some(exit.push_deeper)),
         (0, push) => (push, exit.deeper.checked_add(then.push_deeper)),
@@ -58,25 +59,25 @@ fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
         return;
     }
     if let Some(text) = exit.text.then(then.text) {
-        tables.program.exits[at] = Exit { text, ..merged };
+        tables.exits[at] = Exit { text, ..merged };
     }
 }
 
 /// Lets an op without a decision do what the next op does.
 fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
-    let op = tables.program.ops[pc];
-    let exit = tables.program.exits[op.exits as usize];
+    let op = tables.ops[pc];
+    let exit = tables.exits[op.exits as usize];
     if !op.is_go() || !exit.is_jump() || exit.next == RETURN || moved[pc] != pc as Pc {
         return;
     }
     let target = exit.next as usize;
-    let target = tables.program.ops[moved.get(target).map_or(target, |&target| target as usize)];
+    let target = tables.ops[moved.get(target).map_or(target, |&target| target as usize)];
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
     let Some(merged) = tables.after_text(exit.text, target) else { return };
     let merged = Op { level: op.level.max(target.level), ..merged };
-    let ops = &mut tables.program.ops;
+    let ops = &mut tables.ops;
     match (op.level, target.level) {
         (_, NO_LEVEL) => ops[pc] = merged,
         (NO_LEVEL, _) => {
@@ -93,8 +94,8 @@ fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
             let one_by_one = Exit::to(ops.len() as Pc);
             ops.push(op);
             let beyond = tables.go(one_by_one);
-            tables.program.ops[pc - 1] = beyond;
-            tables.program.ops[pc] = merged;
+            tables.ops[pc - 1] = beyond;
+            tables.ops[pc] = merged;
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::directives::first_limits;
 use program::Program;
 
 mod build;
+mod draft;
 mod interpret;
 mod layout;
 mod merge;

@@ -1,4 +1,4 @@
-//! The program that the interpreter runs: ops and exits of 32 bytes, and the tables that they refer to.
+//! The program that the interpreter runs: ops and exits of 16 bytes, and the tables that they refer to.
 //!
 //! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which is
 //! emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op that
@@ -9,6 +9,9 @@ use super::text::Text;
 
 /// The number of an op.
 pub(super) type Pc = u32;
+
+/// Where an op begins in [`Program::ops`], in bytes.
+pub(super) type Place = u32;
 
 /// As an exit's next op: pop a frame and go on where it says. It is also the number of an op that does only that.
 pub(super) const RETURN: Pc = 0;
@@ -33,7 +36,7 @@ pub(super) enum Code {
     Site,
     /// Decides a site of any size.
     Large,
-    /// Emits a string of the pool `argument`, which has long strings.
+    /// Decides a site of any size whose options are long texts from `argument` on.
     Pool,
     /// Emits a member of the class `argument`.
     Member,
@@ -60,13 +63,15 @@ pub(super) enum Limited {
     Pool,
 }
 
+/// What runs first of an op: what its site does without limits on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(32))]
+#[repr(C, align(16))]
 pub(super) struct Op {
     pub argument: u32,
-    /// The exit whose text is that of option 0. The options of a site follow each other. Other ops emit this text first.
+    /// Where the texts of the options begin in [`Program::texts`], in bytes. Ops other than sites emit the first text
+    /// before what they do; the texts of their exits follow it.
     pub texts: u32,
-    /// The exit of option 0.
+    /// Where the exits of the options begin in [`Program::exits`], in bytes.
     pub exits: u32,
     /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
     pub mask: i8,
@@ -76,8 +81,15 @@ pub(super) struct Op {
     /// depth. Then the op before this one runs instead.
     pub level: i8,
     pub code: Code,
-    /// Number of options of a site.
+}
+
+/// The rest of an op: what sites need that are large or under a length limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    /// Number of options.
     pub count: u32,
+    /// What each option costs more than the first: where that begins in [`Program::costs`].
+    pub costs: u32,
     /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
     pub ends: u32,
     /// In [`Program::longs`]; see [`Limited::Pool`].
@@ -87,23 +99,22 @@ pub(super) struct Op {
     pub limited: Limited,
 }
 
-/// What to emit and where to go on.
+/// Where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(32))]
+#[repr(C, align(16))]
 pub(super) struct Exit {
-    pub text: Text,
     /// How much is taken from what is left of the depth.
     pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
     pub push_deeper: u8,
-    /// By how much the stack grows: 1, 0 or, back to a frame, -1. Known when the program is laid out.
+    /// By how much the stack grows: 1, 0 or, back to a frame, -1.
     pub growth: i8,
-    /// Where to go on when the frame that is pushed is popped, or 0 if none is pushed. [`RETURN`] pushes none.
-    pub push: Pc,
-    /// The argument of the op to go to, which is needed as soon as the op itself. Known when the program is laid out.
+    /// Where to go on when the frame that is pushed is popped; if none is pushed, [`RETURN`].
+    pub push: Place,
+    /// The argument of the op to go to, which is needed as soon as the op itself.
     pub argument: u32,
-    /// The op to go to, or [`RETURN`].
-    pub next: Pc,
+    /// The op to go to, or [`RETURN`], which pushes no frame.
+    pub next: Place,
 }
 
 /// A class of more than 256 characters.
@@ -114,15 +125,6 @@ pub(super) struct Class {
     /// The number of members of at most 1, 2, 3 and 4 bytes.
     pub within: [u32; 4],
     pub min_len: u32,
-}
-
-/// The pool of a rule that has long strings.
-#[derive(Clone, Debug)]
-pub(super) struct LongPool {
-    /// Where its strings begin in [`Program::longs`].
-    pub first: u32,
-    /// What each string costs more than the shortest string of the rule.
-    pub costs: Box<[u64]>,
 }
 
 /// Bytes one after the other, each a site of its own; then a repetition of one more.
@@ -166,14 +168,15 @@ pub(super) struct Round {
 /// A program for one way of treating the depth limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
-    pub start: Pc,
+    pub start: Place,
     pub ops: Vec<Op>,
+    /// One for each op.
+    pub sites: Vec<Site>,
     pub exits: Vec<Exit>,
-    /// What each exit, or its text, costs as an option more than the first of its site.
-    pub exit_costs: Vec<u64>,
+    pub texts: Vec<Text>,
+    pub costs: Vec<u64>,
     pub slot_ends: Vec<u32>,
     pub classes: Vec<Class>,
-    pub pools: Vec<LongPool>,
     pub longs: Vec<Box<[u8]>>,
     pub words: Vec<Word>,
     pub runs: Vec<Run>,
@@ -183,69 +186,11 @@ pub(super) struct Program {
 }
 
 impl Op {
-    pub const UNSET: Op = Op {
-        argument: 0,
-        texts: 0,
-        exits: 0,
-        mask: 0,
-        reads: OTHER,
-        level: NO_LEVEL,
-        code: Code::Unset,
-        count: 1,
-        ends: 0,
-        shortest: 0,
-        bits: 0,
-        limited: Limited::No,
-    };
-
-    /// Decides nothing and only takes its exit.
-    pub fn is_go(&self) -> bool {
-        self.code == Code::Site && self.count == 1 && self.texts == self.exits
-    }
-
-    /// How many exits it has; they follow each other.
-    pub fn exit_count(&self) -> u32 {
-        match self.code {
-            Code::Run => 3,
-            Code::Round => 2,
-            Code::Site | Code::Large if self.mask != 0 => self.count,
-            _ => 1,
-        }
-    }
-
-    /// How many texts it refers to; they follow each other.
-    pub fn text_count(&self) -> u32 {
-        if matches!(self.code, Code::Site | Code::Large) { self.count } else { 1 }
-    }
+    /// The size of an op, an exit and a text.
+    pub const SIZE: u32 = 16;
 }
 
-impl Exit {
-    pub const RETURN: Exit = Exit::to(RETURN);
-
-    /// Goes to an op.
-    pub const fn to(next: Pc) -> Exit {
-        Exit { text: Text::EMPTY, deeper: 0, push_deeper: 0, growth: 0, next, push: 0, argument: 0 }
-    }
-
-    /// The same exit without its text.
-    pub fn bare(self) -> Exit {
-        Exit { text: Text::EMPTY, ..self }
-    }
-
-    pub fn is_bare(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Neither pushes a frame nor goes deeper.
-    pub fn is_jump(&self) -> bool {
-        self.push == 0 && self.deeper == 0
-    }
-
-    /// Only goes to an op.
-    pub fn is_plain(&self) -> bool {
-        self.is_bare() && self.is_jump()
-    }
-}
+const _: () = assert!(size_of::<Op>() == 16 && size_of::<Exit>() == 16 && size_of::<Text>() == 16);
 
 impl Word {
     /// A word has at most so many bytes before its repetition.
@@ -266,11 +211,89 @@ impl Class {
     }
 }
 
+impl Op {
+    /// How many texts follow each other that it refers to.
+    pub fn text_count(&self, site: &Site) -> u32 {
+        if matches!(self.code, Code::Site | Code::Large) { site.count } else { 1 + self.exit_count(site) }
+    }
+
+    /// How many exits follow each other that it refers to.
+    pub fn exit_count(&self, site: &Site) -> u32 {
+        match self.code {
+            Code::Run => 3,
+            Code::Round => 2,
+            _ if self.mask != 0 => site.count,
+            _ => 1,
+        }
+    }
+}
+
 impl Program {
     /// The table that begins here.
     #[inline(always)]
     pub fn table(&self, start: u32) -> &[u8; 256] {
         // Verified programs refer to whole tables only.
         self.tables[start as usize..].first_chunk().unwrap_or(&[0; 256])
+    }
+}
+
+impl Program {
+    /// The op here.
+    pub fn op(&self, place: Place) -> &Op {
+        &self.ops[(place / Op::SIZE) as usize]
+    }
+
+    /// The rest of the op here.
+    #[inline(always)]
+    pub fn site(&self, place: Place) -> &Site {
+        &self.sites[(place / Op::SIZE) as usize]
+    }
+
+    /// The op here, without a check.
+    ///
+    /// # Safety
+    ///
+    /// An exit of this program, which is verified, or its start must lead here, or to an op behind it where an instance begins.
+    #[inline(always)]
+    pub unsafe fn op_unchecked(&self, place: Place) -> &Op {
+        debug_assert!(((place / Op::SIZE) as usize) < self.ops.len());
+        // SAFETY: the verifier has found an op there.
+        unsafe { &*self.ops.as_ptr().byte_add(place as usize) }
+    }
+
+    /// The text of an option, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The op must be one of this program, which is verified, and have the option (one more if it is not a site).
+    #[inline(always)]
+    pub unsafe fn text_unchecked(&self, op: &Op, option: usize) -> &Text {
+        debug_assert!((op.texts / Op::SIZE) as usize + option < self.texts.len());
+        // SAFETY: the verifier has found a text there.
+        unsafe { &*self.texts.as_ptr().byte_add(op.texts as usize + option * size_of::<Text>()) }
+    }
+
+    /// The exit of an option, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The op must be one of this program, which is verified, and have the option.
+    #[inline(always)]
+    pub unsafe fn exit_unchecked(&self, op: &Op, option: usize) -> &Exit {
+        debug_assert!((op.exits / Op::SIZE) as usize + option < self.exits.len());
+        // SAFETY: the verifier has found an exit there.
+        unsafe { &*self.exits.as_ptr().byte_add(op.exits as usize + option * size_of::<Exit>()) }
+    }
+
+    /// The table that begins here, without a check.
+    ///
+    /// # Safety
+    ///
+    /// It must be the argument of a site of this program, which is verified.
+    #[inline(always)]
+    pub unsafe fn table_unchecked(&self, start: u32) -> &[u8; 256] {
+        debug_assert!(start as usize + 256 <= self.tables.len());
+        // SAFETY: the verifier has found a table there.
+        unsafe { &*self.tables.as_ptr().add(start as usize).cast() }
     }
 }

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 
+use super::layout::lay_out;
 use super::merge::merge;
-use super::program::{Class, Code, Exit, Limited, LongPool, OTHER, Op, Pc, Program, Round, Run, Word};
+use super::draft::{Exit, Op};
+use super::program::{Class, Code, Limited, Pc, Program, Round, Run, Word};
 use super::text::Text;
 
 /// A site of up to so many options has exits of its own for all of them. If the options of a larger one differ only in
@@ -16,7 +18,12 @@ const MAX_OWN: usize = 8;
 /// A program and what its tables are found by. The maps are never iterated.
 #[derive(Default)]
 pub(super) struct Tables {
+    /// Without ops and exits until it is laid out.
     pub program: Program,
+    pub ops: Vec<Op>,
+    pub exits: Vec<Exit>,
+    /// What each exit, or its text, costs as an option more than the first of its site.
+    pub costs: Vec<u64>,
     /// The exits that belong to an op alone.
     entries: HashMap<Exit, u32>,
     lists: HashMap<(Vec<Text>, Vec<u64>), u32>,
@@ -39,18 +46,18 @@ pub(super) fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> u32 {
 
 impl Tables {
     pub fn finish(mut self, start: Pc) -> Program {
-        self.program.start = start;
-        merge(&mut self);
+        let moved = merge(&mut self);
+        lay_out(&mut self, start, &moved);
         // The interpreter relies on it.
         assert_eq!(self.program.verify(), Ok(()), "a defect of the program builder");
         self.program
     }
 
     /// Exits with their costs, one after the other.
-    pub fn exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
+    pub fn add_exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
         debug_assert_eq!(exits.len(), costs.len());
-        append(&mut self.program.exit_costs, costs);
-        append(&mut self.program.exits, exits)
+        append(&mut self.costs, costs);
+        append(&mut self.exits, exits)
     }
 
     /// The place of an exit that belongs to an op alone.
@@ -58,7 +65,7 @@ impl Tables {
         if let Some(&at) = self.entries.get(&exit) {
             return at;
         }
-        let at = self.exits(&[exit], &[0]);
+        let at = self.add_exits(&[exit], &[0]);
         self.entries.insert(exit, at);
         at
     }
@@ -80,24 +87,24 @@ impl Tables {
             return Some(op);
         }
         match op.code {
-            Code::Site | Code::Large if op.mask != 0 && op.count as usize <= MAX_OWN => {
+            Code::Site | Code::Large if op.own_exits && op.count as usize <= MAX_OWN => {
                 let range = op.exits as usize..(op.exits + op.count) as usize;
-                let mut exits = self.program.exits[range.clone()].to_vec();
+                let mut exits = self.exits[range.clone()].to_vec();
                 for exit in &mut exits {
                     exit.text = text.then(exit.text)?;
                 }
-                let costs = self.program.exit_costs[range].to_vec();
-                let at = self.exits(&exits, &costs);
+                let costs = self.costs[range].to_vec();
+                let at = self.add_exits(&exits, &costs);
                 Some(Op { texts: at, exits: at, ..op })
             }
             Code::Site if op.is_go() => {
-                let exit = self.program.exits[op.exits as usize];
+                let exit = self.exits[op.exits as usize];
                 let exit = Exit { text: text.then(exit.text)?, ..exit };
                 Some(Op { level: op.level, ..self.go(exit) })
             }
             Code::Unset | Code::Halt | Code::Site | Code::Large => None,
             _ => {
-                let text = text.then(self.program.exits[op.texts as usize].text)?;
+                let text = text.then(self.exits[op.texts as usize].text)?;
                 Some(Op { texts: self.entry(Exit { text, ..Exit::RETURN }), ..op })
             }
         }
@@ -107,10 +114,10 @@ impl Tables {
     pub fn site(&mut self, exits: &[Exit], costs: &[u64], slots: Option<&Slots>) -> Op {
         let (count, first) = (exits.len(), exits[0]);
         let limited = if costs.last() == Some(&0) { Limited::No } else { Limited::Costs };
-        let op = Op { count: count as u32, mask: -1, limited, ..self.decision(count, slots) };
+        let op = Op { count: count as u32, own_exits: true, limited, ..self.decision(count, slots) };
         let alike = exits.iter().all(|exit| exit.bare() == first.bare());
         if count <= MAX_OWN || !alike {
-            let at = self.exits(exits, costs);
+            let at = self.add_exits(exits, costs);
             return Op { texts: at, exits: at, ..op };
         }
         let texts: Vec<Text> = exits.iter().map(|exit| exit.text).collect();
@@ -119,7 +126,7 @@ impl Tables {
 
     /// The site `op` whose options are texts, followed by an exit without text.
     fn one_of(&mut self, op: Op, texts: Vec<Text>, costs: Vec<u64>, exit: Exit) -> Op {
-        let op = Op { mask: 0, exits: self.entry(exit), ..op };
+        let op = Op { own_exits: false, exits: self.entry(exit), ..op };
         if op.code == Code::Site && op.limited == Limited::No && texts.iter().all(|text| text.len() == 1) {
             let options = *self.program.table(op.argument);
             let bytes = options.map(|option| texts[usize::from(option)].bytes()[0]);
@@ -130,7 +137,7 @@ impl Tables {
         let texts = match self.lists.get(&key) {
             Some(&texts) => texts,
             None => {
-                let texts = self.exits(&exits, &key.1);
+                let texts = self.add_exits(&exits, &key.1);
                 self.lists.insert(key, texts);
                 texts
             }
@@ -145,7 +152,7 @@ impl Tables {
         }
         let texts = (0..=255).filter_map(|byte| Text::new(&[byte]));
         let exits: Vec<Exit> = texts.map(|text| Exit { text, ..Exit::RETURN }).collect();
-        let at = self.exits(&exits, &[0; 256]);
+        let at = self.add_exits(&exits, &[0; 256]);
         self.single_bytes = Some(at);
         at
     }
@@ -155,7 +162,7 @@ impl Tables {
         let op = Op { code: Code::Large, ..Op::UNSET };
         let Some(slots) = slots else {
             return match count <= 256 {
-                true => Op { code: Code::Site, argument: self.even(count), reads: u8::from(count > 1), ..op },
+                true => Op { code: Code::Site, argument: self.even(count), ..op },
                 false => op,
             };
         };
@@ -165,7 +172,7 @@ impl Tables {
             return op;
         }
         let map = std::array::from_fn(|slot| slots.option_of(slot as u32) as u8);
-        Op { code: Code::Site, argument: self.table(map), reads: 1, ..op }
+        Op { code: Code::Site, argument: self.table(map), ..op }
     }
 
     fn even(&mut self, count: usize) -> u32 {
@@ -195,7 +202,7 @@ impl Tables {
     pub fn round(&mut self, round: Round, exits: [Exit; 2]) -> Op {
         let argument = append(&mut self.program.rounds, &[round]);
         let op = self.op(Code::Round, argument, Exit::RETURN);
-        Op { exits: self.exits(&exits, &[0; 2]), ..op }
+        Op { exits: self.add_exits(&exits, &[0; 2]), ..op }
     }
 
     pub fn long(&mut self, node: NodeId, bytes: &[u8], exit: Exit) -> Op {
@@ -226,7 +233,7 @@ impl Tables {
     pub fn run(&mut self, run: Run, exits: [Exit; 3]) -> Op {
         let argument = append(&mut self.program.runs, &[run]);
         let op = self.op(Code::Run, argument, Exit::RETURN);
-        Op { exits: self.exits(&exits, &[0; 3]), ..op }
+        Op { exits: self.add_exits(&exits, &[0; 3]), ..op }
     }
 
     /// An op that emits a string of a pool and takes an exit without text.
@@ -257,8 +264,7 @@ impl Tables {
         if let Some(texts) = pool.strings.iter().map(|string| Text::new(string)).collect() {
             return self.one_of(op, texts, costs, Exit::RETURN);
         }
-        let first = append(&mut self.program.longs, &pool.strings);
-        let argument = append(&mut self.program.pools, &[LongPool { first, costs: costs.into() }]);
-        Op { code: Code::Pool, reads: OTHER, argument, texts: self.entry(Exit::RETURN), ..op }
+        let argument = append(&mut self.program.longs, &pool.strings);
+        Op { code: Code::Pool, argument, texts: self.entry(Exit::RETURN), ..op }
     }
 }

@@ -1,42 +1,48 @@
-//! Texts of up to 16 bytes, stored in as many so that one store emits them.
+//! Texts of up to 15 bytes, stored with their length in 16 bytes so that one store emits them.
 
-/// Up to [`Text::MAX`] bytes; the bytes behind them are zeros.
+/// Up to 15 bytes; the last byte holds how many.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Text {
-    block: [u8; Text::MAX],
-    len: u8,
-}
+#[repr(C, align(16))]
+pub(super) struct Text([u8; 16]);
 
 impl Text {
-    pub const EMPTY: Text = Text { block: [0; Text::MAX], len: 0 };
+    pub const EMPTY: Text = Text([0; 16]);
 
     /// A text has at most this many bytes.
-    pub const MAX: usize = 16;
+    pub const MAX: usize = 15;
 
     /// These bytes; `None` if they are too many.
     pub fn new(bytes: &[u8]) -> Option<Text> {
-        let mut text = Text { len: u8::try_from(bytes.len()).ok()?, ..Text::EMPTY };
-        text.block.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(text)
+        let mut text = [0; 16];
+        text[..Text::MAX].get_mut(..bytes.len())?.copy_from_slice(bytes);
+        text[Text::MAX] = bytes.len() as u8;
+        Some(Text(text))
     }
 
-    /// Its bytes and those behind them.
-    #[inline(always)]
-    pub fn block(&self) -> &[u8; Text::MAX] {
-        &self.block
+    /// A character as UTF-8.
+    pub fn of_char(character: char) -> Text {
+        let mut text = [0; 16];
+        let len = character.encode_utf8(&mut text).len();
+        text[Text::MAX] = len as u8;
+        Text(text)
     }
 
+    /// The bytes with their length behind them, for [`gramjet::rt::raw::Machine::put_short`].
     #[inline(always)]
+    pub fn counted(&self) -> &[u8; 16] {
+        &self.0
+    }
+
     pub fn len(&self) -> usize {
-        usize::from(self.len)
+        usize::from(self.0[Text::MAX])
     }
 
     pub fn bytes(&self) -> &[u8] {
-        &self.block[..self.len()]
+        &self.0[..self.len()]
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Both texts, one after the other; `None` if they are too long together.

@@ -1,6 +1,6 @@
-//! What must hold for a program to be run.
+//! What must hold for a program to be run: the interpreter does not check it again.
 
-use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Pc, Program, RETURN, Word};
+use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Place, Program, RETURN, Site, Word};
 use super::text::Text;
 
 impl Program {
@@ -10,14 +10,19 @@ impl Program {
     ///
     /// The first violation, described.
     pub fn verify(&self) -> Result<(), String> {
-        if self.exit_costs.len() != self.exits.len() {
-            return Err("exits without costs".into());
+        let greatest: Vec<u8> =
+            self.tables.chunks(256).map(|table| table.iter().copied().max().unwrap_or(0)).collect();
+        if self.sites.len() != self.ops.len() || !self.tables.len().is_multiple_of(256) {
+            return Err("ops and sites".into());
         }
         if let Some(exit) = self.exits.iter().find(|exit| !self.holds_exit(exit)) {
             return Err(format!("exit {exit:?}"));
         }
-        if let Some(pc) = (0..self.ops.len()).find(|&pc| !self.holds_op(pc)) {
-            return Err(format!("op {pc}: {:?}", self.ops[pc]));
+        if let Some(text) = self.texts.iter().find(|text| text.len() > Text::MAX) {
+            return Err(format!("text {text:?}"));
+        }
+        if let Some(pc) = (0..self.ops.len()).find(|&pc| !self.holds_op(pc, &greatest)) {
+            return Err(format!("op {pc}: {:?} {:?}", self.ops[pc], self.sites[pc]));
         }
         if let Some(word) = self.words.iter().find(|word| !self.holds_word(word)) {
             return Err(format!("word {word:?}"));
@@ -28,12 +33,16 @@ impl Program {
         if self.is_built(self.start) { Ok(()) } else { Err("the start is not built".into()) }
     }
 
-    fn is_built(&self, pc: Pc) -> bool {
-        self.ops.get(pc as usize).is_some_and(|op| op.code != Code::Unset)
+    fn op_at(&self, place: Place) -> Option<&Op> {
+        self.ops.get((place / Op::SIZE) as usize).filter(|_| place.is_multiple_of(Op::SIZE))
+    }
+
+    fn is_built(&self, place: Place) -> bool {
+        self.op_at(place).is_some_and(|op| op.code != Code::Unset)
     }
 
     fn has_table(&self, start: u32) -> bool {
-        start as usize + 256 <= self.tables.len()
+        start.is_multiple_of(256) && (start as usize) < self.tables.len()
     }
 
     fn holds_word(&self, word: &Word) -> bool {
@@ -42,51 +51,58 @@ impl Program {
     }
 
     fn holds_exit(&self, exit: &Exit) -> bool {
-        let growth = i8::from(exit.push != 0) - i8::from(exit.next == RETURN);
-        exit.text.len() <= Text::MAX
-            && self.is_built(exit.next)
+        let growth = i8::from(exit.push != RETURN) - i8::from(exit.next == RETURN);
+        self.is_built(exit.next)
             && self.is_built(exit.push)
-            && exit.argument == self.ops[exit.next as usize].argument
-            && (exit.next != RETURN || exit.push == 0)
+            && self.op_at(exit.next).is_some_and(|op| op.argument == exit.argument)
+            && (exit.next != RETURN || exit.push == RETURN)
             && exit.growth == growth
     }
 
-    fn holds_op(&self, pc: usize) -> bool {
-        let op = &self.ops[pc];
+    fn holds_op(&self, pc: usize, greatest: &[u8]) -> bool {
+        let (op, site) = (&self.ops[pc], &self.sites[pc]);
         let argument = op.argument as usize;
         let known = match op.code {
-            Code::Unset | Code::Halt | Code::Count => true,
-            Code::Site => self.has_table(op.argument) && self.holds_site(op),
-            Code::Large => op.count > 1 && self.holds_weights(op),
-            Code::Pool => self.pools.get(argument).is_some_and(|pool| {
-                pool.costs.len() == op.count as usize && (pool.first + op.count) as usize <= self.longs.len()
-            }),
+            Code::Unset | Code::Halt | Code::Count | Code::Large => true,
+            Code::Site => self.has_table(op.argument) && holds_site(op, site, greatest),
+            Code::Pool => argument + site.count as usize <= self.longs.len(),
             Code::Member => argument < self.classes.len(),
             Code::Long => argument < self.longs.len(),
             Code::Word => argument < self.words.len(),
             Code::Run => argument < self.runs.len(),
             Code::Round => argument < self.rounds.len(),
         };
-        let exits = (u64::from(op.exits) + u64::from(op.exit_count())) as usize <= self.exits.len()
-            && (u64::from(op.texts) + u64::from(op.text_count())) as usize <= self.exits.len();
-        let shortest = op.limited != Limited::Pool || (op.shortest as usize) < self.longs.len();
         let level = op.level == NO_LEVEL
-            || (pc > 0 && self.is_built(pc as Pc - 1) && self.ops[pc - 1].level == NO_LEVEL);
-        known && exits && shortest && level && matches!(op.mask, 0 | -1) && (op.code == Code::Site || op.reads == OTHER)
+            || (pc > 0 && self.ops[pc - 1].code != Code::Unset && self.ops[pc - 1].level == NO_LEVEL);
+        known
+            && level
+            && self.holds_limits(op, site)
+            && is_list(&self.exits, op.exits, op.exit_count(site))
+            && is_list(&self.texts, op.texts, op.text_count(site))
+            && matches!(op.mask, 0 | -1)
+            && (op.code == Code::Site) == (op.reads != OTHER)
     }
 
-    /// Whether every choice byte leads to an option.
-    fn holds_site(&self, op: &Op) -> bool {
-        let table = self.table(op.argument);
-        let read = if op.reads == 0 { &table[..1] } else { &table[..] };
-        // Without a choice byte of its own, a site sees the next op's.
-        let single = op.reads > 0 || table.iter().all(|&option| option == 0);
-        let in_range = read.iter().all(|&option| u32::from(option) < op.count);
-        op.reads <= 1 && single && in_range && self.holds_weights(op)
+    fn holds_limits(&self, op: &Op, site: &Site) -> bool {
+        let ends = self.slot_ends.get(site.ends as usize..).unwrap_or_default();
+        let weights = site.bits == 0 || ends.get(site.count as usize - 1) == Some(&(1 << site.bits));
+        let costs = match site.limited {
+            Limited::No => true,
+            _ => site.costs as usize + site.count as usize <= self.costs.len(),
+        };
+        let shortest = site.limited != Limited::Pool || (site.shortest as usize) < self.longs.len();
+        let sized = op.code != Code::Large || site.count > 1;
+        site.count > 0 && weights && costs && shortest && sized
     }
+}
 
-    fn holds_weights(&self, op: &Op) -> bool {
-        let ends = self.slot_ends.get(op.ends as usize..).unwrap_or_default();
-        op.bits == 0 || ends.get(op.count as usize - 1) == Some(&(1 << op.bits))
-    }
+/// Whether every choice byte leads to an option. Without a choice byte of its own, a site looks at the next op's.
+fn holds_site(op: &Op, site: &Site, greatest: &[u8]) -> bool {
+    let greatest = greatest[(op.argument / 256) as usize];
+    op.reads == u8::from(site.count > 1) && u32::from(greatest) < site.count
+}
+
+/// Whether `count` items follow each other from `start` on, in bytes.
+fn is_list<T>(list: &[T], start: u32, count: u32) -> bool {
+    start.is_multiple_of(Op::SIZE) && (start / Op::SIZE) as usize + count as usize <= list.len()
 }

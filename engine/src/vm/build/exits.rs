@@ -1,23 +1,24 @@
 //! Ops and the exits that lead to them.
 
 use super::Builder;
-use crate::vm::program::{Code, Exit, NO_LEVEL, Op, Pc};
+use crate::vm::draft::{Exit, Op};
+use crate::vm::program::{Code, NO_LEVEL, Pc};
 use crate::vm::text::Text;
 
 impl Builder<'_> {
     pub(super) fn emit(&mut self, op: Op) -> Pc {
-        let pc = self.tables.program.ops.len() as Pc;
-        self.tables.program.ops.push(op);
+        let pc = self.tables.ops.len() as Pc;
+        self.tables.ops.push(op);
         self.fresh = Some(pc);
         pc
     }
 
     pub(super) fn op(&self, pc: Pc) -> Op {
-        self.tables.program.ops[pc as usize]
+        self.tables.ops[pc as usize]
     }
 
     pub(super) fn set(&mut self, pc: Pc, op: Op) {
-        self.tables.program.ops[pc as usize] = op;
+        self.tables.ops[pc as usize] = op;
     }
 
     /// An op that takes this exit.
@@ -61,8 +62,8 @@ impl Builder<'_> {
     /// An op that takes the exit that was returned last. If that was the only way to the last op, the new op replaces it.
     pub(super) fn moved_op_of(&mut self, exit: Exit) -> Op {
         let (merged, pc) = (self.merged(exit), exit.next);
-        if merged.is_some() && self.fresh == Some(pc) && pc as usize + 1 == self.tables.program.ops.len() {
-            self.tables.program.ops.pop();
+        if merged.is_some() && self.fresh == Some(pc) && pc as usize + 1 == self.tables.ops.len() {
+            self.tables.ops.pop();
         }
         self.fresh = None;
         match merged {

@@ -3,7 +3,8 @@
 use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
 use super::Builder;
-use crate::vm::program::{Code, Exit, Op, Pc, Run};
+use crate::vm::draft::{Exit, Op};
+use crate::vm::program::{Code, Pc, Run};
 
 /// A site of which most choice bytes emit a single byte.
 #[derive(PartialEq, Eq)]
@@ -120,12 +121,12 @@ impl Builder<'_> {
     /// run gives up.
     pub(super) fn run_before(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit, called: Exit) -> Exit {
         let op = self.op(called.next);
-        let bare = self.tables.program.exits[op.texts as usize].is_bare();
+        let bare = self.tables.exits[op.texts as usize].is_bare();
         let fits = level < super::MAX_LEVEL && op.code == Code::Run && bare;
         let Some(Loop { stops, bytes, .. }) = self.loop_of(rule, body).filter(|_| fits) else { return called };
         let Some(pool) = self.pool_op(rule, exit) else { return called };
         let first = op.exits as usize;
-        let inner = [first, first + 1, first + 2].map(|index| self.tables.program.exits[index]);
+        let inner = [first, first + 1, first + 2].map(|index| self.tables.exits[index]);
         let [stopped, other, capped] = inner.map(|exit| Exit { next: self.label(exit), ..called });
         let stopped = if stops == Stop::Other { stopped } else { exit };
         let run = self.looping(&bytes, level + 1, stops);

@@ -3,7 +3,8 @@
 use gramjet_compiler::ir::{Node, NodeId};
 
 use super::Builder;
-use crate::vm::program::{Exit, Word};
+use crate::vm::draft::Exit;
+use crate::vm::program::Word;
 
 /// The end of a sequence of items that can be a word, from the item with this number on.
 struct Found {
