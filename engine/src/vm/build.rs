@@ -17,6 +17,7 @@ use super::tables::Tables;
 use super::text::Text;
 
 mod exits;
+mod instances;
 mod runs;
 mod words;
 
@@ -29,6 +30,8 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         tables: Tables::default(),
         entries: vec![RETURN; ir.rules().len()],
         jumps: jumping_nodes(ir),
+        refers: referring_nodes(ir),
+        at_limit: false,
         scopes: Vec::new(),
         labels: HashMap::new(),
         fresh: None,
@@ -66,6 +69,10 @@ struct Builder<'c> {
     entries: Vec<Pc>,
     /// Whether there is a jump back in a node's tail positions.
     jumps: Vec<bool>,
+    /// Whether there is an instance in a node.
+    refers: Vec<bool>,
+    /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
+    at_limit: bool,
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
     /// Ops that stand for exits. Never iterated.
@@ -75,57 +82,18 @@ struct Builder<'c> {
 }
 
 impl Builder<'_> {
-    /// Room for an op with which an instance begins.
-    fn reserve_instance(&mut self) -> Pc {
-        if self.with_depth {
-            self.emit(Op::UNSET);
-        }
-        let pc = self.emit(Op::UNSET);
-        self.fresh = None;
-        pc
-    }
-
-    /// Fills the room: an instance of `rule` at `level` whose body begins with `begin`, followed by `exit`.
-    fn fill_instance(&mut self, pc: Pc, rule: RuleId, level: u32, begin: Op, exit: Exit) {
-        match self.pool_op(rule, exit) {
-            Some(pool) => {
-                self.set(pc - 1, pool);
-                self.set(pc, Op { level: level as i8, ..begin });
-            }
-            None => self.set(pc, begin),
-        }
-    }
-
-    /// An instance whose room is `pc`.
-    fn instance(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) {
-        self.scopes.push((rule, pc, level));
-        if !self.looped_run(rule, body, pc, level, exit) {
-            let begin = self.node(body, level, exit);
-            let op = self.moved_op_of(begin);
-            self.fill_instance(pc, rule, level, op, exit);
-        }
-        self.scopes.pop();
-    }
-
-    /// Begins an instance of `rule` at `level`: `begin` within the depth limit, `pool` beyond it.
-    fn scoped(&mut self, level: u32, pool: Op, begin: Exit) -> Exit {
-        let next = begin.next;
-        let inner = i32::from(self.op(next).level);
-        if begin.is_plain() && inner == level as i32 + 1 && next > 0 && self.op(next - 1) == pool {
-            // The instance inside begins at the same place and has the same pool: its check is the stronger one.
-            return begin;
-        }
-        let op = self.moved_op_of(begin);
-        self.emit(pool);
-        Exit::to(self.emit(Op { level: level as i8, ..op }))
-    }
-
     /// The exit that derives `node`, which stands at `level`, and then takes `exit`.
     fn node(&mut self, node: NodeId, level: u32, exit: Exit) -> Exit {
         let ir = self.ir;
         if !matches!(ir.node(node), Node::Bytes(_)) {
             // The exit may be taken more than once.
             self.fresh = None;
+        }
+        if self.at_limit
+            && let Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } = ir.node(node)
+            && let Some(exit) = self.pool_exit(*rule, exit)
+        {
+            return exit;
         }
         match ir.node(node) {
             Node::Bytes(bytes) => self.literal(node, bytes, exit),
@@ -178,10 +146,10 @@ impl Builder<'_> {
             let called = self.call(pc, deeper, exit);
             return if exit == Exit::RETURN { called } else { self.run_before(rule, body, level, exit, called) };
         }
-        let pool = self.pool_op(rule, exit);
+        let others = self.others(rule, body, exit);
         let begin = self.node(body, level + 1, exit);
-        match pool {
-            Some(pool) => self.scoped(level + 1, pool, begin),
+        match others {
+            Some(others) => self.scoped(level + 1, others, begin),
             None => begin,
         }
     }
@@ -254,7 +222,8 @@ impl Builder<'_> {
     /// Any number of rounds.
     fn star(&mut self, item: NodeId, level: u32, exit: Exit) -> Exit {
         let site = self.emit(Op::UNSET);
-        let run = self.single_bytes(item).map(|bytes| (bytes, self.emit(Op::UNSET)));
+        let bytes = self.single_bytes(item).filter(|bytes| !self.at_limit || bytes.wraps == 0);
+        let run = bytes.map(|bytes| (bytes, self.emit(Op::UNSET)));
         let again = run.as_ref().map_or(site, |run| run.1);
         let further = self.node(item, level, Exit::to(again));
         let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
@@ -277,27 +246,6 @@ impl Builder<'_> {
         let op = self.tables.op(Code::Count, 0, Exit::to(pc));
         Exit::to(self.emit(op))
     }
-
-    /// The op that stands for an instance of `rule` beyond the depth limit, if there is a limit and the rule has a pool.
-    fn pool_op(&mut self, rule: RuleId, exit: Exit) -> Option<Op> {
-        if !self.with_depth {
-            return None;
-        }
-        let pool = self.pools.get(rule)?;
-        let min_len = self.ir.rule(rule).facts.min_len;
-        let op = match &*pool.strings {
-            [string] if string.len() as u64 == min_len && string.len() <= MAX_SPLIT => {
-                let exit = self.text_before(string, exit);
-                self.op_of(exit)
-            }
-            _ => {
-                let exit = self.bare(exit);
-                self.tables.pool(rule, pool, min_len, exit)
-            }
-        };
-        self.fresh = None;
-        Some(op)
-    }
 }
 
 /// Whether each node has a jump back in its tail positions.
@@ -314,6 +262,18 @@ fn jumping_nodes(ir: &Ir) -> Vec<bool> {
         };
     }
     jumps
+}
+
+/// Whether there is an instance in each node.
+fn referring_nodes(ir: &Ir) -> Vec<bool> {
+    let mut refers = vec![false; ir.node_count()];
+    // Children stand before their parents.
+    for index in 0..refers.len() {
+        let node = NodeId::new(index);
+        refers[index] = matches!(ir.node(node), Node::Rule(_) | Node::Again(_) | Node::Inline { .. })
+            || ir.children(node).iter().any(|child| refers[child.index()]);
+    }
+    refers
 }
 
 fn class_of(set: &CharSet) -> Class {

@@ -16,7 +16,8 @@ pub(super) struct Op {
     /// Whether each option has an exit of its own; if not, all take the one of option 0.
     pub own_exits: bool,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. Then the op before this one runs instead.
+    /// depth. Then the op before this one runs instead. If just this is left, the op before that one does: no instance
+    /// inside is within the limit.
     pub level: i8,
     pub code: Code,
     /// Number of options of a site.

@@ -96,10 +96,10 @@ impl<'r> Interpreter<'r, '_, '_> {
         loop {
             // SAFETY: the program is verified.
             let mut op = unsafe { program.op_unchecked(pc) };
-            if DEPTH && left < i32::from(op.level) {
+            if DEPTH && left <= i32::from(op.level) {
                 debug_assert!(op.level != NO_LEVEL);
-                pc -= Op::SIZE;
-                // SAFETY: the program is verified: there is an op before each at which an instance begins.
+                pc -= Op::SIZE << u32::from(left == i32::from(op.level));
+                // SAFETY: the program is verified: there are two ops before each at which an instance begins.
                 op = unsafe { program.op_unchecked(pc) };
                 argument = op.argument;
             }

@@ -42,7 +42,7 @@ fn reachable(tables: &Tables, start: Pc) -> Vec<Pc> {
         }
         let op = &tables.ops[pc as usize];
         if op.level != NO_LEVEL {
-            open.push(pc - 1);
+            open.extend([pc - 2, pc - 1]);
         }
         open.extend(tables.exits[op.exit_range()].iter().flat_map(|exit| [exit.next, exit.push]));
     }

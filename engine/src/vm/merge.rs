@@ -70,32 +70,37 @@ fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
     if !op.is_go() || !exit.is_jump() || exit.next == RETURN || moved[pc] != pc as Pc {
         return;
     }
-    let target = exit.next as usize;
-    let target = tables.ops[moved.get(target).map_or(target, |&target| target as usize)];
+    let target_pc = exit.next as usize;
+    let target_pc = moved.get(target_pc).map_or(target_pc, |&target| target as usize);
+    let target = tables.ops[target_pc];
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
     let Some(merged) = tables.after_text(exit.text, target) else { return };
     let merged = Op { level: op.level.max(target.level), ..merged };
-    let ops = &mut tables.ops;
-    match (op.level, target.level) {
-        (_, NO_LEVEL) => ops[pc] = merged,
-        (NO_LEVEL, _) => {
-            // It cannot be moved if it stands for an instance beyond the depth limit.
-            if ops.get(pc + 1).is_none_or(|next| next.level == NO_LEVEL) {
-                ops.push(op);
-                moved[pc] = ops.len() as Pc;
-                ops.push(merged);
-            }
-        }
-        _ => {
-            let beyond = ops[pc - 1];
-            ops.push(beyond);
-            let one_by_one = Exit::to(ops.len() as Pc);
-            ops.push(op);
-            let beyond = tables.go(one_by_one);
-            tables.ops[pc - 1] = beyond;
-            tables.ops[pc] = merged;
-        }
+    if target.level == NO_LEVEL {
+        tables.ops[pc] = merged;
+        return;
     }
+    let at_limit = tables.after_text(exit.text, tables.ops[target_pc - 2]);
+    let ops = &mut tables.ops;
+    if op.level == NO_LEVEL {
+        // It cannot be moved if it stands for an instance at the depth limit or beyond.
+        let stands_for = |other: usize| ops.get(other).is_some_and(|other| other.level != NO_LEVEL);
+        if !stands_for(pc + 1) && !stands_for(pc + 2) {
+            ops.extend([at_limit.unwrap_or(op), op, merged]);
+            moved[pc] = ops.len() as Pc - 1;
+        }
+        return;
+    }
+    let others = [ops[pc - 2], ops[pc - 1]];
+    ops.extend(others);
+    let one_by_one = Exit::to(ops.len() as Pc);
+    ops.push(op);
+    let one_by_one = tables.go(one_by_one);
+    if target.level > op.level {
+        tables.ops[pc - 2] = at_limit.unwrap_or(one_by_one);
+    }
+    tables.ops[pc - 1] = one_by_one;
+    tables.ops[pc] = merged;
 }

@@ -78,7 +78,8 @@ pub(super) struct Op {
     /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
     pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. Then the op before this one runs instead.
+    /// depth. Then the op before this one runs instead. If just this is left, the op before that one does: no instance
+    /// inside is within the limit.
     pub level: i8,
     pub code: Code,
 }

@@ -73,7 +73,8 @@ impl Program {
             Code::Round => argument < self.rounds.len(),
         };
         let level = op.level == NO_LEVEL
-            || (pc > 0 && self.ops[pc - 1].code != Code::Unset && self.ops[pc - 1].level == NO_LEVEL);
+            || (pc > 1
+                && self.ops[pc - 2..pc].iter().all(|other| other.code != Code::Unset && other.level == NO_LEVEL));
         known
             && level
             && self.holds_limits(op, site)

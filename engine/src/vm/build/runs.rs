@@ -3,6 +3,7 @@
 use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
 use super::Builder;
+use super::instances::Others;
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{Code, Pc, Run};
 
@@ -102,7 +103,15 @@ impl Builder<'_> {
     }
 
     /// Builds an instance of `rule` as a run, if it is one.
-    pub(super) fn looped_run(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) -> bool {
+    pub(super) fn looped_run(
+        &mut self,
+        rule: RuleId,
+        body: NodeId,
+        pc: Pc,
+        level: u32,
+        others: Option<Others>,
+        exit: Exit,
+    ) -> bool {
         let Some(Loop { stop, stops, member, bytes }) = self.loop_of(rule, body) else { return false };
         let again = Exit { deeper: self.below(0), ..Exit::to(pc) };
         let stopped = self.node(stop, level, exit);
@@ -113,7 +122,7 @@ impl Builder<'_> {
         let run = self.looping(&bytes, level, stops);
         let op = self.tables.run(run, [stopped, further, Exit::to(site)]);
         self.fresh = None;
-        self.fill_instance(pc, rule, level, op, exit);
+        self.fill_instance(pc, level, others, op);
         true
     }
 
@@ -124,7 +133,7 @@ impl Builder<'_> {
         let bare = self.tables.exits[op.texts as usize].is_bare();
         let fits = level < super::MAX_LEVEL && op.code == Code::Run && bare;
         let Some(Loop { stops, bytes, .. }) = self.loop_of(rule, body).filter(|_| fits) else { return called };
-        let Some(pool) = self.pool_op(rule, exit) else { return called };
+        let Some(others) = self.others(rule, body, exit) else { return called };
         let first = op.exits as usize;
         let inner = [first, first + 1, first + 2].map(|index| self.tables.exits[index]);
         let [stopped, other, capped] = inner.map(|exit| Exit { next: self.label(exit), ..called });
@@ -132,7 +141,7 @@ impl Builder<'_> {
         let run = self.looping(&bytes, level + 1, stops);
         let op = self.tables.run(run, [stopped, other, capped]);
         let pc = self.emit(op);
-        self.scoped(level + 1, pool, Exit::to(pc))
+        self.scoped(level + 1, others, Exit::to(pc))
     }
 
     /// Rounds of a repetition at `level`, with its exits: stopped, other member, no more rounds.
