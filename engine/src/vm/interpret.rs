@@ -6,7 +6,7 @@ use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::{Choices, Limits};
 
-use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Site};
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
 use super::text::Text;
 
 /// Where to go on, and what was left of the depth there; or a counter of rounds.
@@ -300,17 +300,14 @@ impl<'r> Interpreter<'r, '_, '_> {
 
     /// Does rounds of a run; returns which exit to take and by how much the depth is less.
     #[inline(always)]
-    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, s: State, run: u32, left: i32) -> (State, usize, i32) {
+    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, mut s: State, run: u32, left: i32) -> (State, usize, i32) {
         let program = self.program;
         let run = &program.runs[run as usize];
         let mut cap = u64::MAX;
         if DEPTH {
-            let depth = (i64::from(left) - i64::from(run.depth)).max(0) as u64;
-            cap = match run.deepens {
-                true => depth,
-                false if i64::from(left) < i64::from(run.depth) => 0,
-                false => u64::MAX,
-            };
+            // Below the depth that a round needs, none is done; else as many as there are levels, or any number.
+            let room = i64::from(left) - i64::from(run.depth);
+            cap = (room | run.unbounded).max(0) as u64;
         }
         if LEN {
             cap = cap.min(self.machine.slack.saturating_sub(run.slack));
@@ -318,6 +315,29 @@ impl<'r> Interpreter<'r, '_, '_> {
         let table = program.table(run.table);
         // SAFETY: `s` is this machine's state. The run reserves what it touches; behind it, the text of an exit is reserved
         // anew.
+        let short = unsafe {
+            let short = self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap);
+            s = self.machine.reserve(s, 0, OUTPUT);
+            short
+        };
+        let (option, done) = match short {
+            Some((stopped, done)) => (usize::from(!stopped), done),
+            None => {
+                let (state, option, done) = self.long_run(s, run, cap);
+                s = state;
+                (option, done)
+            }
+        };
+        if LEN {
+            self.machine.slack -= done + u64::from(option == Run::OTHER);
+        }
+        (s, option, done as i32 & run.deepens[option])
+    }
+
+    #[inline(never)]
+    fn long_run(&mut self, s: State, run: &Run, cap: u64) -> (State, usize, u64) {
+        let table = self.program.table(run.table);
+        // SAFETY: as for the rounds of a short run.
         let (s, end, done) = unsafe {
             let (s, end, done) = match run.plus {
                 true => self.machine.run::<true>(s, table, run.bound, cap),
@@ -325,16 +345,12 @@ impl<'r> Interpreter<'r, '_, '_> {
             };
             (self.machine.reserve(s, 0, OUTPUT), end, done)
         };
-        if LEN {
-            self.machine.slack -= done + u64::from(end == RunEnd::Other);
-        }
-        let index = match end {
-            RunEnd::Stopped => 0,
-            RunEnd::Other => 1,
-            RunEnd::Capped => 2,
+        let option = match end {
+            RunEnd::Stopped => Run::STOPPED,
+            RunEnd::Other => Run::OTHER,
+            RunEnd::Capped => Run::CAPPED,
         };
-        let deeper = if index > 0 { run.deepens } else { run.stops_deeper };
-        (s, index, if deeper { done as i32 } else { 0 })
+        (s, option, done)
     }
 
     /// Whether a counted repetition goes on after so many rounds.

@@ -146,11 +146,12 @@ pub(super) struct Run {
     /// Where in [`Program::tables`] the bytes begin that choice bytes below `bound` emit.
     pub table: u32,
     pub bound: u32,
-    /// Each round takes one from the depth, and this much must be left in the end (`deepens`); or none does.
+    /// No round is done where less than this is left of the depth.
     pub depth: u32,
-    pub deepens: bool,
-    /// The rounds done count for the exit of a repetition that stopped, too.
-    pub stops_deeper: bool,
+    /// 0 if each round takes one from what is left; if none does, all bits but the sign.
+    pub unbounded: i64,
+    /// For each exit: -1 if the rounds done are taken from what is left, else 0.
+    pub deepens: [i32; 3],
     /// The round that stops derives the byte, too.
     pub plus: bool,
     /// No round is done here where less of the slack is left.
@@ -196,6 +197,13 @@ const _: () = assert!(size_of::<Op>() == 16 && size_of::<Exit>() == 16 && size_o
 impl Word {
     /// A word has at most so many bytes before its repetition.
     pub const HEADS: usize = 4;
+}
+
+impl Run {
+    /// Its exits: the repetition stopped; another member was chosen; as many rounds as possible are done.
+    pub const STOPPED: usize = 0;
+    pub const OTHER: usize = 1;
+    pub const CAPPED: usize = 2;
 }
 
 impl Class {

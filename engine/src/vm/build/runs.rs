@@ -153,12 +153,13 @@ impl Builder<'_> {
     /// Rounds of a tail-recursive rule at `level`.
     fn looping(&mut self, bytes: &SingleBytes, level: u32, stops: Stop) -> Run {
         let run = self.rounds(bytes, level + bytes.wraps.saturating_sub(1));
-        Run { deepens: true, stops_deeper: stops == Stop::Other, plus: stops == Stop::Member, ..run }
+        let stops_deeper = if stops == Stop::Other { -1 } else { 0 };
+        Run { unbounded: 0, deepens: [stops_deeper, -1, -1], plus: stops == Stop::Member, ..run }
     }
 
     fn rounds(&mut self, bytes: &SingleBytes, depth: u32) -> Run {
         let table = self.tables.table(bytes.table);
         let (bound, slack) = (bytes.bound, bytes.cost);
-        Run { table, bound, depth, deepens: false, stops_deeper: false, plus: false, slack }
+        Run { table, bound, depth, unbounded: i64::MAX, deepens: [0; 3], plus: false, slack }
     }
 }

@@ -51,6 +51,38 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// The rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose to stop
+    /// (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the round that
+    /// stops, else 0.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    pub unsafe fn short_run(
+        &mut self,
+        s: &mut State,
+        table: &[u8; 256],
+        bound: u32,
+        plus: usize,
+        cap: u64,
+    ) -> Option<(bool, u64)> {
+        // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
+        unsafe {
+            *s = self.reserve(*s, 8, 4);
+            let batch = Batch::at(*s);
+            let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
+            let rounds = until_stop.min(until_other);
+            if rounds >= cap.min(4) {
+                return None;
+            }
+            batch.emit(*s, table);
+            s.o = s.o.add(rounds as usize + plus);
+            s.c = s.c.add(2 * rounds as usize + 1 + plus);
+            Some((until_stop <= until_other, rounds))
+        }
+    }
+
     /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
     /// the instance, which is within the limit.
     ///
