@@ -105,6 +105,21 @@ impl Exit {
         self.text.is_empty()
     }
 
+    /// What this exit does, then the exit `then` of the op that it leads to; `None` if one exit cannot do that.
+    pub fn then(self, then: Exit) -> Option<Exit> {
+        let (push, push_deeper) = match (self.push, then.push) {
+            (push, 0) => (push, self.push_deeper),
+            (0, push) => (push, self.deeper.checked_add(then.push_deeper)?),
+            _ => return None,
+        };
+        let text = self.text.then(then.text)?;
+        if then.next == RETURN && push != 0 {
+            // What is popped is what was just pushed; what was left of the depth there is left again.
+            return Some(Exit { text, deeper: push_deeper, ..Exit::to(push) });
+        }
+        Some(Exit { text, deeper: self.deeper.checked_add(then.deeper)?, push_deeper, push, next: then.next })
+    }
+
     /// Neither pushes a frame nor goes deeper.
     pub fn is_jump(&self) -> bool {
         self.push == 0 && self.deeper == 0

@@ -14,10 +14,10 @@ const ROUNDS: usize = 3;
 pub(super) fn merge(tables: &mut Tables) -> Vec<Pc> {
     let built = tables.ops.len();
     let mut moved: Vec<Pc> = (0..built as Pc).collect();
-    let bare = bare_exits(tables);
+    let kinds = exit_kinds(tables);
     for _ in 0..ROUNDS {
-        for at in 0..bare.len() {
-            merge_exit(tables, at, bare[at]);
+        for (at, &kind) in kinds.iter().enumerate() {
+            merge_exit(tables, at, kind);
         }
         for pc in (RETURN as usize + 1)..built {
             merge_op(tables, &mut moved, pc);
@@ -27,39 +27,47 @@ pub(super) fn merge(tables: &mut Tables) -> Vec<Pc> {
     moved
 }
 
-/// The exits whose texts are not emitted: those that follow one of several texts.
-fn bare_exits(tables: &Tables) -> Vec<bool> {
-    let mut bare = vec![false; tables.exits.len()];
+/// What to heed when an exit is merged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Free,
+    /// Its text is not emitted: it follows one of several texts.
+    Bare,
+    /// The rounds of a run are taken from what is left of the depth when it is taken.
+    Deepening,
+}
+
+fn exit_kinds(tables: &Tables) -> Vec<Kind> {
+    let mut kinds = vec![Kind::Free; tables.exits.len()];
     for op in &tables.ops {
-        bare[op.exits as usize] |= op.is_site() && op.exits != op.texts;
+        if op.is_site() && op.exits != op.texts {
+            kinds[op.exits as usize] = Kind::Bare;
+        }
+        if op.code == Code::Run {
+            let deepens = tables.program.runs[op.argument as usize].deepens;
+            for (at, _) in op.exit_range().zip(deepens).filter(|(_, deepens)| *deepens != 0) {
+                kinds[at] = Kind::Deepening;
+            }
+        }
     }
-    bare
+    kinds
 }
 
 /// Lets an exit that leads to an op without a decision take that op's exit.
-fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
+fn merge_exit(tables: &mut Tables, at: usize, kind: Kind) {
     let exit = tables.exits[at];
     let target = tables.ops[exit.next as usize];
     if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
         return;
     }
     let then = tables.exits[target.exits as usize];
-    let (push, push_deeper) = match (exit.push, then.push) {
-        (push, 0) => (push, Some(exit.push_deeper)),
-        (0, push) => (push, exit.deeper.checked_add(then.push_deeper)),
-        _ => return,
+    let fits = match kind {
+        Kind::Free => true,
+        Kind::Bare => then.is_bare(),
+        Kind::Deepening => then.push == 0 && (exit.push == 0 || then.next != RETURN),
     };
-    let (Some(deeper), Some(push_deeper)) = (exit.deeper.checked_add(then.deeper), push_deeper) else { return };
-    let merged = match then.next {
-        // What is popped is what was just pushed; what was left of the depth there is left again.
-        RETURN if push != 0 => Exit { next: push, deeper: push_deeper, ..Exit::RETURN },
-        next => Exit { next, push, deeper, push_deeper, ..Exit::RETURN },
-    };
-    if bare && !then.is_bare() {
-        return;
-    }
-    if let Some(text) = exit.text.then(then.text) {
-        tables.exits[at] = Exit { text, ..merged };
+    if let Some(merged) = exit.then(then).filter(|_| fits) {
+        tables.exits[at] = merged;
     }
 }
 
@@ -67,7 +75,7 @@ fn merge_exit(tables: &mut Tables, at: usize, bare: bool) {
 fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
     let op = tables.ops[pc];
     let exit = tables.exits[op.exits as usize];
-    if !op.is_go() || !exit.is_jump() || exit.next == RETURN || moved[pc] != pc as Pc {
+    if !op.is_go() || exit.next == RETURN || moved[pc] != pc as Pc {
         return;
     }
     let target_pc = exit.next as usize;
@@ -76,19 +84,21 @@ fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
-    let Some(merged) = tables.after_text(exit.text, target) else { return };
-    let merged = Op { level: op.level.max(target.level), ..merged };
-    if target.level == NO_LEVEL {
+    let Some(merged) = tables.after(exit, target) else { return };
+    let inner = merged.level;
+    let merged = Op { level: op.level.max(inner), ..merged };
+    if inner == NO_LEVEL {
         tables.ops[pc] = merged;
         return;
     }
-    let at_limit = tables.after_text(exit.text, tables.ops[target_pc - 2]);
+    let at_limit = tables.after(exit, tables.ops[target_pc - 2]);
+    let beyond = tables.after(exit, tables.ops[target_pc - 1]);
     let ops = &mut tables.ops;
     if op.level == NO_LEVEL {
         // It cannot be moved if it stands for an instance at the depth limit or beyond.
         let stands_for = |other: usize| ops.get(other).is_some_and(|other| other.level != NO_LEVEL);
         if !stands_for(pc + 1) && !stands_for(pc + 2) {
-            ops.extend([at_limit.unwrap_or(op), op, merged]);
+            ops.extend([at_limit.unwrap_or(op), beyond.unwrap_or(op), merged]);
             moved[pc] = ops.len() as Pc - 1;
         }
         return;
@@ -98,7 +108,7 @@ fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
     let one_by_one = Exit::to(ops.len() as Pc);
     ops.push(op);
     let one_by_one = tables.go(one_by_one);
-    if target.level > op.level {
+    if inner > op.level {
         tables.ops[pc - 2] = at_limit.unwrap_or(one_by_one);
     }
     tables.ops[pc - 1] = one_by_one;

@@ -8,7 +8,7 @@ use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 use super::layout::lay_out;
 use super::merge::merge;
 use super::draft::{Exit, Op};
-use super::program::{Class, Code, Limited, Pc, Program, Round, Run, Word};
+use super::program::{Class, Code, Limited, NO_LEVEL, Pc, Program, RETURN, Round, Run, Word};
 use super::text::Text;
 
 /// A site of up to so many options has exits of its own for all of them. If the options of a larger one differ only in
@@ -81,33 +81,67 @@ impl Tables {
         Op { code, argument, texts: self.entry(Exit::RETURN), exits: self.entry(exit), ..Op::UNSET }
     }
 
-    /// What `op` does after emitting a text; `None` if one op cannot do that.
-    pub fn after_text(&mut self, text: Text, op: Op) -> Option<Op> {
-        if text == Text::EMPTY {
+    /// What `op`, to which the exit `first` leads, does after it; `None` if one op cannot do that.
+    pub fn after(&mut self, first: Exit, op: Op) -> Option<Op> {
+        let level = match op.level {
+            NO_LEVEL => NO_LEVEL,
+            level => level.checked_add(i8::try_from(first.deeper).ok()?)?,
+        };
+        let op = Op { level, ..op };
+        if first.is_plain() {
             return Some(op);
         }
         match op.code {
-            Code::Site | Code::Large if op.own_exits && op.count as usize <= MAX_OWN => {
-                let range = op.exits as usize..(op.exits + op.count) as usize;
-                let mut exits = self.exits[range.clone()].to_vec();
-                for exit in &mut exits {
-                    exit.text = text.then(exit.text)?;
-                }
-                let costs = self.costs[range].to_vec();
+            Code::Unset | Code::Halt => None,
+            // The counter is on top of the stack.
+            Code::Count | Code::Round if first.push != 0 => None,
+            _ if op.is_site() && op.texts != op.exits => {
+                // Its texts are those of others, too.
+                let exit = first.then(self.exits[op.exits as usize]).filter(Exit::is_bare)?;
+                Some(Op { exits: self.add_exits(&[exit], &[0]), ..op })
+            }
+            _ if op.is_site() && op.count as usize > MAX_OWN => None,
+            _ if op.is_site() => {
+                let exits = self.all_after(first, op)?;
+                let costs = self.costs[op.exit_range()].to_vec();
                 let at = self.add_exits(&exits, &costs);
                 Some(Op { texts: at, exits: at, ..op })
             }
-            Code::Site if op.is_go() => {
-                let exit = self.exits[op.exits as usize];
-                let exit = Exit { text: text.then(exit.text)?, ..exit };
-                Some(Op { level: op.level, ..self.go(exit) })
-            }
-            Code::Unset | Code::Halt | Code::Site | Code::Large => None,
             _ => {
-                let text = text.then(self.exits[op.texts as usize].text)?;
-                Some(Op { texts: self.entry(Exit { text, ..Exit::RETURN }), ..op })
+                let text = first.text.then(self.exits[op.texts as usize].text)?;
+                let texts = self.entry(Exit { text, ..Exit::RETURN });
+                if first.bare().is_plain() {
+                    return Some(Op { texts, ..op });
+                }
+                let exits = self.all_after(first.bare(), op)?;
+                let argument = self.deeper_argument(op, first.deeper);
+                let costs = vec![0; exits.len()];
+                Some(Op { argument, texts, exits: self.add_exits(&exits, &costs), ..op })
             }
         }
+    }
+
+    /// The exits of an op after the exit `first`.
+    fn all_after(&self, first: Exit, op: Op) -> Option<Vec<Exit>> {
+        let exits = self.exits[op.exit_range()].iter().enumerate();
+        let after = exits.map(|(option, &exit)| first.then(exit).filter(|_| self.may_follow(op, option, first, exit)));
+        after.collect()
+    }
+
+    /// Whether the depth stays right if an exit of `op` is taken together with the exit `first` before the op. The rounds
+    /// of a run are taken from what is left when the run's own exit is taken, and from no frame.
+    fn may_follow(&self, op: Op, option: usize, first: Exit, exit: Exit) -> bool {
+        let deepens = op.code == Code::Run && self.program.runs[op.argument as usize].deepens[option] != 0;
+        !deepens || first.push == 0 || exit.next != RETURN
+    }
+
+    /// The argument of an op that does the same, but before `deeper` is taken from what is left of the depth.
+    fn deeper_argument(&mut self, op: Op, deeper: u8) -> u32 {
+        if op.code != Code::Run || deeper == 0 {
+            return op.argument;
+        }
+        let run = self.program.runs[op.argument as usize];
+        append(&mut self.program.runs, &[Run { depth: run.depth + u32::from(deeper), ..run }])
     }
 
     /// An op that decides a site among exits.

@@ -48,7 +48,7 @@ impl Builder<'_> {
         if !copied || matches!(target.code, Code::Unset | Code::Halt) {
             return None;
         }
-        self.tables.after_text(exit.text, target)
+        self.tables.after(exit, target)
     }
 
     /// An op that takes an exit.

@@ -118,7 +118,12 @@ impl Builder<'_> {
         let further = self.node(member, level, again);
         let op = self.tables.site(&[stopped, further], &[0, 1], None);
         let site = self.emit(op);
-        let stopped = if stops == Stop::Other { stopped } else { exit };
+        // The rounds are not taken from the depth of a frame that the run's exit itself pushes.
+        let stopped = match stops {
+            Stop::Other if stopped.push != 0 => Exit::to(self.label(stopped)),
+            Stop::Other => stopped,
+            _ => exit,
+        };
         let run = self.looping(&bytes, level, stops);
         let op = self.tables.run(run, [stopped, further, Exit::to(site)]);
         self.fresh = None;
