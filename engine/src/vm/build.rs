@@ -12,12 +12,13 @@ use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
 
 use super::draft::{Exit, Op};
-use super::program::{Class, Code, HALT, Pc, Program, RETURN, Round};
+use super::program::{Class, Code, HALT, Pc, Program, RETURN};
 use super::tables::Tables;
 use super::text::Text;
 
 mod exits;
 mod instances;
+mod repeats;
 mod runs;
 mod words;
 
@@ -32,6 +33,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         jumps: jumping_nodes(ir),
         refers: referring_nodes(ir),
         at_limit: false,
+        rounds_left: MAX_CALLED_ROUNDS,
         scopes: Vec::new(),
         labels: HashMap::new(),
         fresh: None,
@@ -57,8 +59,8 @@ const MAX_LEVEL: u32 = 100;
 /// Literals up to this length are emitted by several ops with short texts.
 const MAX_SPLIT: usize = 3 * Text::MAX;
 
-/// Repetitions are unrolled if that makes at most this many nodes.
-const MAX_UNROLLED: u32 = 64;
+/// So many rounds of repetitions at most are calls of their own in a program.
+const MAX_CALLED_ROUNDS: u32 = 1 << 16;
 
 struct Builder<'c> {
     ir: &'c Ir,
@@ -73,6 +75,8 @@ struct Builder<'c> {
     refers: Vec<bool>,
     /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
     at_limit: bool,
+    /// So many rounds of repetitions may still become calls of their own.
+    rounds_left: u32,
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
     /// Ops that stand for exits. Never iterated.
@@ -196,54 +200,6 @@ impl Builder<'_> {
             exits.push(self.node(option, level, exit));
         }
         let op = self.tables.site(&exits, &costs, choice.slots.as_ref());
-        Exit::to(self.emit(op))
-    }
-
-    fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
-        if let Some(word) = self.repeated_bytes(item, min, max, exit) {
-            return word;
-        }
-        let size = self.ir.shape(item).size;
-        if min > 0 && size.saturating_mul(min) > MAX_UNROLLED {
-            return self.counted(item, min, max, level, exit);
-        }
-        let rest = match max.map(|max| max - min) {
-            None => self.star(item, level, exit),
-            Some(more) if size.saturating_mul(more) <= MAX_UNROLLED => (0..more).fold(exit, |rest, _| {
-                let further = self.node(item, level, rest);
-                let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
-                Exit::to(self.emit(op))
-            }),
-            Some(more) => self.counted(item, 0, Some(more), level, exit),
-        };
-        (0..min).fold(rest, |rest, _| self.node(item, level, rest))
-    }
-
-    /// Any number of rounds.
-    fn star(&mut self, item: NodeId, level: u32, exit: Exit) -> Exit {
-        let site = self.emit(Op::UNSET);
-        let bytes = self.single_bytes(item).filter(|bytes| !self.at_limit || bytes.wraps == 0);
-        let run = bytes.map(|bytes| (bytes, self.emit(Op::UNSET)));
-        let again = run.as_ref().map_or(site, |run| run.1);
-        let further = self.node(item, level, Exit::to(again));
-        let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
-        self.set(site, op);
-        if let Some((bytes, pc)) = run {
-            let op = self.star_run(&bytes, level, [exit, further, Exit::to(site)]);
-            self.set(pc, op);
-        }
-        self.fresh = None;
-        Exit::to(again)
-    }
-
-    /// Rounds that are counted.
-    fn counted(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
-        let pc = self.emit(Op::UNSET);
-        let further = self.node(item, level, Exit::to(pc));
-        let round = Round { min, max, cost: self.ir.facts(item).min_len };
-        let op = self.tables.round(round, [exit, further]);
-        self.set(pc, op);
-        let op = self.tables.op(Code::Count, 0, Exit::to(pc));
         Exit::to(self.emit(op))
     }
 }
