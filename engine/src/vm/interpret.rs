@@ -98,8 +98,9 @@ impl<'r> Interpreter<'r, '_, '_> {
             let mut op = unsafe { program.op_unchecked(pc) };
             if DEPTH && left <= i32::from(op.level) {
                 debug_assert!(op.level != NO_LEVEL);
-                pc -= Op::SIZE << u32::from(left == i32::from(op.level));
-                // SAFETY: the program is verified: there are two ops before each at which an instance begins.
+                let at_limit = left == i32::from(op.level);
+                pc = program.others + 2 * pc + Op::SIZE * u32::from(at_limit);
+                // SAFETY: the program is verified: each op with which an instance begins has its others.
                 op = unsafe { program.op_unchecked(pc) };
                 argument = op.argument;
             }
@@ -134,11 +135,8 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let returns = exit.growth < 0;
                     // Selected together, lest the compiler select what to load, which would take longer.
                     let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
-                    let target = select_unpredictable(
-                        returns,
-                        joined(last.pc, last_argument),
-                        joined(exit.next, exit.argument),
-                    );
+                    let target =
+                        select_unpredictable(returns, joined(last.pc, last_argument), joined(exit.next, exit.argument));
                     (pc, argument) = ((target >> 32) as Place, target as u32);
                     if DEPTH {
                         let deeper: i32 = i32::from(exit.deeper) + $done;

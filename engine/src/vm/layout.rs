@@ -15,25 +15,63 @@ pub(super) fn lay_out(tables: &mut Tables, start: Pc, moved: &[Pc]) {
         (exit.next, exit.push) = (moved[exit.next as usize], moved[exit.push as usize]);
     }
     let start = moved[start as usize];
-    let kept = reachable(tables, start);
+    let order = order(tables, start);
     let mut numbers = vec![RETURN; tables.ops.len()];
-    for (number, &pc) in kept.iter().enumerate() {
+    // The first place of an op is the right one: the first two ops stand in for others that never run.
+    for (number, &pc) in order.ops.iter().enumerate().rev() {
         numbers[pc as usize] = number as Pc;
     }
     let mut layout = Layout { numbers, ..Layout::default() };
-    for &pc in &kept {
-        let op = layout.op(tables, &tables.ops[pc as usize]);
-        tables.program.ops.push(op);
-        let site = layout.site(tables, &tables.ops[pc as usize]);
-        tables.program.sites.push(site);
+    let mut laid_out = vec![None; order.ops.len()];
+    // Near the depth limit other ops run than else: their lists stand apart.
+    for near_limit in [false, true] {
+        for (number, &pc) in order.ops.iter().enumerate().filter(|(_, pc)| order.within[**pc as usize] != near_limit) {
+            let op = &tables.ops[pc as usize];
+            laid_out[number] = Some((layout.op(tables, op), layout.site(tables, op)));
+        }
     }
     let program = &mut tables.program;
+    (program.ops, program.sites) = laid_out.into_iter().flatten().unzip();
     program.start = layout.numbers[start as usize] * Op::SIZE;
+    program.others = order.others * Op::SIZE;
     (program.exits, program.texts, program.costs) = (layout.exits, layout.texts, layout.costs);
 }
 
-/// The ops that can be reached, in order.
-fn reachable(tables: &Tables, start: Pc) -> Vec<Pc> {
+/// The ops of a program in their final order.
+struct Order {
+    ops: Vec<Pc>,
+    /// The number of the op that runs beyond the depth limit instead of op 0; the next one does at the limit. They are
+    /// followed by those of the next ops, as far as instances begin with them.
+    others: Pc,
+    /// For each op whether it is reached without coming near the depth limit.
+    within: Vec<bool>,
+}
+
+/// Ops that can be reached: the first two, those with which instances begin, what runs instead of each of these near the
+/// depth limit, and all others.
+fn order(tables: &Tables, start: Pc) -> Order {
+    let within = reachable(tables, start, false);
+    let kept = reachable(tables, start, true);
+    let all = || (0..tables.ops.len() as Pc).filter(|&pc| kept[pc as usize]);
+    let level = |pc: Pc| tables.ops[pc as usize].level;
+    let mut ops = vec![RETURN, HALT];
+    ops.extend(all().filter(|&pc| level(pc) != NO_LEVEL));
+    let others = ops.len() as Pc;
+    for number in 0..ops.len() {
+        let pc = ops[number];
+        // The first two never give way to others.
+        ops.extend(if level(pc) == NO_LEVEL { [RETURN; 2] } else { [pc - 1, pc - 2] });
+    }
+    let is_other =
+        |pc: Pc| [pc + 1, pc + 2].iter().any(|&pc| kept.get(pc as usize) == Some(&true) && level(pc) != NO_LEVEL);
+    let rest: Vec<Pc> = all().filter(|&pc| pc > HALT && level(pc) == NO_LEVEL && !is_other(pc)).collect();
+    ops.extend(rest.iter().filter(|&&pc| within[pc as usize]));
+    ops.extend(rest.iter().filter(|&&pc| !within[pc as usize]));
+    Order { ops, others, within }
+}
+
+/// Whether each op can be reached, by way of what runs near the depth limit or without it.
+fn reachable(tables: &Tables, start: Pc, near_limit: bool) -> Vec<bool> {
     let mut kept = vec![false; tables.ops.len()];
     let mut open = vec![RETURN, HALT, start];
     while let Some(pc) = open.pop() {
@@ -41,12 +79,12 @@ fn reachable(tables: &Tables, start: Pc) -> Vec<Pc> {
             continue;
         }
         let op = &tables.ops[pc as usize];
-        if op.level != NO_LEVEL {
+        if op.level != NO_LEVEL && near_limit {
             open.extend([pc - 2, pc - 1]);
         }
         open.extend(tables.exits[op.exit_range()].iter().flat_map(|exit| [exit.next, exit.push]));
     }
-    (0..).zip(kept).filter(|(_, kept)| *kept).map(|(pc, _)| pc).collect()
+    kept
 }
 
 /// The lists of the final program. The maps are never iterated.

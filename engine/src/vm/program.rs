@@ -78,8 +78,8 @@ pub(super) struct Op {
     /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
     pub reads: u8,
     /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. Then the op before this one runs instead. If just this is left, the op before that one does: no instance
-    /// inside is within the limit.
+    /// depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
+    /// [`Program::others`].
     pub level: i8,
     pub code: Code,
 }
@@ -172,6 +172,9 @@ pub(super) struct Round {
 pub(super) struct Program {
     pub start: Place,
     pub ops: Vec<Op>,
+    /// What runs instead of an op of level 0 or more near the depth limit: twice the op's own place behind this stands
+    /// what runs beyond the limit, and next to it what runs just at the limit.
+    pub others: Place,
     /// One for each op.
     pub sites: Vec<Site>,
     pub exits: Vec<Exit>,
@@ -262,7 +265,7 @@ impl Program {
     ///
     /// # Safety
     ///
-    /// An exit of this program, which is verified, or its start must lead here, or to an op behind it where an instance begins.
+    /// An exit of this program, which is verified, or its start must lead here, or it must be one of the others of an op that they lead to.
     #[inline(always)]
     pub unsafe fn op_unchecked(&self, place: Place) -> &Op {
         debug_assert!(((place / Op::SIZE) as usize) < self.ops.len());

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 
+use super::draft::{Exit, Op};
 use super::layout::lay_out;
 use super::merge::merge;
-use super::draft::{Exit, Op};
 use super::program::{Class, Code, Limited, NO_LEVEL, Pc, Program, RETURN, Round, Run, Word};
 use super::text::Text;
 

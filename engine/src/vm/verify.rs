@@ -10,9 +10,11 @@ impl Program {
     ///
     /// The first violation, described.
     pub fn verify(&self) -> Result<(), String> {
-        let greatest: Vec<u8> =
-            self.tables.chunks(256).map(|table| table.iter().copied().max().unwrap_or(0)).collect();
-        if self.sites.len() != self.ops.len() || !self.tables.len().is_multiple_of(256) {
+        let greatest: Vec<u8> = self.tables.chunks(256).map(|table| table.iter().copied().max().unwrap_or(0)).collect();
+        if self.sites.len() != self.ops.len()
+            || !self.others.is_multiple_of(Op::SIZE)
+            || !self.tables.len().is_multiple_of(256)
+        {
             return Err("ops and sites".into());
         }
         if let Some(exit) = self.exits.iter().find(|exit| !self.holds_exit(exit)) {
@@ -72,9 +74,10 @@ impl Program {
             Code::Run => argument < self.runs.len(),
             Code::Round => argument < self.rounds.len(),
         };
-        let level = op.level == NO_LEVEL
-            || (pc > 1
-                && self.ops[pc - 2..pc].iter().all(|other| other.code != Code::Unset && other.level == NO_LEVEL));
+        let first = (self.others / Op::SIZE) as usize + 2 * pc;
+        let is_other = |op: &Op| op.code != Code::Unset && op.level == NO_LEVEL;
+        let level =
+            op.level == NO_LEVEL || self.ops.get(first..first + 2).is_some_and(|others| others.iter().all(is_other));
         known
             && level
             && self.holds_limits(op, site)
