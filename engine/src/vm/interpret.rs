@@ -1,5 +1,4 @@
-//! The interpreter's loop. It has no recursion; its stack is a vector of frames: where to go on, and what was left of the
-//! depth there.
+//! The interpreter's loop. It has no recursion; its stack is a vector of frames.
 
 use std::hint::select_unpredictable;
 
@@ -7,19 +6,38 @@ use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::{Choices, Limits};
 
-use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Round, Site};
+use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
+use super::text::Text;
+
+/// Where to go on, and what was left of the depth there; or a counter of rounds.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub(super) struct Frame {
+    pc: Place,
+    left: i32,
+}
+
+impl Frame {
+    /// The end of the run.
+    const LAST: Frame = Frame { pc: HALT * Op::SIZE, left: 0 };
+
+    /// A counter. To follow it would end the run.
+    const fn counter(rounds: u32) -> Frame {
+        Frame { pc: HALT * Op::SIZE, left: rounds as i32 }
+    }
+}
 
 /// Beyond so many frames (256 MiB) the machine finishes.
-const MAX_FRAMES: usize = (256 << 20) / size_of::<u64>();
+const MAX_FRAMES: usize = (256 << 20) / size_of::<Frame>();
 
 /// A stack of more frames than this is not kept for the next input.
 const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// What every op may read and write without a reservation of its own: the choice bytes of a site; two short texts.
+/// What every op may read and write without a reservation of its own: the choice bytes of a site; two texts.
 const CHOICES: usize = 3;
-const OUTPUT: usize = 32;
+const OUTPUT: usize = 2 * Text::MAX;
 
 /// Runs a program for one input; returns the number of choice bytes read.
 pub(super) fn produce(
@@ -28,13 +46,13 @@ pub(super) fn produce(
     limits: Limits,
     choices: &mut Choices<'_>,
     output: &mut Vec<u8>,
-    stack: &mut Box<[u64]>,
+    stack: &mut Box<[Frame]>,
 ) -> u64 {
     if stack.is_empty() {
-        *stack = vec![0; FIRST_FRAMES].into();
+        *stack = vec![Frame::LAST; FIRST_FRAMES].into();
     }
-    // What is left must fit into the upper half of a frame with its sign; no derivation is deeper than that.
-    let left = limits.depth().map_or(0, |depth| i64::from(depth.min(i32::MAX as u32)));
+    // No derivation is deeper than what fits.
+    let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
     let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
     let frames = std::mem::take(stack);
     let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
@@ -59,271 +77,265 @@ struct Interpreter<'r, 'm, 's> {
 impl<'r> Interpreter<'r, '_, '_> {
     /// Runs the program from its start. All that changes with each op is held in local variables whose addresses are never
     /// taken, so that it stays in registers.
-    fn run<const DEPTH: bool, const LEN: bool>(&mut self, mut left: i64, mut stack: Box<[u64]>) -> (State, Box<[u64]>) {
+    ///
+    /// The program is verified: what an exit refers to is there, and so is what the ops refer to that exits lead to. What
+    /// frames refer to was taken from exits.
+    fn run<const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        mut left: i32,
+        mut stack: Box<[Frame]>,
+    ) -> (State, Box<[Frame]>) {
         let program = self.program;
-        let ops = &*program.ops;
         let mut s = self.machine.start();
         let mut pc = program.start;
-        stack[0] = u64::from(HALT);
-        let mut top = 1;
+        // The next op's argument is known before the op is: its site is decided while the op is loaded.
+        let mut argument = program.op(pc).argument;
+        // Nothing pops more than the second frame.
+        stack[..2].fill(Frame::LAST);
+        let mut top = 2;
         loop {
-            let mut op: &Op = &ops[pc as usize];
-            if DEPTH && left < i64::from(op.level) {
+            // SAFETY: the program is verified.
+            let mut op = unsafe { program.op_unchecked(pc) };
+            if DEPTH && left <= i32::from(op.level) {
                 debug_assert!(op.level != NO_LEVEL);
-                op = &ops[pc as usize - 1];
+                let at_limit = left == i32::from(op.level);
+                pc = program.others + 2 * pc + Op::SIZE * u32::from(at_limit);
+                // SAFETY: the program is verified: each op with which an instance begins has its others.
+                op = unsafe { program.op_unchecked(pc) };
+                argument = op.argument;
             }
-            // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes its own
-            // text and one option's or exit's, 15 bytes each at most; the ops that need more say so below.
-            unsafe {
-                s = self.machine.reserve(s, CHOICES, OUTPUT);
-                self.machine.put_short(&mut s, op.text.counted());
+            debug_assert_eq!(argument, op.argument);
+            // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes two texts;
+            // those that need more say so below.
+            s = unsafe { self.machine.reserve(s, CHOICES, OUTPUT) };
+            macro_rules! emit {
+                ($option:expr) => {{
+                    // SAFETY: the program is verified, and the text is reserved.
+                    unsafe {
+                        let text = program.text_unchecked(op, $option);
+                        self.machine.put_short(&mut s, text.counted());
+                    }
+                }};
             }
             // Without branches, as what follows is as unpredictable as the choice before it.
             macro_rules! follow {
-                ($exit:expr, $done:expr, $push_deeper:expr) => {{
-                    let (way, deeper) = ($exit.way, i64::from($exit.deeper) + $done);
+                ($option:expr, $done:expr) => {{
+                    // SAFETY: the program is verified.
+                    let exit: &Exit = unsafe { program.exit_unchecked(op, $option) };
                     if top + 1 >= stack.len() {
                         (s, stack) = self.grow(s, stack);
                     }
-                    stack[top] = way.push() | (((left - i64::from($push_deeper)) as u64) << 32);
-                    let last = stack[top - 1];
-                    let returns = way.next() == RETURN;
-                    pc = select_unpredictable(returns, last as Pc, way.next());
+                    // SAFETY: there is room for a frame, and what is popped was pushed or is the last frame.
+                    let (last, last_argument) = unsafe {
+                        *stack.get_unchecked_mut(top) =
+                            Frame { pc: exit.push, left: left.wrapping_sub(i32::from(exit.push_deeper)) };
+                        let last = *stack.get_unchecked(top - 1);
+                        (last, program.op_unchecked(last.pc).argument)
+                    };
+                    let returns = exit.growth < 0;
+                    // Selected together, lest the compiler select what to load, which would take longer.
+                    let joined = |pc: Place, argument: u32| u64::from(argument) | (u64::from(pc) << 32);
+                    let target =
+                        select_unpredictable(returns, joined(last.pc, last_argument), joined(exit.next, exit.argument));
+                    (pc, argument) = ((target >> 32) as Place, target as u32);
                     if DEPTH {
-                        left = select_unpredictable(returns, (last as i64) >> 32, left - deeper);
+                        let deeper: i32 = i32::from(exit.deeper) + $done;
+                        left = select_unpredictable(returns, last.left, left.wrapping_sub(deeper));
                     }
-                    top = top + usize::from(way.push() != 0) - usize::from(returns);
+                    top = top.wrapping_add_signed(isize::from(exit.growth));
                     continue;
                 }};
-                ($op:expr) => {
-                    follow!($op, 0, 0u16)
-                };
             }
+            // Ops other than sites have the texts of their exits behind their own.
             macro_rules! take {
-                ($exit:expr, $done:expr) => {{
-                    let exit: &Exit = $exit;
-                    // SAFETY: the text of one exit is reserved.
-                    unsafe { self.machine.put_short(&mut s, exit.text.counted()) };
-                    follow!(exit, $done, exit.push_deeper)
+                ($option:expr, $done:expr) => {{
+                    let option: usize = $option;
+                    emit!(option + 1);
+                    follow!(option, $done)
                 }};
-                ($exit:expr) => {
-                    take!($exit, 0)
+            }
+            if op.reads != OTHER && !(LEN && program.site(pc).limited != Limited::No) {
+                // SAFETY: the choice byte is reserved, and the table is there as the program is verified.
+                let option = unsafe {
+                    let options = program.table_unchecked(argument);
+                    self.machine.look_up(&mut s, options, usize::from(op.reads))
                 };
+                emit!(option);
+                follow!(option & op.mask as usize, 0)
             }
             match op.code {
-                Code::Go => follow!(op, 0, op.argument),
-                Code::Choice => {
-                    let index;
-                    (s, index) = self.small::<LEN>(s, op, &program.exit_costs);
-                    take!(&program.exits[op.argument as usize + index])
-                }
-                Code::Byte => {
-                    // SAFETY: reserved above.
-                    unsafe {
-                        let index = self.machine.pick8(&mut s, u32::from(op.small) + 1);
-                        self.machine.put_byte(&mut s, program.bytes[op.argument as usize + index]);
+                Code::Site | Code::Large => {
+                    let option;
+                    (s, option) = self.decide::<LEN>(s, program.site(pc));
+                    if let Some(option) = option {
+                        emit!(option);
                     }
-                    follow!(op)
+                    follow!(option.unwrap_or(0) & op.mask as usize, 0)
                 }
-                Code::Short => {
-                    let index;
-                    (s, index) = self.small::<LEN>(s, op, &program.short_costs);
-                    // SAFETY: reserved above.
-                    unsafe { self.machine.put_short(&mut s, program.shorts[op.argument as usize + index].counted()) };
-                    follow!(op)
+                Code::Pool => {
+                    emit!(0);
+                    s = self.long_string::<LEN>(s, argument, program.site(pc));
+                    take!(0, 0)
                 }
-                Code::ShortPool if !LEN => {
-                    // SAFETY: reserved above.
-                    unsafe {
-                        let index = self.machine.pick(&mut s, u32::from(op.small) + 1);
-                        let first = program.pools[op.argument as usize].first as usize;
-                        self.machine.put_short(&mut s, program.shorts[first + index].counted());
-                    }
-                    follow!(op)
-                }
-                Code::ShortPool | Code::Pool => {
-                    s = self.pool::<LEN>(s, op);
-                    follow!(op)
+                Code::Word => {
+                    emit!(0);
+                    let word = &program.words[argument as usize];
+                    let heads = word.heads.map(|head| program.table(head));
+                    let (count, tail) = (word.count as usize, program.table(word.tail));
+                    // SAFETY: `s` is this machine's state. The word reserves what it touches; behind it, the text of an
+                    // exit is reserved anew.
+                    s = unsafe {
+                        let s = self.machine.word::<LEN>(s, heads, count, tail, word.further);
+                        self.machine.reserve(s, 0, OUTPUT)
+                    };
+                    take!(0, 0)
                 }
                 Code::Run => {
-                    let (state, exit, done) = self.rounds::<DEPTH, LEN>(s, op.argument, left);
+                    emit!(0);
+                    let (state, option, done) = self.rounds::<DEPTH, LEN>(s, argument, left);
                     s = state;
-                    take!(exit, done)
-                }
-                Code::Site => {
-                    let site = &program.sites[op.argument as usize];
-                    let index;
-                    (s, index) = self.site::<LEN>(s, site, &program.exit_costs);
-                    take!(&program.exits[site.first as usize + index])
-                }
-                Code::ShortSite => {
-                    let site = &program.sites[op.argument as usize];
-                    let index;
-                    (s, index) = self.site::<LEN>(s, site, &program.short_costs);
-                    // SAFETY: reserved above.
-                    unsafe { self.machine.put_short(&mut s, program.shorts[site.first as usize + index].counted()) };
-                    follow!(op)
+                    take!(option, done)
                 }
                 Code::Member => {
-                    s = self.member::<LEN>(s, op.argument);
-                    follow!(op)
+                    emit!(0);
+                    s = self.member::<LEN>(s, argument);
+                    take!(0, 0)
                 }
                 Code::Long => {
+                    emit!(0);
                     // SAFETY: `s` is this machine's state.
-                    s = unsafe { self.machine.put_slice(s, &program.longs[op.argument as usize]) };
-                    follow!(op)
+                    s = unsafe {
+                        let s = self.machine.put_slice(s, &program.longs[argument as usize]);
+                        self.machine.reserve(s, 0, OUTPUT)
+                    };
+                    take!(0, 0)
                 }
                 Code::Count => {
-                    stack[top] = 0;
+                    emit!(0);
+                    stack[top] = Frame::counter(argument);
                     top += 1;
-                    follow!(op)
+                    take!(0, 0)
                 }
                 Code::Round => {
-                    let round = &program.rounds[op.argument as usize];
-                    let done = stack[top - 1];
+                    emit!(0);
+                    let round = &program.rounds[argument as usize];
+                    let done = stack[top - 1].left as u32;
                     let further;
                     (s, further) = self.further::<LEN>(s, round, done);
-                    stack[top - 1] = done + 1;
-                    top -= usize::from(!further);
-                    take!(&program.exits[round.exits as usize + usize::from(further)])
+                    stack[top - 1] = Frame::counter(done.saturating_add(1));
+                    // At least the last frame stays, whatever the program.
+                    top = (top - usize::from(!further)).max(1);
+                    take!(usize::from(further), 0)
                 }
                 Code::Unset | Code::Halt => return (s, stack),
             }
         }
     }
 
-    /// Decides a site that is written in its op; `costs` are those of the whole table.
-    #[inline(always)]
-    fn small<const LEN: bool>(&mut self, mut s: State, op: &Op, costs: &[u64]) -> (State, usize) {
-        let count = u32::from(op.small) + 1;
-        if LEN {
-            let costs = &costs[op.argument as usize..][..count as usize];
-            let index = self.within(&mut s, costs);
-            self.machine.slack -= costs[index];
-            return (s, index);
-        }
-        // SAFETY: the loop has reserved the site.
-        let index = unsafe { self.machine.pick8(&mut s, count) };
-        (s, index)
-    }
-
-    /// Decides a site of equally probable options under the length limit.
-    #[inline(always)]
-    fn within(&mut self, s: &mut State, costs: &[u64]) -> usize {
-        let slack = self.machine.slack;
-        let offered = match costs.last() {
-            Some(&most) if most <= slack => costs.len(),
-            _ => costs.partition_point(|&cost| cost <= slack),
-        };
-        // SAFETY: the loop has reserved the site.
-        unsafe { self.machine.pick(s, offered as u32) }
-    }
-
-    /// Decides any site; `costs` are those of the whole table.
-    #[inline(always)]
-    fn site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
-        // Weights that need one byte are frequent.
-        if !LEN && let Some(map) = site.map {
-            // SAFETY: the loop has reserved the site.
-            let index = unsafe { self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]) };
-            return (s, index);
-        }
-        self.large_site::<LEN>(s, site, costs)
-    }
-
+    /// Decides any site; `None` if the length limit leaves no option: the shortest string was emitted then.
     #[inline(never)]
-    fn large_site<const LEN: bool>(&mut self, mut s: State, site: &Site, costs: &[u64]) -> (State, usize) {
+    fn decide<const LEN: bool>(&mut self, mut s: State, site: &Site) -> (State, Option<usize>) {
+        let program = self.program;
         let count = site.count as usize;
-        let costs = &costs[site.first as usize..][..count];
-        let offered = match LEN {
-            true => costs.partition_point(|&cost| cost <= self.machine.slack),
-            false => count,
-        };
-        // SAFETY: the loop has reserved the site: at most three bytes.
-        let index = unsafe {
-            match site.map {
-                _ if site.bits == 0 || offered <= 1 => self.machine.pick(&mut s, offered as u32),
-                Some(map) if offered == count => self.machine.pick_mapped(&mut s, &self.program.tables[map as usize]),
+        let limited = LEN && site.limited != Limited::No;
+        let costs = if limited { &program.costs[site.costs as usize..][..count] } else { &[] };
+        let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
+        // SAFETY: the loop has reserved the site: at most three bytes. Behind the string, a text is reserved anew.
+        let option = unsafe {
+            match offered {
+                0 => {
+                    // A pool whose strings all cost something has a shortest string.
+                    s = self.machine.put_slice(s, &program.longs[site.shortest as usize]);
+                    return (self.machine.reserve(s, 0, OUTPUT), None);
+                }
+                1 => 0,
+                _ if site.bits == 0 => self.machine.pick(&mut s, offered as u32),
                 _ => {
-                    let ends = &self.program.slot_ends[site.ends as usize..][..offered];
-                    let value = self.machine.value(&mut s, site.bits);
+                    let bits = u32::from(site.bits);
+                    let ends = &program.slot_ends[site.ends as usize..][..offered];
+                    let value = self.machine.value(&mut s, bits);
                     // The slots of the options that are not offered are left out.
-                    let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> site.bits) as u32;
+                    let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
                     ends.partition_point(|&end| end <= slot)
                 }
             }
         };
-        if LEN {
-            self.machine.slack -= costs[index];
+        if limited {
+            self.machine.slack -= costs[option];
         }
-        (s, index)
+        (s, Some(option))
+    }
+
+    /// Emits one of the long texts from `first` on.
+    #[inline(never)]
+    fn long_string<const LEN: bool>(&mut self, s: State, first: u32, site: &Site) -> State {
+        let (mut s, option) = self.decide::<LEN>(s, site);
+        // SAFETY: `s` is this machine's state.
+        unsafe {
+            if let Some(option) = option {
+                s = self.machine.put_slice(s, &self.program.longs[first as usize + option]);
+            }
+            self.machine.reserve(s, 0, OUTPUT)
+        }
     }
 
     #[inline(never)]
     fn member<const LEN: bool>(&mut self, mut s: State, class: u32) -> State {
         let class = &self.program.classes[class as usize];
         let offered = if LEN { class.offered(self.machine.slack) } else { class.within[3] };
-        // SAFETY: the loop has reserved a site and a short text.
+        // SAFETY: the loop has reserved a site; what is emitted is reserved here.
         unsafe {
             let index = self.machine.pick(&mut s, offered);
-            let member = class.encoded(index as u32);
+            let text = Text::of_char(class.member(index as u32));
             if LEN {
-                self.machine.slack -= member.len() as u64 - u64::from(class.min_len);
+                self.machine.slack -= text.len() as u64 - u64::from(class.min_len);
             }
-            self.machine.put_short(&mut s, member.counted());
+            s = self.machine.reserve(s, 0, OUTPUT);
+            self.machine.put_short(&mut s, text.counted());
         }
         s
     }
 
-    /// Emits a string of a pool.
-    #[inline(never)]
-    fn pool<const LEN: bool>(&mut self, mut s: State, op: &Op) -> State {
-        let pool = &self.program.pools[op.argument as usize];
-        let index = if LEN {
-            if pool.costs[0] > self.machine.slack {
-                // A pool whose strings all cost something has a shortest string.
-                let shortest = pool.shortest.map_or(&[][..], |shortest| &self.program.longs[shortest as usize]);
-                // SAFETY: `s` is this machine's state.
-                return unsafe { self.machine.put_slice(s, shortest) };
-            }
-            let index = self.within(&mut s, &pool.costs);
-            self.machine.slack -= pool.costs[index];
-            index
-        } else {
-            // SAFETY: the loop has reserved the site.
-            unsafe { self.machine.pick(&mut s, u32::from(op.small) + 1) }
-        };
-        // SAFETY: `s` is this machine's state; the loop has reserved a short text.
-        unsafe {
-            if op.code == Code::ShortPool {
-                self.machine.put_short(&mut s, self.program.shorts[pool.first as usize + index].counted());
-                s
-            } else {
-                self.machine.put_slice(s, &self.program.longs[pool.first as usize + index])
-            }
-        }
-    }
-
-    /// Does rounds of a run; returns the exit to take and by how much the depth is less.
+    /// Does rounds of a run; returns which exit to take and by how much the depth is less.
     #[inline(always)]
-    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, s: State, run: u32, left: i64) -> (State, &'r Exit, i64) {
+    fn rounds<const DEPTH: bool, const LEN: bool>(&mut self, mut s: State, run: u32, left: i32) -> (State, usize, i32) {
         let program = self.program;
         let run = &program.runs[run as usize];
         let mut cap = u64::MAX;
         if DEPTH {
-            let depth = (left - i64::from(run.depth)).max(0) as u64;
-            cap = match run.deepens {
-                true => depth,
-                false if left < i64::from(run.depth) => 0,
-                false => u64::MAX,
-            };
+            // Below the depth that a round needs, none is done; else as many as there are levels, or any number.
+            let room = i64::from(left) - i64::from(run.depth);
+            cap = (room | run.unbounded).max(0) as u64;
         }
         if LEN {
             cap = cap.min(self.machine.slack.saturating_sub(run.slack));
         }
-        let table = &program.tables[run.table as usize];
+        let table = program.table(run.table);
         // SAFETY: `s` is this machine's state. The run reserves what it touches; behind it, the text of an exit is reserved
         // anew.
+        let short = unsafe {
+            let short = self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap);
+            s = self.machine.reserve(s, 0, OUTPUT);
+            short
+        };
+        let (option, done) = match short {
+            Some((stopped, done)) => (usize::from(!stopped), done),
+            None => {
+                let (state, option, done) = self.long_run(s, run, cap);
+                s = state;
+                (option, done)
+            }
+        };
+        if LEN {
+            self.machine.slack -= done + u64::from(option == Run::OTHER);
+        }
+        (s, option, done as i32 & run.deepens[option])
+    }
+
+    #[inline(never)]
+    fn long_run(&mut self, s: State, run: &Run, cap: u64) -> (State, usize, u64) {
+        let table = self.program.table(run.table);
+        // SAFETY: as for the rounds of a short run.
         let (s, end, done) = unsafe {
             let (s, end, done) = match run.plus {
                 true => self.machine.run::<true>(s, table, run.bound, cap),
@@ -331,25 +343,21 @@ impl<'r> Interpreter<'r, '_, '_> {
             };
             (self.machine.reserve(s, 0, OUTPUT), end, done)
         };
-        if LEN {
-            self.machine.slack -= done + u64::from(end == RunEnd::Other);
-        }
-        let index = match end {
-            RunEnd::Stopped => 0,
-            RunEnd::Other => 1,
-            RunEnd::Capped => 2,
+        let option = match end {
+            RunEnd::Stopped => Run::STOPPED,
+            RunEnd::Other => Run::OTHER,
+            RunEnd::Capped => Run::CAPPED,
         };
-        let deeper = if index > 0 { run.deepens } else { run.stops_deeper };
-        (s, &program.exits[run.exits as usize + index], if deeper { done as i64 } else { 0 })
+        (s, option, done)
     }
 
     /// Whether a counted repetition goes on after so many rounds.
     #[inline(always)]
-    fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u64) -> (State, bool) {
-        if done < u64::from(round.min) {
+    fn further<const LEN: bool>(&mut self, mut s: State, round: &Round, done: u32) -> (State, bool) {
+        if done < round.min {
             return (s, true);
         }
-        let ended = round.max.is_some_and(|max| done >= u64::from(max));
+        let ended = round.max.is_some_and(|max| done >= max);
         if ended || (LEN && round.cost > self.machine.slack) {
             return (s, false);
         }
@@ -364,14 +372,14 @@ impl<'r> Interpreter<'r, '_, '_> {
     /// Makes room for frames; where there are too many, the machine finishes: shortest derivations need a bounded number more.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, mut s: State, stack: Box<[u64]>) -> (State, Box<[u64]>) {
+    fn grow(&mut self, mut s: State, stack: Box<[Frame]>) -> (State, Box<[Frame]>) {
         if stack.len() >= MAX_FRAMES && !self.finished {
             self.finished = true;
             // SAFETY: `s` is this machine's state; the next op reserves anew.
             s = unsafe { self.machine.finished(s) };
         }
         let mut stack = stack.into_vec();
-        stack.resize(stack.len() * 2, 0);
+        stack.resize(stack.len() * 2, Frame::LAST);
         (s, stack.into_boxed_slice())
     }
 }

@@ -1,109 +1,116 @@
-//! The last step of building: ops that only lead to another op are merged with it, and what is then out of reach is
-//! dropped.
+//! The last step of building: what only leads to another op is merged with it, and what is then out of reach is dropped.
 //!
 //! Where two instances begin one inside the other, the stronger check alone decides whether both are within the depth
 //! limit; only where it fails are they checked one after the other.
 
-use super::program::{Code, Exit, HALT, NO_LEVEL, Op, Pc, Program, RETURN, Way};
+use super::draft::{Exit, Op};
+use super::program::{Code, NO_LEVEL, Pc, RETURN};
+use super::tables::Tables;
 
 /// Ops in a row are merged if they are at most this many, or a few more.
 const ROUNDS: usize = 3;
 
-pub(super) fn merge(program: &mut Program) {
-    let built = program.ops.len();
+/// Returns which op has taken the place of each.
+pub(super) fn merge(tables: &mut Tables) -> Vec<Pc> {
+    let built = tables.ops.len();
     let mut moved: Vec<Pc> = (0..built as Pc).collect();
+    let kinds = exit_kinds(tables);
     for _ in 0..ROUNDS {
+        for (at, &kind) in kinds.iter().enumerate() {
+            merge_exit(tables, at, kind);
+        }
         for pc in (RETURN as usize + 1)..built {
-            merge_op(&mut program.ops, &mut moved, pc);
+            merge_op(tables, &mut moved, pc);
         }
     }
-    program.redirect(|pc| moved.get(pc as usize).copied().unwrap_or(pc));
-    drop_unreachable(program);
+    moved.extend(moved.len() as Pc..tables.ops.len() as Pc);
+    moved
 }
 
-fn merge_op(ops: &mut Vec<Op>, moved: &mut [Pc], pc: usize) {
-    let op = ops[pc];
-    let follows = op.code == Code::Go && op.way.push() == 0 && op.deeper == 0 && op.way.next() != RETURN;
-    if !follows || moved[pc] != pc as Pc {
+/// What to heed when an exit is merged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Free,
+    /// Its text is not emitted: it follows one of several texts.
+    Bare,
+    /// The rounds of a run are taken from what is left of the depth when it is taken.
+    Deepening,
+}
+
+fn exit_kinds(tables: &Tables) -> Vec<Kind> {
+    let mut kinds = vec![Kind::Free; tables.exits.len()];
+    for op in &tables.ops {
+        if op.is_site() && op.exits != op.texts {
+            kinds[op.exits as usize] = Kind::Bare;
+        }
+        if op.code == Code::Run {
+            let deepens = tables.program.runs[op.argument as usize].deepens;
+            for (at, _) in op.exit_range().zip(deepens).filter(|(_, deepens)| *deepens != 0) {
+                kinds[at] = Kind::Deepening;
+            }
+        }
+    }
+    kinds
+}
+
+/// Lets an exit that leads to an op without a decision take that op's exit.
+fn merge_exit(tables: &mut Tables, at: usize, kind: Kind) {
+    let exit = tables.exits[at];
+    let target = tables.ops[exit.next as usize];
+    if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
         return;
     }
-    let target = op.way.next() as usize;
-    let target = ops[moved.get(target).map_or(target, |&target| target as usize)];
+    let then = tables.exits[target.exits as usize];
+    let fits = match kind {
+        Kind::Free => true,
+        Kind::Bare => then.is_bare(),
+        Kind::Deepening => then.push == 0 && (exit.push == 0 || then.next != RETURN),
+    };
+    if let Some(merged) = exit.then(then).filter(|_| fits) {
+        tables.exits[at] = merged;
+    }
+}
+
+/// Lets an op without a decision do what the next op does.
+fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
+    let op = tables.ops[pc];
+    let exit = tables.exits[op.exits as usize];
+    if !op.is_go() || exit.next == RETURN || moved[pc] != pc as Pc {
+        return;
+    }
+    let target_pc = exit.next as usize;
+    let target_pc = moved.get(target_pc).map_or(target_pc, |&target| target as usize);
+    let target = tables.ops[target_pc];
     if matches!(target.code, Code::Unset | Code::Halt) {
         return;
     }
-    let Some(text) = op.text.then(target.text) else { return };
-    let merged = Op { text, level: op.level.max(target.level), ..target };
-    match (op.level, target.level) {
-        (_, NO_LEVEL) => ops[pc] = merged,
-        (NO_LEVEL, _) => {
-            // It cannot be moved if it stands for an instance beyond the depth limit.
-            if ops.get(pc + 1).is_none_or(|next| next.level == NO_LEVEL) {
-                ops.push(op);
-                moved[pc] = ops.len() as Pc;
-                ops.push(merged);
-            }
+    let Some(merged) = tables.after(exit, target) else { return };
+    let inner = merged.level;
+    let merged = Op { level: op.level.max(inner), ..merged };
+    if inner == NO_LEVEL {
+        tables.ops[pc] = merged;
+        return;
+    }
+    let at_limit = tables.after(exit, tables.ops[target_pc - 2]);
+    let beyond = tables.after(exit, tables.ops[target_pc - 1]);
+    let ops = &mut tables.ops;
+    if op.level == NO_LEVEL {
+        // It cannot be moved if it stands for an instance at the depth limit or beyond.
+        let stands_for = |other: usize| ops.get(other).is_some_and(|other| other.level != NO_LEVEL);
+        if !stands_for(pc + 1) && !stands_for(pc + 2) {
+            ops.extend([at_limit.unwrap_or(op), beyond.unwrap_or(op), merged]);
+            moved[pc] = ops.len() as Pc - 1;
         }
-        _ => {
-            let beyond = ops[pc - 1];
-            ops.push(beyond);
-            let one_by_one = ops.len() as Pc;
-            ops.push(op);
-            ops[pc - 1] = Op::go(Exit::to(one_by_one));
-            ops[pc] = merged;
-        }
+        return;
     }
-}
-
-fn drop_unreachable(program: &mut Program) {
-    let mut kept = vec![false; program.ops.len()];
-    let mut open = vec![RETURN, HALT, program.start];
-    while let Some(pc) = open.pop() {
-        if std::mem::replace(&mut kept[pc as usize], true) {
-            continue;
-        }
-        let op = program.ops[pc as usize];
-        if op.level != NO_LEVEL {
-            open.push(pc - 1);
-        }
-        let mut follow = |way: Way| open.extend([way.next(), way.push() as Pc]);
-        follow(op.way);
-        program.exits_of(&op).iter().for_each(|exit| follow(exit.way));
+    let others = [ops[pc - 2], ops[pc - 1]];
+    ops.extend(others);
+    let one_by_one = Exit::to(ops.len() as Pc);
+    ops.push(op);
+    let one_by_one = tables.go(one_by_one);
+    if inner > op.level {
+        tables.ops[pc - 2] = at_limit.unwrap_or(one_by_one);
     }
-    let mut pcs = vec![RETURN; kept.len()];
-    let mut next = 0;
-    for (pc, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
-        pcs[pc] = next;
-        program.ops[next as usize] = program.ops[pc];
-        next += 1;
-    }
-    program.ops.truncate(next as usize);
-    program.ops.shrink_to_fit();
-    program.redirect(|pc| pcs[pc as usize]);
-}
-
-impl Program {
-    fn redirect(&mut self, target: impl Fn(Pc) -> Pc) {
-        // What is out of reach has become `RETURN`, which pushes no frame.
-        let redirected = |way: Way| match target(way.next()) {
-            RETURN => Way::new(RETURN, 0),
-            next => Way::new(next, target(way.push() as Pc)),
-        };
-        self.ops.iter_mut().for_each(|op| op.way = redirected(op.way));
-        self.exits.iter_mut().for_each(|exit| exit.way = redirected(exit.way));
-        self.start = target(self.start);
-    }
-
-    /// The exits among which an op decides.
-    fn exits_of(&self, op: &Op) -> &[Exit] {
-        let argument = op.argument as usize;
-        let (first, count) = match op.code {
-            Code::Choice => (op.argument, u32::from(op.small) + 1),
-            Code::Site => (self.sites[argument].first, self.sites[argument].count),
-            Code::Run => (self.runs[argument].exits, 3),
-            Code::Round => (self.rounds[argument].exits, 2),
-            _ => (0, 0),
-        };
-        &self.exits[first as usize..][..count as usize]
-    }
+    tables.ops[pc - 1] = one_by_one;
+    tables.ops[pc] = merged;
 }

@@ -10,18 +10,21 @@ use crate::directives::first_limits;
 use program::Program;
 
 mod build;
+mod draft;
 mod interpret;
+mod layout;
 mod merge;
 mod program;
 mod tables;
 mod text;
+mod verify;
 
 /// Runs the residual form of a grammar. A clone shares the program.
 pub struct Vm {
     grammar: Arc<Grammar>,
     limits: Limits,
     /// The interpreter's stack, kept from input to input.
-    stack: Box<[u64]>,
+    stack: Box<[interpret::Frame]>,
 }
 
 struct Grammar {

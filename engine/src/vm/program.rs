@@ -1,13 +1,17 @@
-//! The program that the interpreter runs: ops of 32 bytes and the tables that they refer to.
+//! The program that the interpreter runs: ops and exits of 16 bytes, and the tables that they refer to.
 //!
-//! Each op does the same three things: it checks the depth limit of the rule instance that begins with it, emits a short
-//! text, and, after what its code says, *follows* an exit: pushes a frame, or pops one, and goes to the next op. What the
-//! code of most ops says is to decide a site; its options are data, so deciding does not branch.
+//! Nearly every op is a *site*: its choice byte leads through a table of 256 to an option, the option to a text, which is
+//! emitted, and to an exit, which is *followed*: it pushes a frame, or pops one, and leads to the next op. An op that
+//! decides nothing is a site of one option that reads nothing. As all of them do the same steps on other data, running
+//! them does not branch on what was chosen.
 
 use super::text::Text;
 
 /// The number of an op.
 pub(super) type Pc = u32;
+
+/// Where an op begins in [`Program::ops`], in bytes.
+pub(super) type Place = u32;
 
 /// As an exit's next op: pop a frame and go on where it says. It is also the number of an op that does only that.
 pub(super) const RETURN: Pc = 0;
@@ -18,110 +22,100 @@ pub(super) const HALT: Pc = 1;
 /// The level of an op with which no instance begins.
 pub(super) const NO_LEVEL: i8 = -1;
 
-/// Sites of ops hold the number of options less one in a byte; larger ones stand in [`Program::sites`].
-pub(super) const SMALL: usize = 256;
+/// See [`Op::reads`].
+pub(super) const OTHER: u8 = u8::MAX;
 
-/// What an op does between its text and its exit.
+/// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Code {
     /// Not built yet; never run.
     Unset,
     /// Ends the run.
     Halt,
-    /// Nothing. `argument` is what [`Exit::push_deeper`] is for exits; with the other codes that is 0.
-    Go,
-    /// One of `small + 1` exits from `argument` on, instead of the op's own.
-    Choice,
-    /// The same for any site: `argument` is in [`Program::sites`], its options are exits.
+    /// Decides a site of at most 256 options by the table in [`Program::tables`] that begins at `argument`.
     Site,
-    /// Emits one of `small + 1` bytes from `argument` on.
-    Byte,
-    /// Emits one of `small + 1` texts from `argument` on.
-    Short,
-    /// The same for any site: `argument` is in [`Program::sites`], its options are texts.
-    ShortSite,
+    /// Decides a site of any size.
+    Large,
+    /// Decides a site of any size whose options are long texts from `argument` on.
+    Pool,
     /// Emits a member of the class `argument`.
     Member,
-    /// Emits a string of the pool `argument`.
-    Pool,
-    /// The same for a pool of short strings.
-    ShortPool,
     /// Emits the long text `argument`.
     Long,
+    /// Emits the word `argument`.
+    Word,
     /// Does as many rounds as it can of the run `argument`, then takes one of its exits.
     Run,
-    /// Pushes a counter of rounds.
+    /// Pushes a counter of rounds, of which `argument` are done.
     Count,
     /// Decides on another round of the repetition `argument` by the counter on the stack, then takes one of its exits.
     Round,
 }
 
+/// What a site does under the length limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(32))]
+pub(super) enum Limited {
+    /// Offers all options: they cost the same.
+    No,
+    /// Offers the options that fit the slack, the first always does.
+    Costs,
+    /// The same, but if none fits, the long text `shortest` stands in for them.
+    Pool,
+}
+
+/// What runs first of an op: what its site does without limits on the length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C, align(16))]
 pub(super) struct Op {
-    pub text: Text,
-    pub code: Code,
-    pub small: u8,
-    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
-    /// depth. Then the op before this one runs instead.
-    pub level: i8,
-    pub deeper: u8,
     pub argument: u32,
-    pub way: Way,
+    /// Where the texts of the options begin in [`Program::texts`], in bytes. Ops other than sites emit the first text
+    /// before what they do; the texts of their exits follow it.
+    pub texts: u32,
+    /// Where the exits of the options begin in [`Program::exits`], in bytes.
+    pub exits: u32,
+    /// -1 if each option has an exit of its own; 0 if all take the one of option 0.
+    pub mask: i8,
+    /// How many choice bytes a site reads: 1, or 0 if it has one option; [`OTHER`] for all ops but [`Code::Site`].
+    pub reads: u8,
+    /// An instance begins here if this is not [`NO_LEVEL`]: it is beyond the depth limit if less than this is left of the
+    /// depth. If just this is left, no instance inside is within the limit. Either way another op runs instead; see
+    /// [`Program::others`].
+    pub level: i8,
+    pub code: Code,
 }
 
-/// Where an exit leads: the op to go to, or [`RETURN`], and where to go on when the next frame is popped, or 0 if none is
-/// pushed. [`RETURN`] pushes none.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Way(u64);
-
-impl Way {
-    pub const fn new(next: Pc, push: Pc) -> Way {
-        Way(next as u64 | ((push as u64) << 32))
-    }
-
-    #[inline(always)]
-    pub fn next(self) -> Pc {
-        self.0 as Pc
-    }
-
-    /// As the lower half of a frame.
-    #[inline(always)]
-    pub fn push(self) -> u64 {
-        self.0 >> 32
-    }
-}
-
-impl std::fmt::Debug for Way {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} pushing {}", self.next(), self.push())
-    }
+/// The rest of an op: what sites need that are large or under a length limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    /// Number of options.
+    pub count: u32,
+    /// What each option costs more than the first: where that begins in [`Program::costs`].
+    pub costs: u32,
+    /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
+    pub ends: u32,
+    /// In [`Program::longs`]; see [`Limited::Pool`].
+    pub shortest: u32,
+    /// log2 of the number of slots; 0 if all options are equally probable.
+    pub bits: u8,
+    pub limited: Limited,
 }
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(C, align(32))]
+#[repr(C, align(16))]
 pub(super) struct Exit {
-    pub text: Text,
-    pub way: Way,
     /// How much is taken from what is left of the depth.
-    pub deeper: u16,
+    pub deeper: u8,
     /// How much is taken from it in the frame that is pushed.
-    pub push_deeper: u16,
-}
-
-/// A site that does not fit into an op.
-#[derive(Clone, Debug)]
-pub(super) struct Site {
-    /// Number of options, and where they begin in their table.
-    pub count: u32,
-    pub first: u32,
-    /// log2 of the number of slots; 0 if all options are equally probable.
-    pub bits: u32,
-    /// Where the ends of the slots begin in [`Program::slot_ends`].
-    pub ends: u32,
-    /// If there are 256 slots: in [`Program::tables`], the option of each.
-    pub map: Option<u32>,
+    pub push_deeper: u8,
+    /// By how much the stack grows: 1, 0 or, back to a frame, -1.
+    pub growth: i8,
+    /// Where to go on when the frame that is pushed is popped; if none is pushed, [`RETURN`].
+    pub push: Place,
+    /// The argument of the op to go to, which is needed as soon as the op itself.
+    pub argument: u32,
+    /// The op to go to, or [`RETURN`], which pushes no frame.
+    pub next: Place,
 }
 
 /// A class of more than 256 characters.
@@ -134,34 +128,34 @@ pub(super) struct Class {
     pub min_len: u32,
 }
 
-/// The pool of a rule.
-#[derive(Clone, Debug)]
-pub(super) struct PoolSite {
-    /// Where its strings begin in [`Program::shorts`] or [`Program::longs`].
-    pub first: u32,
-    /// What each string costs more than the shortest string of the rule.
-    pub costs: Box<[u64]>,
-    /// The shortest string of the rule, in [`Program::longs`], if no string of the pool is as short.
-    pub shortest: Option<u32>,
+/// Bytes one after the other, each a site of its own; then a repetition of one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Word {
+    /// Where in [`Program::tables`] it stands what each choice byte emits.
+    pub heads: [u32; Word::HEADS],
+    /// How many of the heads are emitted.
+    pub count: u32,
+    /// The table of the repetition, and its greatest number of rounds.
+    pub tail: u32,
+    pub further: u64,
 }
 
 /// Rounds of a repetition of one byte, or of a tail-recursive rule that emits one byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
-    /// In [`Program::tables`]: the byte that each choice byte below `bound` emits.
+    /// Where in [`Program::tables`] the bytes begin that choice bytes below `bound` emit.
     pub table: u32,
     pub bound: u32,
-    /// Each round takes one from the depth, and this much must be left in the end (`deepens`); or none does.
+    /// No round is done where less than this is left of the depth.
     pub depth: u32,
-    pub deepens: bool,
-    /// The rounds done count for the exit of a repetition that stopped, too.
-    pub stops_deeper: bool,
+    /// 0 if each round takes one from what is left; if none does, all bits but the sign.
+    pub unbounded: i64,
+    /// For each exit: -1 if the rounds done are taken from what is left, else 0.
+    pub deepens: [i32; 3],
     /// The round that stops derives the byte, too.
     pub plus: bool,
     /// No round is done here where less of the slack is left.
     pub slack: u64,
-    /// The first of three exits: the repetition stopped; another member was chosen; as many rounds as possible are done.
-    pub exits: u32,
 }
 
 /// A repetition with a counter.
@@ -171,41 +165,48 @@ pub(super) struct Round {
     pub max: Option<u32>,
     /// What a further round costs.
     pub cost: u64,
-    /// The first of two exits: stop, go on.
-    pub exits: u32,
 }
 
 /// A program for one way of treating the depth limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
-    pub start: Pc,
+    pub start: Place,
     pub ops: Vec<Op>,
-    pub exits: Vec<Exit>,
-    /// What each exit costs more than the first of its site.
-    pub exit_costs: Vec<u64>,
-    pub bytes: Vec<u8>,
-    pub shorts: Vec<Text>,
-    pub short_costs: Vec<u64>,
+    /// What runs instead of an op of level 0 or more near the depth limit: twice the op's own place behind this stands
+    /// what runs beyond the limit, and next to it what runs just at the limit.
+    pub others: Place,
+    /// One for each op.
     pub sites: Vec<Site>,
+    pub exits: Vec<Exit>,
+    pub texts: Vec<Text>,
+    pub costs: Vec<u64>,
     pub slot_ends: Vec<u32>,
     pub classes: Vec<Class>,
-    pub pools: Vec<PoolSite>,
     pub longs: Vec<Box<[u8]>>,
+    pub words: Vec<Word>,
     pub runs: Vec<Run>,
-    pub tables: Vec<[u8; 256]>,
+    /// Tables of 256 bytes each.
+    pub tables: Vec<u8>,
     pub rounds: Vec<Round>,
 }
 
 impl Op {
-    pub const UNSET: Op = Op {
-        text: Text::EMPTY,
-        code: Code::Unset,
-        small: 0,
-        level: NO_LEVEL,
-        deeper: 0,
-        argument: 0,
-        way: Way::new(RETURN, 0),
-    };
+    /// The size of an op, an exit and a text.
+    pub const SIZE: u32 = 16;
+}
+
+const _: () = assert!(size_of::<Op>() == 16 && size_of::<Exit>() == 16 && size_of::<Text>() == 16);
+
+impl Word {
+    /// A word has at most so many bytes before its repetition.
+    pub const HEADS: usize = 4;
+}
+
+impl Run {
+    /// Its exits: the repetition stopped; another member was chosen; as many rounds as possible are done.
+    pub const STOPPED: usize = 0;
+    pub const OTHER: usize = 1;
+    pub const CAPPED: usize = 2;
 }
 
 impl Class {
@@ -214,68 +215,97 @@ impl Class {
         self.within[(slack.saturating_add(u64::from(self.min_len)).min(4) - 1) as usize]
     }
 
-    /// A member as UTF-8.
-    pub fn encoded(&self, index: u32) -> Text {
+    pub fn member(&self, index: u32) -> char {
         let behind = self.ranges.partition_point(|&(_, before)| before <= index);
         let (first, before) = self.ranges[behind - 1];
         // Ranges hold scalar values only.
-        let character = char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}');
-        Text::of_char(character)
+        char::from_u32(first + (index - before)).unwrap_or('\u{FFFD}')
+    }
+}
+
+impl Op {
+    /// How many texts follow each other that it refers to.
+    pub fn text_count(&self, site: &Site) -> u32 {
+        if matches!(self.code, Code::Site | Code::Large) { site.count } else { 1 + self.exit_count(site) }
+    }
+
+    /// How many exits follow each other that it refers to.
+    pub fn exit_count(&self, site: &Site) -> u32 {
+        match self.code {
+            Code::Run => 3,
+            Code::Round => 2,
+            _ if self.mask != 0 => site.count,
+            _ => 1,
+        }
     }
 }
 
 impl Program {
-    /// Checks that every reference is in range and that no op runs unbuilt.
+    /// The table that begins here.
+    #[inline(always)]
+    pub fn table(&self, start: u32) -> &[u8; 256] {
+        // Verified programs refer to whole tables only.
+        self.tables[start as usize..].first_chunk().unwrap_or(&[0; 256])
+    }
+}
+
+impl Program {
+    /// The op here.
+    pub fn op(&self, place: Place) -> &Op {
+        &self.ops[(place / Op::SIZE) as usize]
+    }
+
+    /// The rest of the op here.
+    #[inline(always)]
+    pub fn site(&self, place: Place) -> &Site {
+        &self.sites[(place / Op::SIZE) as usize]
+    }
+
+    /// The op here, without a check.
     ///
-    /// # Errors
+    /// # Safety
     ///
-    /// The first violation, described.
-    pub fn verify(&self) -> Result<(), String> {
-        let built = |pc: Pc| self.ops.get(pc as usize).is_some_and(|op| op.code != Code::Unset);
-        let follows =
-            |way: Way| built(way.next()) && built(way.push() as Pc) && (way.next() != RETURN || way.push() == 0);
-        let exits = |first: u32, count: usize| first as usize + count <= self.exits.len();
-        for exit in &self.exits {
-            if !follows(exit.way) {
-                return Err(format!("exit {exit:?}"));
-            }
-        }
-        for (pc, op) in self.ops.iter().enumerate() {
-            let (first, count) = (op.argument as usize, usize::from(op.small) + 1);
-            let site = || self.sites.get(first).ok_or(format!("site of op {pc}"));
-            let in_range = match op.code {
-                Code::Unset | Code::Halt | Code::Go | Code::Count => true,
-                Code::Choice => exits(op.argument, count) && self.exit_costs.len() == self.exits.len(),
-                Code::Site => exits(site()?.first, site()?.count as usize),
-                Code::Byte => first + count <= self.bytes.len(),
-                Code::Short => first + count <= self.shorts.len() && self.short_costs.len() == self.shorts.len(),
-                Code::ShortSite => (site()?.first + site()?.count) as usize <= self.shorts.len(),
-                Code::Member => first < self.classes.len(),
-                Code::Pool | Code::ShortPool => self.pools.get(first).is_some_and(|pool| {
-                    let strings = if op.code == Code::Pool { self.longs.len() } else { self.shorts.len() };
-                    pool.costs.len() == count && pool.first as usize + count <= strings
-                }),
-                Code::Long => first < self.longs.len(),
-                Code::Run => self.runs.get(first).is_some_and(|run| {
-                    exits(run.exits, 3) && (run.table as usize) < self.tables.len() && run.bound <= 256
-                }),
-                Code::Round => self.rounds.get(first).is_some_and(|round| exits(round.exits, 2)),
-            };
-            let beyond = op.level == NO_LEVEL || (pc > 0 && built(pc as Pc - 1) && self.ops[pc - 1].level == NO_LEVEL);
-            if !in_range || !beyond || !follows(op.way) {
-                return Err(format!("op {pc}: {op:?}"));
-            }
-        }
-        for site in &self.sites {
-            let ends = self.slot_ends.get(site.ends as usize..).unwrap_or_default();
-            let mapped = site.map.is_none_or(|map| (map as usize) < self.tables.len());
-            if !mapped
-                || site.count < 2
-                || (site.bits > 0 && ends.get(site.count as usize - 1) != Some(&(1 << site.bits)))
-            {
-                return Err(format!("site {site:?}"));
-            }
-        }
-        if built(self.start) { Ok(()) } else { Err("the start is not built".into()) }
+    /// An exit of this program, which is verified, or its start must lead here, or it must be one of the others of an op that they lead to.
+    #[inline(always)]
+    pub unsafe fn op_unchecked(&self, place: Place) -> &Op {
+        debug_assert!(((place / Op::SIZE) as usize) < self.ops.len());
+        // SAFETY: the verifier has found an op there.
+        unsafe { &*self.ops.as_ptr().byte_add(place as usize) }
+    }
+
+    /// The text of an option, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The op must be one of this program, which is verified, and have the option (one more if it is not a site).
+    #[inline(always)]
+    pub unsafe fn text_unchecked(&self, op: &Op, option: usize) -> &Text {
+        debug_assert!((op.texts / Op::SIZE) as usize + option < self.texts.len());
+        // SAFETY: the verifier has found a text there.
+        unsafe { &*self.texts.as_ptr().byte_add(op.texts as usize + option * size_of::<Text>()) }
+    }
+
+    /// The exit of an option, without a check.
+    ///
+    /// # Safety
+    ///
+    /// The op must be one of this program, which is verified, and have the option.
+    #[inline(always)]
+    pub unsafe fn exit_unchecked(&self, op: &Op, option: usize) -> &Exit {
+        debug_assert!((op.exits / Op::SIZE) as usize + option < self.exits.len());
+        // SAFETY: the verifier has found an exit there.
+        unsafe { &*self.exits.as_ptr().byte_add(op.exits as usize + option * size_of::<Exit>()) }
+    }
+
+    /// The table that begins here, without a check.
+    ///
+    /// # Safety
+    ///
+    /// It must be the argument of a site of this program, which is verified.
+    #[inline(always)]
+    pub unsafe fn table_unchecked(&self, start: u32) -> &[u8; 256] {
+        debug_assert!(start as usize + 256 <= self.tables.len());
+        // SAFETY: the verifier has found a table there.
+        unsafe { &*self.tables.as_ptr().add(start as usize).cast() }
     }
 }

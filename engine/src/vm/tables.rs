@@ -1,153 +1,278 @@
 //! The tables of a program under construction: equal tables are kept once.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
 
-use super::build::{SingleBytes, Stop};
+use super::draft::{Exit, Op};
+use super::layout::lay_out;
 use super::merge::merge;
-use super::program::{Class, Code, Exit, Op, Pc, PoolSite, Program, Round, Run, SMALL, Site};
+use super::program::{Class, Code, Limited, NO_LEVEL, Pc, Program, RETURN, Round, Run, Word};
 use super::text::Text;
+
+/// A site of up to so many options has exits of its own for all of them. If the options of a larger one differ only in
+/// their texts, it shares a list of these with others.
+const MAX_OWN: usize = 8;
 
 /// A program and what its tables are found by. The maps are never iterated.
 #[derive(Default)]
 pub(super) struct Tables {
+    /// Without ops and exits until it is laid out.
     pub program: Program,
-    bytes: HashMap<Vec<u8>, u32>,
-    shorts: HashMap<(Vec<Text>, Vec<u64>), u32>,
+    pub ops: Vec<Op>,
+    pub exits: Vec<Exit>,
+    /// What each exit, or its text, costs as an option more than the first of its site.
+    pub costs: Vec<u64>,
+    /// The exits that belong to an op alone.
+    entries: HashMap<Exit, u32>,
+    lists: HashMap<(Vec<Text>, Vec<u64>), u32>,
+    /// Where the 256 texts of single bytes begin.
+    single_bytes: Option<u32>,
     tables: HashMap<[u8; 256], u32>,
-    pools: HashMap<RuleId, (u32, Code)>,
+    /// The tables of sites of so many equally probable options.
+    even: HashMap<usize, u32>,
+    pools: HashMap<RuleId, Op>,
+    words: HashMap<Word, u32>,
     longs: HashMap<NodeId, u32>,
 }
 
-fn once<K: Hash + Eq>(map: &mut HashMap<K, u32>, key: K, add: impl FnOnce(&K) -> usize) -> u32 {
-    if let Some(&at) = map.get(&key) {
-        return at;
-    }
-    let at = add(&key) as u32;
-    map.insert(key, at);
-    at
-}
-
 /// Appends and returns where.
-fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> usize {
-    let at = list.len();
+pub(super) fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> u32 {
+    let at = list.len() as u32;
     list.extend_from_slice(items);
     at
 }
 
 impl Tables {
     pub fn finish(mut self, start: Pc) -> Program {
-        self.program.start = start;
-        merge(&mut self.program);
-        debug_assert_eq!(self.program.verify(), Ok(()));
+        let moved = merge(&mut self);
+        lay_out(&mut self, start, &moved);
+        // The interpreter relies on it.
+        assert_eq!(self.program.verify(), Ok(()), "a defect of the program builder");
         self.program
     }
 
     /// Exits with their costs, one after the other.
-    pub fn exits(&mut self, exits: &[Exit], costs: Vec<u64>) -> u32 {
-        self.program.exit_costs.extend(costs);
-        append(&mut self.program.exits, exits) as u32
+    pub fn add_exits(&mut self, exits: &[Exit], costs: &[u64]) -> u32 {
+        debug_assert_eq!(exits.len(), costs.len());
+        append(&mut self.costs, costs);
+        append(&mut self.exits, exits)
     }
 
-    /// An op that decides a site among exits; if they differ only in their texts, it emits the text and takes the rest of the
-    /// exit itself.
-    pub fn site(&mut self, exits: &[Exit], costs: Vec<u64>, slots: Option<&Slots>) -> Op {
-        let first = exits[0];
-        let alike = first.push_deeper == 0 && exits.iter().all(|exit| Exit { text: first.text, ..*exit } == first);
-        let small = slots.is_none() && exits.len() <= SMALL;
-        let op = Op { small: if small { (exits.len() - 1) as u8 } else { 0 }, ..Op::UNSET };
-        if small && alike && exits.iter().all(|exit| exit.text.len() == 1) {
-            let bytes: Vec<u8> = exits.iter().map(|exit| exit.text.bytes()[0]).collect();
-            let argument = once(&mut self.bytes, bytes, |bytes| append(&mut self.program.bytes, bytes));
-            return Op { code: Code::Byte, argument, ..op }.then(Exit { text: Text::EMPTY, ..first });
+    /// The place of an exit that belongs to an op alone.
+    fn entry(&mut self, exit: Exit) -> u32 {
+        if let Some(&at) = self.entries.get(&exit) {
+            return at;
         }
-        if alike {
-            let texts = exits.iter().map(|exit| exit.text).collect();
-            let at = once(&mut self.shorts, (texts, costs), |(texts, costs)| {
-                append(&mut self.program.short_costs, costs);
-                append(&mut self.program.shorts, texts)
-            });
-            let (code, argument) = match small {
-                true => (Code::Short, at),
-                false => (Code::ShortSite, self.large_site(exits.len(), at, slots)),
+        let at = self.add_exits(&[exit], &[0]);
+        self.entries.insert(exit, at);
+        at
+    }
+
+    /// An op that takes an exit.
+    pub fn go(&mut self, exit: Exit) -> Op {
+        let at = self.entry(exit);
+        Op { texts: at, exits: at, ..self.decision(1, None) }
+    }
+
+    /// An op with this code, argument and exit.
+    pub fn op(&mut self, code: Code, argument: u32, exit: Exit) -> Op {
+        Op { code, argument, texts: self.entry(Exit::RETURN), exits: self.entry(exit), ..Op::UNSET }
+    }
+
+    /// What `op`, to which the exit `first` leads, does after it; `None` if one op cannot do that.
+    pub fn after(&mut self, first: Exit, op: Op) -> Option<Op> {
+        let level = match op.level {
+            NO_LEVEL => NO_LEVEL,
+            level => level.checked_add(i8::try_from(first.deeper).ok()?)?,
+        };
+        let op = Op { level, ..op };
+        if first.is_plain() {
+            return Some(op);
+        }
+        match op.code {
+            Code::Unset | Code::Halt => None,
+            // The counter is on top of the stack.
+            Code::Count | Code::Round if first.push != 0 => None,
+            _ if op.is_site() && op.texts != op.exits => {
+                // Its texts are those of others, too.
+                let exit = first.then(self.exits[op.exits as usize]).filter(Exit::is_bare)?;
+                Some(Op { exits: self.add_exits(&[exit], &[0]), ..op })
+            }
+            _ if op.is_site() && op.count as usize > MAX_OWN => None,
+            _ if op.is_site() => {
+                let exits = self.all_after(first, op)?;
+                let costs = self.costs[op.exit_range()].to_vec();
+                let at = self.add_exits(&exits, &costs);
+                Some(Op { texts: at, exits: at, ..op })
+            }
+            _ => {
+                let text = first.text.then(self.exits[op.texts as usize].text)?;
+                let texts = self.entry(Exit { text, ..Exit::RETURN });
+                if first.bare().is_plain() {
+                    return Some(Op { texts, ..op });
+                }
+                let exits = self.all_after(first.bare(), op)?;
+                let argument = self.deeper_argument(op, first.deeper);
+                let costs = vec![0; exits.len()];
+                Some(Op { argument, texts, exits: self.add_exits(&exits, &costs), ..op })
+            }
+        }
+    }
+
+    /// The exits of an op after the exit `first`.
+    fn all_after(&self, first: Exit, op: Op) -> Option<Vec<Exit>> {
+        let exits = self.exits[op.exit_range()].iter().enumerate();
+        let after = exits.map(|(option, &exit)| first.then(exit).filter(|_| self.may_follow(op, option, first, exit)));
+        after.collect()
+    }
+
+    /// Whether the depth stays right if an exit of `op` is taken together with the exit `first` before the op. The rounds
+    /// of a run are taken from what is left when the run's own exit is taken, and from no frame.
+    fn may_follow(&self, op: Op, option: usize, first: Exit, exit: Exit) -> bool {
+        let deepens = op.code == Code::Run && self.program.runs[op.argument as usize].deepens[option] != 0;
+        !deepens || first.push == 0 || exit.next != RETURN
+    }
+
+    /// The argument of an op that does the same, but before `deeper` is taken from what is left of the depth.
+    fn deeper_argument(&mut self, op: Op, deeper: u8) -> u32 {
+        if op.code != Code::Run || deeper == 0 {
+            return op.argument;
+        }
+        let run = self.program.runs[op.argument as usize];
+        append(&mut self.program.runs, &[Run { depth: run.depth + u32::from(deeper), ..run }])
+    }
+
+    /// An op that decides a site among exits.
+    pub fn site(&mut self, exits: &[Exit], costs: &[u64], slots: Option<&Slots>) -> Op {
+        let (count, first) = (exits.len(), exits[0]);
+        let limited = if costs.last() == Some(&0) { Limited::No } else { Limited::Costs };
+        let op = Op { count: count as u32, own_exits: true, limited, ..self.decision(count, slots) };
+        let alike = exits.iter().all(|exit| exit.bare() == first.bare());
+        if count <= MAX_OWN || !alike {
+            let at = self.add_exits(exits, costs);
+            return Op { texts: at, exits: at, ..op };
+        }
+        let texts: Vec<Text> = exits.iter().map(|exit| exit.text).collect();
+        self.one_of(op, texts, costs.to_vec(), first.bare())
+    }
+
+    /// The site `op` whose options are texts, followed by an exit without text.
+    fn one_of(&mut self, op: Op, texts: Vec<Text>, costs: Vec<u64>, exit: Exit) -> Op {
+        let op = Op { own_exits: false, exits: self.entry(exit), ..op };
+        if op.code == Code::Site && op.limited == Limited::No && texts.iter().all(|text| text.len() == 1) {
+            let options = *self.program.table(op.argument);
+            let bytes = options.map(|option| texts[usize::from(option)].bytes()[0]);
+            return Op { argument: self.table(bytes), texts: self.single_bytes(), count: 256, ..op };
+        }
+        let exits: Vec<Exit> = texts.iter().map(|&text| Exit { text, ..Exit::RETURN }).collect();
+        let key = (texts, costs);
+        let texts = match self.lists.get(&key) {
+            Some(&texts) => texts,
+            None => {
+                let texts = self.add_exits(&exits, &key.1);
+                self.lists.insert(key, texts);
+                texts
+            }
+        };
+        Op { texts, ..op }
+    }
+
+    /// The texts of the 256 bytes.
+    fn single_bytes(&mut self) -> u32 {
+        if let Some(at) = self.single_bytes {
+            return at;
+        }
+        let texts = (0..=255).filter_map(|byte| Text::new(&[byte]));
+        let exits: Vec<Exit> = texts.map(|text| Exit { text, ..Exit::RETURN }).collect();
+        let at = self.add_exits(&exits, &[0; 256]);
+        self.single_bytes = Some(at);
+        at
+    }
+
+    /// What all sites of so many options with these slots have in common.
+    fn decision(&mut self, count: usize, slots: Option<&Slots>) -> Op {
+        let op = Op { code: Code::Large, ..Op::UNSET };
+        let Some(slots) = slots else {
+            return match count <= 256 {
+                true => Op { code: Code::Site, argument: self.even(count), ..op },
+                false => op,
             };
-            return Op { code, argument, ..op }.then(Exit { text: Text::EMPTY, ..first });
+        };
+        let (ends, bits) = (append(&mut self.program.slot_ends, slots.ends()), slots.bits() as u8);
+        let op = Op { ends, bits, ..op };
+        if bits != 8 {
+            return op;
         }
-        let at = self.exits(exits, costs);
-        match small {
-            true => Op { code: Code::Choice, argument: at, ..op },
-            false => Op { code: Code::Site, argument: self.large_site(exits.len(), at, slots), ..op },
+        let map = std::array::from_fn(|slot| slots.option_of(slot as u32) as u8);
+        Op { code: Code::Site, argument: self.table(map), ..op }
+    }
+
+    fn even(&mut self, count: usize) -> u32 {
+        if let Some(&table) = self.even.get(&count) {
+            return table;
         }
+        let table = self.table(std::array::from_fn(|byte| ((byte * count) >> 8) as u8));
+        self.even.insert(count, table);
+        table
     }
 
-    fn large_site(&mut self, count: usize, first: u32, slots: Option<&Slots>) -> u32 {
-        let ends = slots.map_or(0, |slots| append(&mut self.program.slot_ends, slots.ends())) as u32;
-        let bits = slots.map_or(0, Slots::bits);
-        let map = slots.filter(|_| bits == 8).map(|slots| {
-            let mut map = [0; 256];
-            map.iter_mut().enumerate().for_each(|(slot, option)| *option = slots.option_of(slot as u32) as u8);
-            self.table(map)
-        });
-        append(&mut self.program.sites, &[Site { count: count as u32, first, bits, ends, map }]) as u32
-    }
-
-    fn table(&mut self, table: [u8; 256]) -> u32 {
-        once(&mut self.tables, table, |table| append(&mut self.program.tables, &[*table]))
-    }
-
-    pub fn class(&mut self, class: Class) -> u32 {
-        append(&mut self.program.classes, &[class]) as u32
-    }
-
-    pub fn round(&mut self, round: Round) -> u32 {
-        append(&mut self.program.rounds, &[round]) as u32
-    }
-
-    pub fn long(&mut self, node: Option<NodeId>, bytes: &[u8]) -> u32 {
-        let longs = &mut self.program.longs;
-        match node {
-            Some(node) => once(&mut self.longs, node, |_| append(longs, &[bytes.into()])),
-            None => append(longs, &[bytes.into()]) as u32,
+    pub fn table(&mut self, table: [u8; 256]) -> u32 {
+        if let Some(&at) = self.tables.get(&table) {
+            return at;
         }
+        let at = append(&mut self.program.tables, &table);
+        self.tables.insert(table, at);
+        at
     }
 
-    /// Rounds of a repetition at `level`, with its exits: stopped, other member, no more rounds.
-    pub fn star_run(&mut self, bytes: &SingleBytes, level: u32, exits: [Exit; 3]) -> Op {
-        self.run(bytes, exits, |run| Run { depth: level + bytes.wraps, ..run })
+    pub fn class(&mut self, class: Class, exit: Exit) -> Op {
+        let argument = append(&mut self.program.classes, &[class]);
+        self.op(Code::Member, argument, exit)
     }
 
-    /// Rounds of a tail-recursive rule at `level`.
-    pub fn looped_run(&mut self, bytes: &SingleBytes, level: u32, stops: Stop, exits: [Exit; 3]) -> Op {
-        self.run(bytes, exits, |run| Run {
-            depth: level + bytes.wraps.saturating_sub(1),
-            deepens: true,
-            stops_deeper: stops == Stop::Other,
-            plus: stops == Stop::Member,
-            ..run
-        })
+    /// A counted repetition, with its exits: stop, go on.
+    pub fn round(&mut self, round: Round, exits: [Exit; 2]) -> Op {
+        let argument = append(&mut self.program.rounds, &[round]);
+        let op = self.op(Code::Round, argument, Exit::RETURN);
+        Op { exits: self.add_exits(&exits, &[0; 2]), ..op }
     }
 
-    fn run(&mut self, bytes: &SingleBytes, exits: [Exit; 3], kind: impl FnOnce(Run) -> Run) -> Op {
-        let table = self.table(bytes.table);
-        let exits = self.exits(&exits, vec![0; 3]);
-        let (bound, slack) = (bytes.bound, bytes.cost);
-        let run = Run { table, bound, depth: 0, deepens: false, stops_deeper: false, plus: false, slack, exits };
-        let argument = append(&mut self.program.runs, &[kind(run)]) as u32;
-        Op { code: Code::Run, argument, ..Op::UNSET }
+    pub fn long(&mut self, node: NodeId, bytes: &[u8], exit: Exit) -> Op {
+        let argument = match self.longs.get(&node) {
+            Some(&known) => known,
+            None => {
+                let at = append(&mut self.program.longs, &[bytes.into()]);
+                self.longs.insert(node, at);
+                at
+            }
+        };
+        self.op(Code::Long, argument, exit)
     }
 
-    /// An op that emits a string of a pool.
-    pub fn pool(&mut self, rule: RuleId, pool: &Pool, min_len: u64) -> Op {
-        let small = (pool.strings.len() - 1) as u8;
-        if min_len == 1 && pool.strings.iter().all(|string| string.len() == 1) {
-            let bytes: Vec<u8> = pool.strings.iter().map(|string| string[0]).collect();
-            let argument = once(&mut self.bytes, bytes, |bytes| append(&mut self.program.bytes, bytes));
-            return Op { code: Code::Byte, small, argument, ..Op::UNSET };
-        }
-        let (argument, code) = match self.pools.get(&rule) {
+    pub fn word(&mut self, word: Word, exit: Exit) -> Op {
+        let argument = match self.words.get(&word) {
+            Some(&known) => known,
+            None => {
+                let at = append(&mut self.program.words, &[word]);
+                self.words.insert(word, at);
+                at
+            }
+        };
+        self.op(Code::Word, argument, exit)
+    }
+
+    /// Rounds of a run, with its exits: stopped, other member, no more rounds.
+    pub fn run(&mut self, run: Run, exits: [Exit; 3]) -> Op {
+        let argument = append(&mut self.program.runs, &[run]);
+        let op = self.op(Code::Run, argument, Exit::RETURN);
+        Op { exits: self.add_exits(&exits, &[0; 3]), ..op }
+    }
+
+    /// An op that emits a string of a pool and takes an exit without text.
+    pub fn pool(&mut self, rule: RuleId, pool: &Pool, min_len: u64, exit: Exit) -> Op {
+        let known = match self.pools.get(&rule) {
             Some(&known) => known,
             None => {
                 let made = self.pool_site(pool, min_len);
@@ -155,22 +280,25 @@ impl Tables {
                 made
             }
         };
-        Op { code, small, argument, ..Op::UNSET }
+        Op { exits: self.entry(exit), ..known }
     }
 
-    fn pool_site(&mut self, pool: &Pool, min_len: u64) -> (u32, Code) {
-        let program = &mut self.program;
-        let costs: Box<[u64]> = pool.strings.iter().map(|string| string.len() as u64 - min_len).collect();
-        let texts: Option<Vec<Text>> = pool.strings.iter().map(|string| Text::new(string)).collect();
-        let code = if texts.is_some() { Code::ShortPool } else { Code::Pool };
-        let first = match texts {
-            Some(texts) => {
-                append(&mut program.short_costs, &costs);
-                append(&mut program.shorts, &texts)
+    fn pool_site(&mut self, pool: &Pool, min_len: u64) -> Op {
+        let count = pool.strings.len();
+        let costs: Vec<u64> = pool.strings.iter().map(|string| string.len() as u64 - min_len).collect();
+        let op = Op { count: count as u32, ..self.decision(count, None) };
+        let op = match &pool.shortest {
+            Some(string) => {
+                let shortest = append(&mut self.program.longs, std::slice::from_ref(string));
+                Op { limited: Limited::Pool, shortest, ..op }
             }
-            None => append(&mut program.longs, &pool.strings),
-        } as u32;
-        let shortest = pool.shortest.clone().map(|string| append(&mut program.longs, &[string]) as u32);
-        (append(&mut program.pools, &[PoolSite { first, costs, shortest }]) as u32, code)
+            None if costs.last() == Some(&0) => op,
+            None => Op { limited: Limited::Costs, ..op },
+        };
+        if let Some(texts) = pool.strings.iter().map(|string| Text::new(string)).collect() {
+            return self.one_of(op, texts, costs, Exit::RETURN);
+        }
+        let argument = append(&mut self.program.longs, &pool.strings);
+        Op { code: Code::Pool, argument, texts: self.entry(Exit::RETURN), ..op }
     }
 }

@@ -2,6 +2,7 @@
 
 /// Up to 15 bytes; the last byte holds how many.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C, align(16))]
 pub(super) struct Text([u8; 16]);
 
 impl Text {
@@ -12,11 +13,8 @@ impl Text {
 
     /// These bytes; `None` if they are too many.
     pub fn new(bytes: &[u8]) -> Option<Text> {
-        if bytes.len() > Text::MAX {
-            return None;
-        }
         let mut text = [0; 16];
-        text[..bytes.len()].copy_from_slice(bytes);
+        text[..Text::MAX].get_mut(..bytes.len())?.copy_from_slice(bytes);
         text[Text::MAX] = bytes.len() as u8;
         Some(Text(text))
     }
@@ -35,13 +33,12 @@ impl Text {
         &self.0
     }
 
-    pub fn bytes(&self) -> &[u8] {
-        &self.0[..self.len()]
-    }
-
-    #[inline(always)]
     pub fn len(&self) -> usize {
         usize::from(self.0[Text::MAX])
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0[..self.len()]
     }
 
     pub fn is_empty(&self) -> bool {

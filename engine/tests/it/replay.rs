@@ -92,6 +92,7 @@ fn tail_recursion() {
     );
     check("strings2", "s ::= q ',' q\nq ::= '<' c '>'\nc ::= k c | 'end'\nk ::= 'a' | 'b' | 'c' | 'dddd' | q");
     check("two-rules", "s ::= a '!'\na ::= 'x' b | 'e'\nb ::= 'y' a | 'z' b | c\nc ::= 'p' c | 'q' a | 'r'");
+    check("stops", "s ::= c '!' c | '-' | '=' c\nc ::= k c | s ',' s ';' s\nk ::= [a-z]");
     check("plus", "s ::= n ';' s | n\nn ::= d | d n\nd ::= '0' | '1' | '2' | '3'");
 }
 

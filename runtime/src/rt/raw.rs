@@ -8,6 +8,7 @@ use crate::choices::Choices;
 use crate::limits::Limits;
 use crate::producer::Batch;
 
+mod data;
 mod runs;
 
 /// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.

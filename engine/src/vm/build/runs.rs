@@ -3,11 +3,13 @@
 use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
 use super::Builder;
-use crate::vm::program::{Code, Exit, Op, Pc, Way};
+use super::instances::Others;
+use crate::vm::draft::{Exit, Op};
+use crate::vm::program::{Code, Pc, Run};
 
 /// A site of which most choice bytes emit a single byte.
 #[derive(PartialEq, Eq)]
-pub(in crate::vm) struct SingleBytes {
+pub(super) struct SingleBytes {
     /// What each choice byte below `bound` emits.
     pub table: [u8; 256],
     pub bound: u32,
@@ -27,7 +29,7 @@ struct Loop {
 
 /// What the option that stops a run derives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::vm) enum Stop {
+enum Stop {
     /// Nothing.
     Empty,
     /// What each round derives, always a single byte.
@@ -101,36 +103,68 @@ impl Builder<'_> {
     }
 
     /// Builds an instance of `rule` as a run, if it is one.
-    pub(super) fn looped_run(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) -> bool {
+    pub(super) fn looped_run(
+        &mut self,
+        rule: RuleId,
+        body: NodeId,
+        pc: Pc,
+        level: u32,
+        others: Option<Others>,
+        exit: Exit,
+    ) -> bool {
         let Some(Loop { stop, stops, member, bytes }) = self.loop_of(rule, body) else { return false };
         let again = Exit { deeper: self.below(0), ..Exit::to(pc) };
         let stopped = self.node(stop, level, exit);
         let further = self.node(member, level, again);
-        let op = self.tables.site(&[stopped, further], vec![0, 1], None);
+        let op = self.tables.site(&[stopped, further], &[0, 1], None);
         let site = self.emit(op);
-        let stopped = if stops == Stop::Other { stopped } else { exit };
-        let run = self.tables.looped_run(&bytes, level, stops, [stopped, further, Exit::to(site)]);
+        // The rounds are not taken from the depth of a frame that the run's exit itself pushes.
+        let stopped = match stops {
+            Stop::Other if stopped.push != 0 => Exit::to(self.label(stopped)),
+            Stop::Other => stopped,
+            _ => exit,
+        };
+        let run = self.looping(&bytes, level, stops);
+        let op = self.tables.run(run, [stopped, further, Exit::to(site)]);
         self.fresh = None;
-        self.fill_instance(pc, rule, level, run, exit);
+        self.fill_instance(pc, level, others, op);
         true
     }
 
     /// A run in place of the call of an instance that was built by [`Builder::looped_run`]: it is called only where the
     /// run gives up.
     pub(super) fn run_before(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit, called: Exit) -> Exit {
-        let run = self.op(called.way.next());
-        let fits = level < super::MAX_LEVEL && run.code == Code::Run && run.text.is_empty();
+        let op = self.op(called.next);
+        let bare = self.tables.exits[op.texts as usize].is_bare();
+        let fits = level < super::MAX_LEVEL && op.code == Code::Run && bare;
         let Some(Loop { stops, bytes, .. }) = self.loop_of(rule, body).filter(|_| fits) else { return called };
-        let Some(pool) = self.pool_op(rule, exit) else { return called };
-        let first = self.tables.program.runs[run.argument as usize].exits as usize;
-        let inner = [first, first + 1, first + 2].map(|index| self.tables.program.exits[index]);
-        let [stopped, other, capped] = inner.map(|exit| {
-            let way = Way::new(self.label(exit), called.way.push() as Pc);
-            Exit { way, ..called }
-        });
+        let Some(others) = self.others(rule, body, exit) else { return called };
+        let first = op.exits as usize;
+        let inner = [first, first + 1, first + 2].map(|index| self.tables.exits[index]);
+        let [stopped, other, capped] = inner.map(|exit| Exit { next: self.label(exit), ..called });
         let stopped = if stops == Stop::Other { stopped } else { exit };
-        let op: Op = self.tables.looped_run(&bytes, level + 1, stops, [stopped, other, capped]);
+        let run = self.looping(&bytes, level + 1, stops);
+        let op = self.tables.run(run, [stopped, other, capped]);
         let pc = self.emit(op);
-        self.scoped(level + 1, pool, Exit::to(pc))
+        self.scoped(level + 1, others, Exit::to(pc))
+    }
+
+    /// Rounds of a repetition at `level`, with its exits: stopped, other member, no more rounds.
+    pub(super) fn star_run(&mut self, bytes: &SingleBytes, level: u32, exits: [Exit; 3]) -> Op {
+        let run = self.rounds(bytes, level + bytes.wraps);
+        self.tables.run(run, exits)
+    }
+
+    /// Rounds of a tail-recursive rule at `level`.
+    fn looping(&mut self, bytes: &SingleBytes, level: u32, stops: Stop) -> Run {
+        let run = self.rounds(bytes, level + bytes.wraps.saturating_sub(1));
+        let stops_deeper = if stops == Stop::Other { -1 } else { 0 };
+        Run { unbounded: 0, deepens: [stops_deeper, -1, -1], plus: stops == Stop::Member, ..run }
+    }
+
+    fn rounds(&mut self, bytes: &SingleBytes, depth: u32) -> Run {
+        let table = self.tables.table(bytes.table);
+        let (bound, slack) = (bytes.bound, bytes.cost);
+        Run { table, bound, depth, unbounded: i64::MAX, deepens: [0; 3], plus: false, slack }
     }
 }

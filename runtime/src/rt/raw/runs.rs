@@ -57,6 +57,38 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// The rounds of [`Machine::run`], if they end among the first four: then says whether the repetition chose to stop
+    /// (if not, another member), and how many times it went on. `plus` is 1 if the item is also derived in the round that
+    /// stops, else 0.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    pub unsafe fn short_run(
+        &mut self,
+        s: &mut State,
+        table: &[u8; 256],
+        bound: u32,
+        plus: usize,
+        cap: u64,
+    ) -> Option<(bool, u64)> {
+        // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
+        unsafe {
+            *s = self.reserve(*s, 8, 4);
+            let batch = Batch::at(*s);
+            let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
+            let rounds = until_stop.min(until_other);
+            if rounds >= cap.min(4) {
+                return None;
+            }
+            batch.emit(*s, table);
+            s.o = s.o.add(rounds as usize + plus);
+            s.c = s.c.add(2 * rounds as usize + 1 + plus);
+            Some((until_stop <= until_other, rounds))
+        }
+    }
+
     /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
     /// the instance, which is within the limit. Leaves the credit filled up but for what it needs itself.
     ///
@@ -173,6 +205,51 @@ impl Machine<'_, '_> {
                 return self.repeat_by_rounds::<LEN>(s, table, 0, further);
             }
             batch.emit(s, table);
+            let rounds = until_stop.min(cap);
+            if LEN {
+                self.slack -= rounds;
+            }
+            s.o = s.o.add(rounds as usize);
+            // Behind the last round that may be there is no site.
+            s.c = s.c.add(2 * rounds as usize + usize::from(rounds < cap));
+            s
+        }
+    }
+
+    /// Derives up to four single bytes, each from a site and a table of its own (the first `count` of `heads`), then a
+    /// repetition of single bytes of at most `further` rounds.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn word<const LEN: bool>(
+        &mut self,
+        s: State,
+        heads: [&[u8; 256]; 4],
+        count: usize,
+        tail: &[u8; 256],
+        further: u64,
+    ) -> State {
+        debug_assert!(count <= 4);
+        // All four heads are looked up and stored, the batch behind them, too: what is not wanted is written over, so
+        // there is no branch that is hard to predict.
+        // SAFETY: the choice and output bytes of four heads and of the batch are reserved.
+        unsafe {
+            let mut s = self.reserve(s, 12, 8);
+            let word = s.c.cast::<u32>().read_unaligned().to_le();
+            let head = |at: usize| heads[at][(word >> (8 * at)) as usize & 0xFF];
+            s.o.cast::<[u8; 4]>().write_unaligned([head(0), head(1), head(2), head(3)]);
+            s.c = s.c.add(count);
+            s.o = s.o.add(count);
+            let batch = Batch::at(s);
+            let until_stop = batch.until_stop();
+            let cap = if LEN { further.min(self.slack) } else { further };
+            if cap > 4 && until_stop == 4 {
+                return self.repeat_by_rounds::<LEN>(s, tail, 0, further);
+            }
+            batch.emit(s, tail);
             let rounds = until_stop.min(cap);
             if LEN {
                 self.slack -= rounds;

@@ -1,0 +1,88 @@
+//! Repetitions.
+
+use gramjet_compiler::ir::NodeId;
+
+use super::Builder;
+use crate::vm::draft::{Exit, Op};
+use crate::vm::program::{Code, Round};
+
+/// Repetitions are unrolled if that makes at most this many nodes.
+const MAX_UNROLLED: u32 = 64;
+
+/// The rounds of a repetition are calls of their own if there are at most this many.
+const MAX_CALLS: u32 = 64;
+
+impl Builder<'_> {
+    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
+        if let Some(word) = self.repeated_bytes(item, min, max, exit) {
+            return word;
+        }
+        let size = self.ir.shape(item).size;
+        let unrolled = |rounds: u32| size.saturating_mul(rounds) <= MAX_UNROLLED;
+        if let Some(max) = max.filter(|&max| !unrolled(max) && max <= MAX_CALLS && max <= self.rounds_left) {
+            return self.called(item, min, max, level, exit);
+        }
+        if min > 0 && !unrolled(min) {
+            return self.counted(item, min, max, level, exit);
+        }
+        let rest = match max.map(|max| max - min) {
+            None => self.star(item, level, exit),
+            Some(more) if unrolled(more) => (0..more).fold(exit, |rest, _| {
+                let further = self.node(item, level, rest);
+                let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
+                Exit::to(self.emit(op))
+            }),
+            Some(more) => self.counted(item, 0, Some(more), level, exit),
+        };
+        (0..min).fold(rest, |rest, _| self.node(item, level, rest))
+    }
+
+    /// Any number of rounds.
+    fn star(&mut self, item: NodeId, level: u32, exit: Exit) -> Exit {
+        let site = self.emit(Op::UNSET);
+        let bytes = self.single_bytes(item).filter(|bytes| !self.at_limit || bytes.wraps == 0);
+        let run = bytes.map(|bytes| (bytes, self.emit(Op::UNSET)));
+        let again = run.as_ref().map_or(site, |run| run.1);
+        let further = self.node(item, level, Exit::to(again));
+        let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
+        self.set(site, op);
+        if let Some((bytes, pc)) = run {
+            let op = self.star_run(&bytes, level, [exit, further, Exit::to(site)]);
+            self.set(pc, op);
+        }
+        self.fresh = None;
+        Exit::to(again)
+    }
+
+    /// Rounds that call the item, each from a site of its own.
+    fn called(&mut self, item: NodeId, min: u32, max: u32, level: u32, exit: Exit) -> Exit {
+        self.rounds_left -= max;
+        let cost = self.ir.facts(item).min_len;
+        let begin = self.node(item, level, Exit::RETURN);
+        let entry = self.label(begin);
+        let mut rest = exit;
+        for round in (0..max).rev() {
+            let call = self.call(entry, 0, rest);
+            // What the item begins with is done with the call, if that is one exit.
+            let further = call.then(begin).filter(|_| call.push != 0).unwrap_or(call);
+            rest = further;
+            if round >= min {
+                let op = self.tables.site(&[exit, further], &[0, cost], None);
+                rest = Exit::to(self.emit(op));
+            }
+        }
+        self.fresh = None;
+        rest
+    }
+
+    /// Rounds that are counted.
+    fn counted(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
+        let pc = self.emit(Op::UNSET);
+        let further = self.node(item, level, Exit::to(pc));
+        let round = Round { min, max, cost: self.ir.facts(item).min_len };
+        let op = self.tables.round(round, [exit, further]);
+        self.set(pc, op);
+        let op = self.tables.op(Code::Count, 0, Exit::to(pc));
+        Exit::to(self.emit(op))
+    }
+}
