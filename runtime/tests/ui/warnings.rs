@@ -11,7 +11,7 @@ gramjet::grammar! {
 }
 
 fn main() {
-    shown::generate(1);
-    silenced::generate(1);
-    with_another_start::generate(1);
+    let _ = shown::generate(1);
+    let _ = silenced::generate(1);
+    let _ = with_another_start::generate(1);
 }
