@@ -7,7 +7,9 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::analysis::recursion::{recursion, references};
+use crate::analysis::guards::guarded;
+use crate::analysis::jumps::jumps_to;
+use crate::analysis::recursion::references;
 use crate::ir::{Ir, NodeId, RuleId};
 use crate::pipeline::Compiled;
 
@@ -306,7 +308,7 @@ impl<'c> Emitter<'c> {
             false => quote!(),
         };
         let round = quote!(#pool #reserve #inside);
-        let round = match body::jumps_to(self.ir, body, rule) {
+        let round = match jumps_to(self.ir, body, rule) {
             true => quote!(#label: loop { #round return s; }),
             false => quote!(#round s),
         };
@@ -367,22 +369,6 @@ impl<'c> Emitter<'c> {
         self.next_label += 1;
         syn::Lifetime::new(&format!("'l{}", self.next_label), Span::call_site())
     }
-}
-
-/// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.
-fn guarded(ir: &Ir) -> Vec<bool> {
-    const MAX_UNGUARDED: usize = 8;
-    let recursion = recursion(ir);
-    let references = references(ir);
-    let mut guarded = vec![false; ir.rules().len()];
-    // The longest chain of calls from a rule on up to the next guard.
-    let mut calls = vec![0; ir.rules().len()];
-    for &rule in recursion.bottom_up() {
-        let below = references[rule.index()].iter().map(|callee| calls[callee.index()]).max().unwrap_or(0);
-        guarded[rule.index()] = recursion.is_recursive(rule) || below >= MAX_UNGUARDED;
-        calls[rule.index()] = if guarded[rule.index()] { 0 } else { below + 1 };
-    }
-    guarded
 }
 
 /// How many residual rules a compiled grammar has, and how many references between them: a measure of the emitted code.

@@ -3,6 +3,7 @@
 //! The code of a node may rely on a reservation of the node's [`Needs`]. Where the node is a *barrier* (it calls, loops or
 //! reserves on its own), the reservation covers only what comes before that, and what follows the node needs a new one.
 
+use crate::analysis::jumps::jumps_to;
 use crate::analysis::pools::{Pool, Pools};
 use crate::ir::{Ir, Node, NodeId};
 
@@ -70,7 +71,7 @@ pub fn needs(ir: &Ir, pools: &Pools) -> Vec<Needs> {
                 Needs { choices: site + options.choices, ..options }
             }
             Node::Inline { rule, body } => {
-                if super::body::jumps_to(ir, *body, *rule) {
+                if jumps_to(ir, *body, *rule) {
                     Needs::BARRIER
                 } else {
                     match pools.get(*rule).map(pool_needs) {

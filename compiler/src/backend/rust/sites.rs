@@ -6,6 +6,7 @@ use quote::quote;
 use super::Emitter;
 use super::body::At;
 use super::needs::{MAX_LITERAL, Needs};
+use crate::analysis::alike::{groups, is_shared, items};
 use crate::charset::CharSet;
 use crate::ir::{Choice, Ir, Node, NodeId};
 
@@ -144,7 +145,7 @@ impl Emitter<'_> {
         let mut used = Needs::default();
         let head = options[0][..shared].iter().map(|&item| (self.node(item, at), self.needs[item.index()])).collect();
         let head = self.pieces(head, &mut used);
-        let groups = groups(ir, &options, shared);
+        let groups = groups(ir, &options, shared, MAX_PACKED);
         let last = groups.len() - 1;
         let mut arms: Vec<(TokenStream, TokenStream)> = Vec::with_capacity(groups.len());
         for (index, group) in groups.iter().enumerate() {
@@ -239,43 +240,4 @@ impl Emitter<'_> {
         };
         quote!(#reserve s = cx.put_string(s, &#table, option);)
     }
-}
-
-/// The items that an option is a sequence of.
-fn items(ir: &Ir, option: NodeId) -> Vec<NodeId> {
-    match ir.node(option) {
-        Node::Seq(items) => items.to_vec(),
-        Node::Bytes(bytes) if bytes.is_empty() => Vec::new(),
-        _ => vec![option],
-    }
-}
-
-/// Whether all options have the same item at a position.
-fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
-    let Some(&item) = options[0].get(position) else { return false };
-    options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
-}
-
-/// Choices with more options than this are not searched for options that are alike.
-const MAX_GROUPED: usize = 256;
-
-/// The options in groups that differ, behind the first `shared` items, in short literals only.
-fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (option, items) in options.iter().enumerate() {
-        let group = match options.len() <= MAX_GROUPED {
-            true => groups.iter_mut().find(|group| are_alike(ir, &options[group[0]][shared..], &items[shared..])),
-            false => None,
-        };
-        match group {
-            Some(group) => group.push(option),
-            None => groups.push(vec![option]),
-        }
-    }
-    groups
-}
-
-fn are_alike(ir: &Ir, a: &[NodeId], b: &[NodeId]) -> bool {
-    let short = |node: NodeId| matches!(ir.node(node), Node::Bytes(bytes) if bytes.len() <= MAX_PACKED);
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| (short(a) && short(b)) || ir.is_written_like(a, b))
 }
