@@ -7,6 +7,7 @@ use super::window::Windows;
 use crate::choices::Choices;
 use crate::limits::Limits;
 
+pub mod native;
 mod runs;
 
 /// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.

@@ -1,0 +1,292 @@
+//! Choices: among literals they are data; among other options a branch for each group of options that are alike.
+
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
+use gramjet_compiler::analysis::alike::{groups, is_shared, items};
+use gramjet_compiler::ir::{Choice, Node, NodeId};
+
+use super::picks::{Decision, Picked};
+use super::strings::Strings;
+use super::{Assembler, Flow, asm};
+
+/// Options that differ in literals of at most so many bytes share a branch.
+const MAX_MERGED: usize = 31;
+
+/// So many branches or more are reached by a table of jumps, fewer by comparisons.
+const MIN_JUMP_TABLE: usize = 6;
+
+impl<'g> Assembler<'g> {
+    pub(super) fn choice(&mut self, node: NodeId, choice: &'g Choice, offset: i32) {
+        let ir = self.ir;
+        let min_len = ir.facts(node).min_len;
+        let literals: Option<Vec<&[u8]>> = choice.options.iter().map(|&option| self.literal_of(option)).collect();
+        if let Some(strings) = literals {
+            return self.strings(&Strings { strings, slots: choice.slots.as_ref(), min_len, shortest: None });
+        }
+        if self.nested(node, choice) {
+            return;
+        }
+        let decision = Decision {
+            count: choice.options.len(),
+            slots: choice.slots.as_ref(),
+            costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
+        };
+        self.branches(&decision, choice, offset);
+    }
+
+    /// The bytes of a node that is a literal short enough to be copied in place.
+    fn literal_of(&self, node: NodeId) -> Option<&'g [u8]> {
+        match self.ir.node(node) {
+            Node::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Options in groups that are alike, with what they begin with, when that is the same, before the branch.
+    fn branches(&mut self, decision: &Decision<'_>, choice: &'g Choice, offset: i32) {
+        let ir = self.ir;
+        let has_literals = choice.options.iter().any(|&option| self.literal_of(option).is_some_and(|it| !it.is_empty()));
+        let options: Vec<Vec<NodeId>> = choice
+            .options
+            .iter()
+            .map(|&option| match self.literal_of(option) {
+                // The empty option is a literal like others.
+                Some(_) if has_literals => vec![option],
+                _ => items(ir, option),
+            })
+            .collect();
+        let shared = (0..).take_while(|&position| is_shared(ir, &options, position)).count();
+        let groups = groups(ir, &options, shared, MAX_MERGED);
+        self.need(3, 0);
+        let mut picked = self.decide(decision);
+        if shared > 0 {
+            self.push_option();
+            let head: Vec<NodeId> = options[0][..shared].to_vec();
+            head.iter().for_each(|&item| self.node(item, offset));
+            self.pop_option();
+        }
+        if let [group] = &groups[..] {
+            self.to_option(picked, decision);
+            picked = Picked::Option;
+            return self.group(decision, picked, group, &options, shared, offset);
+        }
+        let arms: Vec<DynamicLabel> = groups.iter().map(|_| self.label()).collect();
+        let first = self.dispatch(decision, &mut picked, &groups, &arms);
+        let end = self.label();
+        let before = self.flow;
+        let mut after: Option<Flow> = None;
+        // The arm that the dispatch falls into comes first.
+        let order = std::iter::once(first).chain((0..groups.len()).filter(|&arm| arm != first));
+        for (position, arm) in order.enumerate() {
+            self.flow = before;
+            self.place(arms[arm]);
+            self.group(decision, picked, &groups[arm], &options, shared, offset);
+            self.flush();
+            if position + 1 < groups.len() {
+                self.jump(end);
+            }
+            if let Some(after) = after {
+                self.join(after);
+            }
+            after = Some(self.flow);
+        }
+        self.place(end);
+    }
+
+    fn push_option(&mut self) {
+        let ops = &mut self.ops;
+        asm!(ops ; push rax);
+        self.stack += 1;
+    }
+
+    fn pop_option(&mut self) {
+        let ops = &mut self.ops;
+        asm!(ops ; pop rax);
+        self.stack -= 1;
+    }
+
+    /// The options of a group, which are the same but for literals; what was picked is in eax.
+    fn group(
+        &mut self,
+        decision: &Decision<'_>,
+        picked: Picked,
+        group: &[usize],
+        options: &[Vec<NodeId>],
+        shared: usize,
+        offset: i32,
+    ) {
+        let ir = self.ir;
+        let len = options[group[0]].len();
+        let same = |position: usize| {
+            let item = options[group[0]][position];
+            group.iter().all(|&option| ir.is_written_like(item, options[option][position]))
+        };
+        let merged: Vec<usize> = (shared..len).filter(|&position| !same(position)).collect();
+        let Some(&last) = merged.last() else {
+            return options[group[0]][shared..].iter().for_each(|&item| self.node(item, offset));
+        };
+        self.to_option(picked, decision);
+        let kept = last > shared;
+        if kept {
+            self.push_option();
+        }
+        let slot = self.stack;
+        for position in shared..len {
+            if !merged.contains(&position) {
+                self.node(options[group[0]][position], offset);
+                continue;
+            }
+            let literals: Vec<(usize, &[u8])> = group
+                .iter()
+                .map(|&option| (option, self.literal_of(options[option][position]).unwrap_or_default()))
+                .collect();
+            let longest = literals.iter().map(|(_, literal)| literal.len()).max().unwrap_or(0);
+            self.need(0, longest as i32);
+            if kept && position == last {
+                self.pop_option();
+            } else if kept {
+                let place = 8 * (self.stack - slot);
+                let ops = &mut self.ops;
+                asm!(ops ; mov rax, [rsp + place]);
+            }
+            self.put_merged(&literals);
+        }
+    }
+
+    /// Emits the literal of the option whose number is in eax; only these numbers may occur.
+    fn put_merged(&mut self, literals: &[(usize, &[u8])]) {
+        let first = literals[0].0;
+        let last = literals[literals.len() - 1].0;
+        let mut strings: Vec<&[u8]> = vec![literals[0].1; last + 1 - first];
+        for &(option, literal) in literals {
+            strings[option - first] = literal;
+        }
+        if first > 0 {
+            let first = first as i32;
+            let ops = &mut self.ops;
+            asm!(ops ; sub eax, first);
+        }
+        self.put_indexed(&strings);
+    }
+
+    /// Jumps to the arm of the group that was picked; returns the arm that it falls into. Pointers are flushed only where
+    /// that costs nothing: all arms begin with the same flow.
+    fn dispatch(
+        &mut self,
+        decision: &Decision<'_>,
+        picked: &mut Picked,
+        groups: &[Vec<usize>],
+        arms: &[DynamicLabel],
+    ) -> usize {
+        let mut arm_of = vec![0; decision.count];
+        for (arm, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&option| arm_of[option] = arm);
+        }
+        // Neighbouring options of one group: where each such stretch begins.
+        let mut stretches: Vec<(usize, usize)> = Vec::new();
+        for (option, &arm) in arm_of.iter().enumerate() {
+            if stretches.last().is_none_or(|&(_, last)| last != arm) {
+                stretches.push((option, arm));
+            }
+        }
+        if stretches.len() >= MIN_JUMP_TABLE {
+            self.to_option(*picked, decision);
+            *picked = Picked::Option;
+            return self.jump_table(&arm_of, arms);
+        }
+        // Where the value that is compared begins to mean the option.
+        let bound = |option: usize| match *picked {
+            Picked::Byte => decision.threshold(option),
+            Picked::Option => option as i32,
+        };
+        let end = match *picked {
+            Picked::Byte => 256,
+            Picked::Option => decision.count as i32,
+        };
+        // Where the values of each stretch begin, and where those of the last one end.
+        let bounds: Vec<i32> = stretches.iter().map(|&(option, _)| bound(option)).chain([end]).collect();
+        // The less probable of the two outer stretches is split off, until one is left: as many wrong predictions as a jump
+        // through a table would have, and no more.
+        let (mut first, mut last) = (0, stretches.len() - 1);
+        let ops = &mut self.ops;
+        while first < last {
+            let (low, high) = (bounds[first + 1], bounds[last]);
+            if low - bounds[first] <= bounds[last + 1] - high {
+                let arm = arms[stretches[first].1];
+                asm!(ops ; cmp eax, low ; jb =>arm);
+                first += 1;
+            } else {
+                let arm = arms[stretches[last].1];
+                asm!(ops ; cmp eax, high ; jae =>arm);
+                last -= 1;
+            }
+        }
+        stretches[first].1
+    }
+
+    fn jump_table(&mut self, arm_of: &[usize], arms: &[DynamicLabel]) -> usize {
+        let table = self.tables.reserve(4 * arm_of.len(), 4);
+        for (option, &arm) in arm_of.iter().enumerate() {
+            self.jumps.push((table as usize + 4 * option, arms[arm]));
+        }
+        let ops = &mut self.ops;
+        asm!(ops ; movsxd rcx, DWORD [tables + rax*4 + table] ; add rcx, tables ; jmp rcx);
+        0
+    }
+
+    /// A choice whose options are literals or choices of such, all of one length: two sites, no branch.
+    fn nested(&mut self, node: NodeId, choice: &'g Choice) -> bool {
+        let ir = self.ir;
+        let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
+        let mut leaves: Vec<&[u8]> = Vec::new();
+        let last = ir.facts(choice.options[choice.options.len() - 1]).min_len;
+        if choice.slots.is_some() || choice.options.len() > 256 || last != ir.facts(node).min_len {
+            return false;
+        }
+        for &option in &choice.options {
+            let first = leaves.len() as u32;
+            match ir.node(option) {
+                Node::Choice(inner) if inner.slots.is_none() && inner.options.len() <= 256 => {
+                    let Some(literals) =
+                        inner.options.iter().map(|&option| self.literal_of(option)).collect::<Option<Vec<_>>>()
+                    else {
+                        return false;
+                    };
+                    leaves.extend(literals);
+                }
+                Node::Bytes(bytes) => leaves.push(bytes),
+                _ => return false,
+            }
+            entries.push(first | (leaves.len() as u32 - first) << 16);
+        }
+        let len = leaves[0].len();
+        if len > 32 || leaves.len() > 0xFFFF || leaves.iter().any(|leaf| leaf.len() != len) {
+            return false;
+        }
+        let decision = Decision { count: choice.options.len(), slots: None, costs: Vec::new() };
+        self.need(2, len as i32);
+        let picked = self.decide(&decision);
+        self.to_option(picked, &decision);
+        let entries: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+        let entries = self.tables.add(entries, 4);
+        let at = self.flow.choice as i8;
+        let ops = &mut self.ops;
+        asm!(ops
+            ; mov ecx, [tables + rax*4 + entries]
+            ; movzx edx, BYTE [BYTE choice + at]
+            ; movzx eax, cx
+            ; shr ecx, 16
+            ; imul edx, ecx
+            ; shr edx, 8
+            ; add eax, edx
+            // One leaf needs no second site.
+            ; xor edx, edx
+            ; cmp ecx, 1
+            ; seta dl
+            ; lea choice, [BYTE choice + rdx + at]
+        );
+        self.flow.choice = 0;
+        self.put_indexed(&leaves);
+        true
+    }
+
+}

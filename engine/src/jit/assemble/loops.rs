@@ -1,0 +1,351 @@
+//! Loops: right recursion and repetition. Rounds of single bytes are decided by one look at eight choice bytes.
+
+use dynasmrt::x64::X64Relocation;
+use dynasmrt::{DynasmApi, DynasmLabelApi, VecAssembler};
+use gramjet_compiler::analysis::runs::{ByteItem, byte_item, plus_item, star_item};
+use gramjet_compiler::ir::{NodeId, RuleId};
+
+use super::{Assembler, Flow, Scope, asm};
+
+/// So many rounds are decided at one look.
+const ROUNDS: i32 = 4;
+
+/// Four rounds of (go on or stop, member): a bit for each that may stop; the member bytes; ones in each lane.
+const STOPS: u64 = 0x0080_0080_0080_0080;
+const MEMBERS: u64 = 0x00FF_00FF_00FF_00FF;
+const OTHERS: u64 = 0x0100_0100_0100_0100;
+const LANES: u64 = 0x0001_0001_0001_0001;
+
+/// A run of single bytes.
+struct Run {
+    item: ByteItem,
+    /// The item is also derived in the round that stops.
+    plus: bool,
+}
+
+impl<'g> Assembler<'g> {
+    /// An instance, in place, of a rule that jumps back to itself.
+    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, offset: i32) {
+        let star = star_item(self.ir, rule, body).map(|item| (item, false));
+        let run = star.or_else(|| plus_item(self.ir, rule, body).map(|item| (item, true))).and_then(|(item, plus)| {
+            let item = byte_item(self.ir, item)?;
+            (item.bound == 256 || !plus).then_some(Run { item, plus })
+        });
+        let Some(run) = run else { return self.looping_instance(rule, body, offset) };
+        self.need(8, ROUNDS);
+        self.flush();
+        let back = self.label();
+        let after = self.flow;
+        let one_by_one = self.cold(move |assembler| {
+            assembler.looping_instance(rule, body, offset);
+            assembler.resume(back, after);
+        });
+        // Each round that goes on is a level deeper. The item may stand deeper still: that of the last round that goes on,
+        // or that of the round which stops.
+        let layers = run.item.layers as i32;
+        let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
+        self.look_ahead(&run.item);
+        self.bound_rounds(levels, run.item.max_cost);
+        let ops = &mut self.ops;
+        asm!(ops ; cmp rcx, rdx ; jg =>one_by_one);
+        self.put_members(&run.item);
+        if self.kind.length {
+            let ops = &mut self.ops;
+            asm!(ops ; sub slack, rcx);
+        }
+        let further = i8::from(run.plus);
+        let ops = &mut self.ops;
+        asm!(ops
+            ; lea choice, [BYTE choice + rcx*2 + 1 + further]
+            ; lea output, [BYTE output + rcx + further]
+            ; =>back
+        );
+    }
+
+    /// Looks at the next eight choice bytes, in rax: leaves in rcx how many rounds go on before one stops; more than fit
+    /// if another option comes first.
+    fn look_ahead(&mut self, item: &ByteItem) {
+        let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);
+        let bmi1 = self.features.bmi1;
+        let ops = &mut self.ops;
+        asm!(ops ; mov rax, [choice]);
+        if bmi1 {
+            asm!(ops ; andn rcx, rax, [tables + stops]);
+        } else {
+            asm!(ops ; mov rcx, rax ; not rcx ; and rcx, [tables + stops]);
+        }
+        if item.bound < 256 {
+            let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
+            let above = self.tables.add((LANES * u64::from(256 - item.bound)).to_le_bytes().to_vec(), 8);
+            let others = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
+            // Lanes above 255 hold another option. Its bit stands one above that of a stop in the same round.
+            let ops = &mut self.ops;
+            asm!(ops
+                ; mov rdx, rax
+                ; shr rdx, 8
+                ; and rdx, [tables + members]
+                ; add rdx, [tables + above]
+                ; and rdx, [tables + others]
+                ; or rcx, rdx
+            );
+        }
+        let ops = &mut self.ops;
+        if bmi1 {
+            asm!(ops ; tzcnt rcx, rcx);
+        } else {
+            asm!(ops ; mov edx, 64 ; bsf rcx, rcx ; cmovz ecx, edx);
+        }
+        if item.bound < 256 {
+            // Stops are found at places 7, 23, ..., other options at 8, 24, ...: those become more than any bound.
+            asm!(ops ; mov edx, ecx ; and edx, 8 ; shl edx, 4 ; or ecx, edx);
+        }
+        asm!(ops ; shr ecx, 4);
+    }
+
+    /// The greatest number of rounds that the limits and one look allow, in rdx; negative where the instance, `levels` below
+    /// the depth register, is beyond the limit. Keeps rcx.
+    fn bound_rounds(&mut self, levels: i32, max_cost: u64) {
+        let Self { kind, ops, .. } = self;
+        if !kind.depth && !kind.length {
+            asm!(ops ; mov edx, ROUNDS - 1);
+            return;
+        }
+        asm!(ops ; mov edx, ROUNDS - 1);
+        if kind.depth {
+            asm!(ops ; lea r8, [depth - levels] ; cmp r8, rdx ; cmovl rdx, r8);
+        }
+        if kind.length {
+            // In the round that stops, going on must be offered too, or the site would read nothing.
+            let most = i32::try_from(max_cost.max(1)).unwrap_or(i32::MAX);
+            asm!(ops ; lea r8, [slack - most] ; cmp r8, rdx ; cmovl rdx, r8);
+        }
+    }
+
+    /// Emits the members of the four rounds at the pointers.
+    fn put_members(&mut self, item: &ByteItem) {
+        let table = self.tables.add(item.table.to_vec(), 1);
+        let ops = &mut self.ops;
+        for round in 0..ROUNDS as i8 {
+            asm!(ops
+                ; movzx edx, BYTE [BYTE choice + 2 * round + 1]
+                ; movzx edx, BYTE [tables + rdx + table]
+                ; mov BYTE [BYTE output + round], dl
+            );
+        }
+    }
+
+    /// An instance of a rule that jumps back to itself, round by round.
+    pub(super) fn looping_instance(&mut self, rule: RuleId, body: NodeId, offset: i32) {
+        let levels = offset + 1;
+        self.flush();
+        let (head, exit) = (self.label(), self.label());
+        if self.kind.depth {
+            self.push_depth();
+        }
+        let mut beyond = exit;
+        let mut after: Option<Flow> = None;
+        if self.kind.depth && self.pools.get(rule).is_some() {
+            self.flow = Flow::default();
+            beyond = self.cold(move |assembler| {
+                assembler.pool(rule);
+                assembler.flush();
+                assembler.jump(exit);
+            });
+            after = Some(Flow::default());
+            if levels > 0 {
+                self.take_depth(levels);
+                let ops = &mut self.ops;
+                asm!(ops ; js =>beyond);
+            }
+        }
+        self.place(head);
+        self.flow = Flow::default();
+        self.scopes.push(Scope { rule, head, beyond, stack: self.stack });
+        self.node(body, 0);
+        self.scopes.pop();
+        self.flush();
+        if let Some(after) = after {
+            self.join(after);
+        }
+        self.place(exit);
+        if self.kind.depth {
+            self.pop_depth();
+        }
+    }
+
+    /// A jump back to an enclosing instance, one level deeper.
+    pub(super) fn jump_back(&mut self, rule: RuleId, offset: i32) {
+        // The verifier holds that there is such a scope.
+        let Some(&scope) = self.scopes.iter().rev().find(|scope| scope.rule == rule) else { return };
+        self.flush();
+        let surplus = 8 * (self.stack - scope.stack);
+        let ops = &mut self.ops;
+        if surplus > 0 {
+            asm!(ops ; add rsp, surplus);
+        }
+        if self.kind.depth {
+            self.take_depth(offset + 1);
+            let ops = &mut self.ops;
+            asm!(ops ; jns =>scope.head);
+            self.jump(scope.beyond);
+        } else {
+            self.jump(scope.head);
+        }
+    }
+
+    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, offset: i32) {
+        self.flush();
+        if max == Some(min) {
+            return self.fixed_rounds(item, min, offset);
+        }
+        match byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers == 0) {
+            Some(bytes) if min <= MAX_FIRST => self.byte_rounds(item, &bytes, min, max, offset),
+            _ => self.rounds(item, min, max, offset),
+        }
+    }
+
+    fn fixed_rounds(&mut self, item: NodeId, rounds: u32, offset: i32) {
+        let head = self.label();
+        let ops = &mut self.ops;
+        push_word(ops, rounds);
+        asm!(ops ; =>head);
+        self.stack += 1;
+        self.flow = Flow::default();
+        self.node(item, offset);
+        self.flush();
+        let ops = &mut self.ops;
+        asm!(ops ; dec QWORD [rsp] ; jnz =>head ; pop rax);
+        self.stack -= 1;
+    }
+
+    /// A repetition of single bytes.
+    fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
+        self.need(8 + min as i32, ROUNDS + min as i32);
+        for _ in 0..min {
+            self.node(item, offset);
+        }
+        self.flush();
+        let further = max.map(|max| max - min);
+        let (back, after) = (self.label(), self.flow);
+        let one_by_one = self.cold(move |assembler| {
+            assembler.rounds(item, 0, further, offset);
+            assembler.resume(back, after);
+        });
+        self.look_ahead(bytes);
+        match further.filter(|&further| further <= ROUNDS as u32) {
+            // All that may be are looked at; behind the last there is no site.
+            Some(most) => {
+                let most = most as i32;
+                let ops = &mut self.ops;
+                asm!(ops ; mov edx, most ; cmp ecx, edx ; cmova ecx, edx);
+                if self.kind.length {
+                    let ops = &mut self.ops;
+                    asm!(ops ; cmp slack, ROUNDS ; jl =>one_by_one ; sub slack, rcx);
+                }
+                self.put_members(bytes);
+                let ops = &mut self.ops;
+                asm!(ops
+                    ; xor eax, eax
+                    ; cmp ecx, most
+                    ; setb al
+                    ; add output, rcx
+                    ; lea rcx, [rcx*2 + rax]
+                    ; add choice, rcx
+                );
+            }
+            None => {
+                self.bound_rounds_of_repeat();
+                let ops = &mut self.ops;
+                asm!(ops ; cmp rcx, rdx ; jg =>one_by_one);
+                self.put_members(bytes);
+                if self.kind.length {
+                    let ops = &mut self.ops;
+                    asm!(ops ; sub slack, rcx);
+                }
+                let ops = &mut self.ops;
+                asm!(ops ; lea choice, [BYTE choice + rcx*2 + 1] ; add output, rcx);
+            }
+        }
+        self.place(back);
+    }
+
+    fn bound_rounds_of_repeat(&mut self) {
+        let Self { kind, ops, .. } = self;
+        asm!(ops ; mov edx, ROUNDS - 1);
+        if kind.length {
+            asm!(ops ; lea r8, [slack - 1] ; cmp r8, rdx ; cmovl rdx, r8);
+        }
+    }
+
+    /// A repetition, round by round: first those without a site, then one site a round. The item stands once, so that
+    /// nested repetitions do not multiply.
+    fn rounds(&mut self, item: NodeId, min: u32, max: Option<u32>, offset: i32) {
+        let (head, exit, site, round) = (self.label(), self.label(), self.label(), self.label());
+        let words = i32::from(max.is_some()) + i32::from(min > 0);
+        // The rounds without a site are counted in the word on top, the others in that below it.
+        let ops = &mut self.ops;
+        if let Some(max) = max {
+            push_word(ops, max - min);
+        }
+        if min > 0 {
+            push_word(ops, min);
+        }
+        self.stack += words;
+        let below = 8 * i8::from(min > 0);
+        self.place(head);
+        self.flow = Flow::default();
+        let ops = &mut self.ops;
+        if min > 0 {
+            asm!(ops ; dec QWORD [rsp] ; jns =>round ; mov QWORD [rsp], 0);
+        }
+        self.place(site);
+        if max.is_some() {
+            let ops = &mut self.ops;
+            asm!(ops ; dec QWORD [BYTE rsp + below] ; js =>exit);
+        }
+        self.need(1, 0);
+        self.go_site(item, exit);
+        let after = if max.is_some() { Flow::default() } else { self.flow };
+        if min > 0 {
+            self.flow = Flow::default();
+        }
+        self.place(round);
+        self.node(item, offset);
+        self.flush();
+        self.jump(head);
+        self.place(exit);
+        if words > 0 {
+            let ops = &mut self.ops;
+            asm!(ops ; add rsp, BYTE (8 * words) as i8);
+        }
+        self.stack -= words;
+        self.flow = after;
+    }
+
+    /// The site that decides on a further round: goes to `exit` if there is none.
+    fn go_site(&mut self, item: NodeId, exit: dynasmrt::DynamicLabel) {
+        let cost = self.ir.facts(item).min_len;
+        if self.kind.length && cost > 0 {
+            self.compare_slack(cost);
+            let ops = &mut self.ops;
+            // One option is offered: nothing is read.
+            asm!(ops ; jl =>exit);
+        }
+        let ops = &mut self.ops;
+        asm!(ops ; inc choice ; cmp BYTE [BYTE choice - 1], 0 ; jns =>exit);
+        if self.kind.length && cost > 0 {
+            let cost = i32::try_from(cost).unwrap_or(i32::MAX);
+            asm!(ops ; sub slack, cost);
+        }
+    }
+}
+
+fn push_word(ops: &mut VecAssembler<X64Relocation>, word: u32) {
+    match i32::try_from(word) {
+        Ok(word) => asm!(ops ; push word),
+        Err(_) => asm!(ops ; mov eax, word as i32 ; push rax),
+    }
+}
+
+/// So many rounds without a site are written out before a run.
+const MAX_FIRST: u32 = 8;

@@ -1,0 +1,289 @@
+//! What a run has outside of registers, in the layout that machine code knows, and the slow paths that machine code calls.
+
+use gramjet::rt::raw::Machine;
+use gramjet::rt::raw::native::Cursor;
+
+use super::code::Code;
+use super::sites::{Members, Site};
+use super::stack::{CALLER_STACK, Region};
+
+/// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
+pub(super) const MARGIN: (i32, i32) = (128, 1024);
+
+/// The context of a run. Machine code reads and writes its fields by their offsets.
+#[repr(C)]
+pub(super) struct Context<'r> {
+    pub cursor: Cursor,
+    pub choice_limit: usize,
+    pub output_limit: usize,
+    pub depth: i64,
+    pub slack: i64,
+    /// Recursive functions go on elsewhere below this address of the stack.
+    pub stack_low: usize,
+    pub tables: *const u8,
+    pub doors: [Door; Doors::COUNT],
+    machine: *mut Machine<'static, 'static>,
+    code: &'r Code,
+    region: Option<Region>,
+    level: Level,
+    /// `stack_low` on the caller's stack, while the run is elsewhere.
+    caller_low: usize,
+}
+
+/// Where a run stands on the native stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Caller,
+    Region,
+    /// Finishing: no check can help any more.
+    Last,
+}
+
+/// A slow path: gets the context, with all that is in registers stored to it, and a number.
+pub(super) type Door = unsafe extern "sysv64" fn(*mut Context<'_>, usize) -> usize;
+
+/// The slow paths, by their place in [`Context::doors`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doors {
+    /// Makes a stretch readable and writable.
+    Replenish,
+    /// Another stack for a deep recursion; returns its top, or 0 if there is none and the machine finishes.
+    Deeper,
+    /// Back on the caller's stack.
+    Shallower,
+    /// Decides the site with this number under the length limit; returns the option.
+    PickWithin,
+    /// Emits a string of the site with this number under the length limit.
+    StringWithin,
+    /// Emits a member of the class with this number.
+    Member,
+    /// Emits the literal with this number.
+    Copy,
+}
+
+impl Doors {
+    pub const COUNT: usize = 7;
+    pub const ALL: [Doors; Doors::COUNT] = [
+        Doors::Replenish,
+        Doors::Deeper,
+        Doors::Shallower,
+        Doors::PickWithin,
+        Doors::StringWithin,
+        Doors::Member,
+        Doors::Copy,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Doors::Replenish => "replenish",
+            Doors::Deeper => "deeper",
+            Doors::Shallower => "shallower",
+            Doors::PickWithin => "pick_within",
+            Doors::StringWithin => "string_within",
+            Doors::Member => "member",
+            Doors::Copy => "copy",
+        }
+    }
+}
+
+const DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
+
+impl<'r> Context<'r> {
+    /// The context of a run of `code` on `machine`, which must outlive it.
+    pub fn new(machine: &mut Machine<'_, '_>, code: &'r Code, depth: i64, slack: u64) -> Context<'r> {
+        let low = stack_pointer().saturating_sub(CALLER_STACK);
+        let mut context = Context {
+            cursor: machine.cursor(),
+            choice_limit: 0,
+            output_limit: 0,
+            depth,
+            // Bounds that are not small enough are never reached.
+            slack: i64::try_from(slack).unwrap_or(i64::MAX),
+            stack_low: low,
+            tables: code.tables(),
+            doors: DOORS,
+            // The lifetimes are those of this run; the machine is used by its doors alone.
+            machine: (&raw mut *machine).cast(),
+            code,
+            region: None,
+            level: Level::Caller,
+            caller_low: low,
+        };
+        context.set_limits();
+        context
+    }
+
+    fn set_limits(&mut self) {
+        self.choice_limit = (self.cursor.choice_end as usize).wrapping_sub(MARGIN.0 as usize + READ_SLOP);
+        self.output_limit = (self.cursor.output_end as usize).wrapping_sub(MARGIN.1 as usize + STORE_SLOP);
+    }
+
+    /// Makes room for reading and writing as much; at least a stretch.
+    unsafe fn reserve(&mut self, output: usize) {
+        let output = output.max(MARGIN.1 as usize);
+        // SAFETY: the machine outlives the context; machine code moves the cursor over reserved bytes only.
+        unsafe { (*self.machine).replenish_cursor(&mut self.cursor, MARGIN.0 as usize, output) };
+        self.set_limits();
+    }
+
+    /// Reads the value of a site of `bits` bits, which are reserved.
+    unsafe fn value(&mut self, bits: u32) -> u64 {
+        let mut value = 0;
+        for index in 0..bits / 8 {
+            // SAFETY: as for this function.
+            unsafe {
+                value |= u64::from(*self.cursor.choice) << (8 * index);
+                self.cursor.choice = self.cursor.choice.add(1);
+            }
+        }
+        value
+    }
+
+    /// Decides a site of so many equally probable options, whose choice bytes are reserved.
+    unsafe fn pick(&mut self, count: usize) -> usize {
+        let bits = match count {
+            0 | 1 => return 0,
+            2..=256 => 8,
+            257..=65536 => 16,
+            _ => 24,
+        };
+        // SAFETY: as for this function.
+        let value = unsafe { self.value(bits) };
+        ((value * count as u64) >> bits) as usize
+    }
+
+    /// How many of these ascending costs are within the slack.
+    fn offered(&self, costs: &[u64]) -> usize {
+        costs.partition_point(|&cost| cost <= self.slack as u64)
+    }
+
+    /// Emits bytes of any length.
+    unsafe fn put(&mut self, bytes: &[u8]) {
+        // SAFETY: the bytes are reserved before they are written, and the output is nobody else's.
+        unsafe {
+            self.reserve(bytes.len());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.cursor.output, bytes.len());
+            self.cursor.output = self.cursor.output.add(bytes.len());
+        }
+    }
+}
+
+/// Reads may look this many bytes ahead of a stretch, and stores write as many behind it; the machine keeps as much.
+pub(super) const READ_SLOP: usize = 8;
+pub(super) const STORE_SLOP: usize = 64;
+
+/// The address of the current stack frame, nearly.
+fn stack_pointer() -> usize {
+    let marker = 0u8;
+    (&raw const marker) as usize
+}
+
+// SAFETY of all doors: machine code calls them with the context of its run, whose fields it has brought up to date, and
+// with numbers below the lengths of the lists; before sites it has reserved a stretch.
+
+unsafe extern "sysv64" fn replenish(context: *mut Context<'_>, _: usize) -> usize {
+    // SAFETY: see above.
+    unsafe { (*context).reserve(0) };
+    0
+}
+
+unsafe extern "sysv64" fn deeper(context: *mut Context<'_>, _: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    if context.level == Level::Caller {
+        if context.region.is_none() {
+            context.region = Region::map();
+        }
+        if let Some(region) = &context.region {
+            context.caller_low = context.stack_low;
+            context.stack_low = region.low();
+            context.level = Level::Region;
+            return region.top();
+        }
+    }
+    // SAFETY: see above.
+    unsafe { (*context.machine).finish_cursor(&mut context.cursor) };
+    context.set_limits();
+    context.stack_low = 0;
+    context.level = Level::Last;
+    0
+}
+
+unsafe extern "sysv64" fn shallower(context: *mut Context<'_>, _: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    context.stack_low = context.caller_low;
+    context.level = Level::Caller;
+    0
+}
+
+unsafe extern "sysv64" fn pick_within(context: *mut Context<'_>, site: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let code = context.code;
+    let Site { costs, slots, .. } = &code.sites[site];
+    let offered = context.offered(costs);
+    let option = match slots {
+        Some((bits, ends)) if offered > 1 => {
+            // SAFETY: see above.
+            let value = unsafe { context.value(*bits) };
+            // The slots of the options that are not offered are left out.
+            let slot = ((value * u64::from(ends[offered - 1])) >> bits) as u32;
+            ends.partition_point(|&end| end <= slot)
+        }
+        // SAFETY: see above.
+        _ => unsafe { context.pick(offered) },
+    };
+    context.slack -= costs[option] as i64;
+    option
+}
+
+unsafe extern "sysv64" fn string_within(context: *mut Context<'_>, site: usize) -> usize {
+    // SAFETY: see above.
+    unsafe {
+        let code = (*context).code;
+        let Site { costs, strings, shortest, .. } = &code.sites[site];
+        if (*context).offered(costs) == 0 {
+            // Costs are those above the shortest string: without one, the first string costs nothing.
+            (*context).put(shortest.as_deref().unwrap_or_default());
+        } else {
+            let option = pick_within(context, site);
+            (*context).put(&strings[option]);
+        }
+        (*context).reserve(0);
+    }
+    0
+}
+
+unsafe extern "sysv64" fn member(context: *mut Context<'_>, class: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let code = context.code;
+    let Members { set, min_len, limited } = &code.classes[class];
+    let offered = match limited {
+        true => set.len_within((context.slack as u64).saturating_add(*min_len)),
+        false => set.len(),
+    };
+    // SAFETY: see above; a member has at most four bytes.
+    unsafe {
+        let index = context.pick(offered as usize) as u32;
+        let member = set.encode(set.nth(index).unwrap_or_default());
+        let bytes = member.as_ref();
+        if *limited {
+            context.slack -= (bytes.len() as u64 - min_len) as i64;
+        }
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.cursor.output, bytes.len());
+        context.cursor.output = context.cursor.output.add(bytes.len());
+    }
+    0
+}
+
+unsafe extern "sysv64" fn copy(context: *mut Context<'_>, literal: usize) -> usize {
+    // SAFETY: see above.
+    unsafe {
+        let code = (*context).code;
+        (*context).put(&code.literals[literal]);
+        (*context).reserve(0);
+    }
+    0
+}

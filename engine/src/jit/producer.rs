@@ -1,0 +1,107 @@
+//! The JIT as a [`Producer`].
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use gramjet::rt::raw::Machine;
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_compiler::Compiled;
+
+use super::assemble::{Features, Kind, assemble};
+use super::code::Code;
+use super::context::Context;
+use super::NotCompiled;
+use crate::directives::first_limits;
+use crate::vm::Vm;
+
+/// Code and tables of one kind of limits have at most this many bytes together.
+const MAX_CODE: usize = 256 << 20;
+
+/// Runs the residual form of a grammar as machine code. A clone shares the code.
+#[derive(Clone)]
+pub struct Jit {
+    grammar: Arc<Grammar>,
+    limits: Limits,
+    min_len: u64,
+    code: Arc<Code>,
+    /// Runs in place of the code where there is none for the limits in force.
+    other: Option<Vm>,
+}
+
+struct Grammar {
+    compiled: Compiled,
+    /// Code by kind of limits, compiled when it is first asked for.
+    codes: [OnceLock<Result<Arc<Code>, NotCompiled>>; 4],
+}
+
+impl Grammar {
+    fn code(&self, limits: Limits) -> Result<Arc<Code>, NotCompiled> {
+        let kind = Kind { depth: limits.depth().is_some(), length: limits.length().is_some() };
+        let place = usize::from(kind.depth) + 2 * usize::from(kind.length);
+        let made = self.codes[place].get_or_init(|| {
+            let draft = assemble(&self.compiled.residual, &self.compiled.pools, kind, Features::detect(), MAX_CODE)?;
+            Ok(Arc::new(draft.finish().map_err(|error| NotCompiled::Memory(error.to_string()))?))
+        });
+        made.clone()
+    }
+}
+
+impl Jit {
+    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    ///
+    /// # Errors
+    ///
+    /// If the code would be too large or the system refuses executable memory; the engine `vm` takes every grammar.
+    pub fn new(compiled: &Compiled) -> Result<Jit, NotCompiled> {
+        let grammar = Grammar { compiled: compiled.clone(), codes: Default::default() };
+        let limits = first_limits(compiled);
+        let code = grammar.code(limits)?;
+        Ok(Jit { min_len: compiled.min_len(), grammar: Arc::new(grammar), limits, code, other: None })
+    }
+}
+
+impl fmt::Debug for Jit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jit").field("limits", &self.limits).field("code", &self.code.len()).finish_non_exhaustive()
+    }
+}
+
+impl Producer for Jit {
+    fn min_len(&self) -> u64 {
+        self.min_len
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+        let compiled = &self.grammar.compiled;
+        limits.check(self.min_len, compiled.rule_without_pool())?;
+        match self.grammar.code(limits) {
+            Ok(code) => (self.code, self.other) = (code, None),
+            Err(_) => {
+                let mut other = Vm::new(compiled);
+                other.set_limits(limits)?;
+                self.other = Some(other);
+            }
+        }
+        self.limits = limits;
+        Ok(())
+    }
+
+    fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+        if let Some(other) = &mut self.other {
+            return other.produce(choices, output);
+        }
+        let depth = self.limits.depth().map_or(i64::MAX, i64::from);
+        let mut machine = Machine::new(self.min_len, self.limits, choices, output);
+        let slack = machine.slack;
+        let mut context = Context::new(&mut machine, &self.code, depth, slack);
+        self.code.run(&mut context);
+        let cursor = context.cursor;
+        drop(context);
+        // SAFETY: the code moved the cursor over bytes that the machine reserved, and wrote all before its output.
+        unsafe { machine.end_at(&cursor) }
+    }
+}
