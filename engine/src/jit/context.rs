@@ -114,8 +114,8 @@ impl<'r> Context<'r> {
     }
 
     fn set_limits(&mut self) {
-        self.choice_limit = (self.cursor.choice_end as usize).wrapping_sub(MARGIN.0 as usize + READ_SLOP);
-        self.output_limit = (self.cursor.output_end as usize).wrapping_sub(MARGIN.1 as usize + STORE_SLOP);
+        self.choice_limit = (self.cursor.choice_end as usize).saturating_sub(MARGIN.0 as usize + READ_SLOP);
+        self.output_limit = (self.cursor.output_end as usize).saturating_sub(MARGIN.1 as usize + STORE_SLOP);
     }
 
     /// Makes room for reading and writing as much; at least a stretch.
