@@ -1,6 +1,9 @@
 //! The JIT as a [`Producer`].
 
 use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gramjet::rt::raw::Machine;
@@ -10,7 +13,7 @@ use gramjet_compiler::Compiled;
 use super::assemble::{Features, Kind, assemble};
 use super::code::Code;
 use super::context::Context;
-use super::NotCompiled;
+use super::{NotCompiled, listing};
 use crate::directives::first_limits;
 use crate::vm::Vm;
 
@@ -57,6 +60,30 @@ impl Jit {
         let limits = first_limits(compiled);
         let code = grammar.code(limits)?;
         Ok(Jit { min_len: compiled.min_len(), grammar: Arc::new(grammar), limits, code, other: None })
+    }
+
+    /// The code in force, disassembled, with the names of rules.
+    pub fn listing(&self) -> String {
+        listing::listing(&self.code)
+    }
+
+    /// Bytes of instructions and tables of the code in force.
+    pub fn code_len(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Names the functions of the code in force for the profiler `perf`: appends them to `/tmp/perf-PID.map`, where it
+    /// looks for them, and returns this path.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_perf_map(&self) -> io::Result<PathBuf> {
+        let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
+        let mut map = Vec::new();
+        listing::write_perf_map(&self.code, &mut map)?;
+        OpenOptions::new().create(true).append(true).open(&path)?.write_all(&map)?;
+        Ok(path)
     }
 }
 

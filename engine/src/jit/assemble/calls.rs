@@ -18,7 +18,7 @@ impl<'g> Assembler<'g> {
         let Some(label) = self.functions[rule.index()] else { return };
         (self.flow, self.stack) = (Flow::default(), 0);
         let ops = &mut self.ops;
-        asm!(ops ; .align 16 ; =>label);
+        asm!(ops ; =>label);
         if self.guarded[rule.index()] {
             self.guard();
         }

@@ -105,6 +105,10 @@ pub(super) struct Assembler<'g> {
     stack: i32,
 }
 
+/// Functions begin at multiples of this.
+const FUNCTION_ALIGNMENT: usize = 16;
+const NOP: u8 = 0x90;
+
 /// Assembles the code for limits of a kind.
 pub(super) fn assemble(
     ir: &Ir,
@@ -139,9 +143,10 @@ pub(super) fn assemble(
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
+        assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
         let at = assembler.ops.offset().0;
         if at + assembler.tables.bytes.len() > max_code {
-            return Err(NotCompiled::TooLarge);
+            return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
         assembler.function(rule, body);
@@ -156,10 +161,11 @@ impl<'g> Assembler<'g> {
         let jumps: Result<Vec<(usize, usize)>, _> =
             self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
         // Labels are all placed and code is below 2^31 bytes, so that this fails only for code beyond the budget.
-        let jumps = jumps.map_err(|_: dynasmrt::DynasmError| NotCompiled::TooLarge)?;
-        let instructions = self.ops.take().map_err(|_| NotCompiled::TooLarge)?;
+        let too_large = NotCompiled::TooLarge { bytes: max_code };
+        let jumps = jumps.map_err(|_: dynasmrt::DynasmError| too_large.clone())?;
+        let instructions = self.ops.take().map_err(|_| too_large.clone())?;
         if instructions.len() + self.tables.bytes.len() > max_code {
-            return Err(NotCompiled::TooLarge);
+            return Err(too_large);
         }
         Ok(Draft {
             instructions,
