@@ -35,8 +35,10 @@ pub(super) struct Symbol {
 /// Executable code with its tables.
 pub(super) struct Code {
     buffer: ExecutableBuffer,
+    /// Addresses in the buffer, which does not move.
     entry: usize,
     tables: usize,
+    instructions: usize,
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
     pub classes: Vec<Members>,
@@ -61,10 +63,12 @@ impl Draft {
         // What is between them is never reached; int3 shows if it is.
         writable[self.instructions.len()..tables].fill(0xCC);
         writable[tables..].copy_from_slice(&self.tables);
+        let buffer = writable.make_exec()?;
         Ok(Code {
-            buffer: writable.make_exec()?,
-            entry: self.entry,
-            tables,
+            entry: buffer[self.entry..].as_ptr() as usize,
+            tables: buffer[tables..].as_ptr() as usize,
+            instructions: tables,
+            buffer,
             symbols: self.symbols,
             sites: self.sites,
             classes: self.classes,
@@ -75,13 +79,14 @@ impl Draft {
 
 impl Code {
     /// The constant tables.
+    #[inline]
     pub fn tables(&self) -> *const u8 {
-        self.buffer[self.tables..].as_ptr()
+        self.tables as *const u8
     }
 
     /// The instructions.
     pub fn instructions(&self) -> &[u8] {
-        &self.buffer[..self.tables]
+        &self.buffer[..self.instructions]
     }
 
     /// The size of instructions and tables in bytes.
@@ -89,15 +94,26 @@ impl Code {
         self.buffer.len()
     }
 
-    /// Runs the code: the one door from the buffer to a function.
-    pub fn run(&self, context: &mut Context<'_>) {
+    /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then. This is the one
+    /// door from the buffer to a function.
+    #[inline]
+    pub fn run(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
         // SAFETY: the entry is the function of this signature that the assembler wrote, in memory that is executable and
-        // lives as long as `self`. It and all that it calls keep the calling convention, move the cursor of the context
-        // over bytes that the context reserved, and leave the stack as it was.
+        // lives as long as `self`. It and all that it calls keep the calling convention, move the pointers over bytes
+        // that the context reserved, and leave the stack as it was.
         unsafe {
-            let entry: unsafe extern "sysv64" fn(*mut Context<'_>) =
-                std::mem::transmute(self.buffer[self.entry..].as_ptr());
-            entry(context);
+            let entry: Entry = std::mem::transmute(self.entry as *const u8);
+            entry(context, context.choice, context.output, depth)
         }
     }
 }
+
+/// Where the pointers are at the end of a run.
+#[repr(C)]
+pub(super) struct Ends {
+    pub choice: *const u8,
+    pub output: *mut u8,
+}
+
+/// What machine code offers: runs the start rule for a context, from these pointers on, with so many levels left.
+pub(super) type Entry = unsafe extern "sysv64" fn(*mut Context<'_, '_>, *const u8, *mut u8, i64) -> Ends;

@@ -1,7 +1,7 @@
 //! What a run has outside of registers, in the layout that machine code knows, and the slow paths that machine code calls.
 
-use gramjet::rt::raw::Machine;
-use gramjet::rt::raw::native::Cursor;
+use gramjet::rt::raw::native::{Cursor, Input};
+use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
 
 use super::code::Code;
 use super::sites::{Members, Site};
@@ -10,20 +10,21 @@ use super::stack::{CALLER_STACK, Region};
 /// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
 pub(super) const MARGIN: (i32, i32) = (128, 1024);
 
-/// The context of a run. Machine code reads and writes its fields by their offsets.
+/// The context of a run. Machine code knows the first fields by their offsets. It stores the pointers and the slack there
+/// before it calls a slow path, and loads them with their limits afterwards.
 #[repr(C)]
-pub(super) struct Context<'r> {
-    pub cursor: Cursor,
+pub(super) struct Context<'r, 's> {
+    pub choice: *const u8,
+    pub output: *mut u8,
     pub choice_limit: usize,
     pub output_limit: usize,
-    pub depth: i64,
     pub slack: i64,
     /// Recursive functions go on elsewhere below this address of the stack.
     pub stack_low: usize,
     pub tables: *const u8,
-    pub doors: [Door; Doors::COUNT],
-    machine: *mut Machine<'static, 'static>,
+    pub doors: &'static [Door; Doors::COUNT],
     code: &'r Code,
+    input: Input<'r, 's>,
     region: Option<Region>,
     level: Level,
     /// `stack_low` on the caller's stack, while the run is elsewhere.
@@ -40,7 +41,7 @@ enum Level {
 }
 
 /// A slow path: gets the context, with all that is in registers stored to it, and a number.
-pub(super) type Door = unsafe extern "sysv64" fn(*mut Context<'_>, usize) -> usize;
+pub(super) type Door = unsafe extern "sysv64" fn(*mut Context<'_, '_>, usize) -> usize;
 
 /// The slow paths, by their place in [`Context::doors`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,44 +87,60 @@ impl Doors {
     }
 }
 
-const DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
+static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
 
-impl<'r> Context<'r> {
-    /// The context of a run of `code` on `machine`, which must outlive it.
-    pub fn new(machine: &mut Machine<'_, '_>, code: &'r Code, depth: i64, slack: u64) -> Context<'r> {
+/// The place of `choice` or `output` up to which a stretch may begin.
+#[inline(always)]
+fn limit(end: usize, margin: i32, slop: usize) -> usize {
+    end.saturating_sub(margin as usize + slop)
+}
+
+impl<'r, 's> Context<'r, 's> {
+    /// The context of a run of `code` for `input`, which begins at `cursor`.
+    #[inline(always)]
+    pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64) -> Self {
         let low = stack_pointer().saturating_sub(CALLER_STACK);
-        let mut context = Context {
-            cursor: machine.cursor(),
-            choice_limit: 0,
-            output_limit: 0,
-            depth,
+        Context {
+            choice: cursor.choice,
+            output: cursor.output,
+            choice_limit: limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP),
+            output_limit: limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP),
             // Bounds that are not small enough are never reached.
             slack: i64::try_from(slack).unwrap_or(i64::MAX),
             stack_low: low,
             tables: code.tables(),
-            doors: DOORS,
-            // The lifetimes are those of this run; the machine is used by its doors alone.
-            machine: (&raw mut *machine).cast(),
+            doors: &DOORS,
             code,
+            input,
             region: None,
             level: Level::Caller,
             caller_low: low,
-        };
-        context.set_limits();
-        context
+        }
     }
 
-    fn set_limits(&mut self) {
-        self.choice_limit = (self.cursor.choice_end as usize).saturating_sub(MARGIN.0 as usize + READ_SLOP);
-        self.output_limit = (self.cursor.output_end as usize).saturating_sub(MARGIN.1 as usize + STORE_SLOP);
+    /// Ends the input; returns the number of choice bytes read.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must be those that machine code left.
+    #[inline(always)]
+    pub unsafe fn end(&mut self, choice: *const u8, output: *mut u8) -> u64 {
+        // SAFETY: machine code moved the pointers over bytes that the input reserved, and wrote all before `output`.
+        unsafe { self.input.end(choice, output) }
     }
 
-    /// Makes room for reading and writing as much; at least a stretch.
+    fn set_cursor(&mut self, cursor: Cursor) {
+        (self.choice, self.output) = (cursor.choice, cursor.output);
+        self.choice_limit = limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP);
+        self.output_limit = limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP);
+    }
+
+    /// Makes room for a stretch, and for writing as much.
     unsafe fn reserve(&mut self, output: usize) {
         let output = output.max(MARGIN.1 as usize);
-        // SAFETY: the machine outlives the context; machine code moves the cursor over reserved bytes only.
-        unsafe { (*self.machine).replenish_cursor(&mut self.cursor, MARGIN.0 as usize, output) };
-        self.set_limits();
+        // SAFETY: machine code moved the pointers over reserved bytes only.
+        let cursor = unsafe { self.input.replenish(self.choice, self.output, MARGIN.0 as usize, output) };
+        self.set_cursor(cursor);
     }
 
     /// Reads the value of a site of `bits` bits, which are reserved.
@@ -132,8 +149,8 @@ impl<'r> Context<'r> {
         for index in 0..bits / 8 {
             // SAFETY: as for this function.
             unsafe {
-                value |= u64::from(*self.cursor.choice) << (8 * index);
-                self.cursor.choice = self.cursor.choice.add(1);
+                value |= u64::from(*self.choice) << (8 * index);
+                self.choice = self.choice.add(1);
             }
         }
         value
@@ -162,17 +179,14 @@ impl<'r> Context<'r> {
         // SAFETY: the bytes are reserved before they are written, and the output is nobody else's.
         unsafe {
             self.reserve(bytes.len());
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.cursor.output, bytes.len());
-            self.cursor.output = self.cursor.output.add(bytes.len());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.output, bytes.len());
+            self.output = self.output.add(bytes.len());
         }
     }
 }
 
-/// Reads may look this many bytes ahead of a stretch, and stores write as many behind it; the machine keeps as much.
-pub(super) const READ_SLOP: usize = 8;
-pub(super) const STORE_SLOP: usize = 64;
-
 /// The address of the current stack frame, nearly.
+#[inline(always)]
 fn stack_pointer() -> usize {
     let marker = 0u8;
     (&raw const marker) as usize
@@ -181,13 +195,13 @@ fn stack_pointer() -> usize {
 // SAFETY of all doors: machine code calls them with the context of its run, whose fields it has brought up to date, and
 // with numbers below the lengths of the lists; before sites it has reserved a stretch.
 
-unsafe extern "sysv64" fn replenish(context: *mut Context<'_>, _: usize) -> usize {
+unsafe extern "sysv64" fn replenish(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     unsafe { (*context).reserve(0) };
     0
 }
 
-unsafe extern "sysv64" fn deeper(context: *mut Context<'_>, _: usize) -> usize {
+unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
     if context.level == Level::Caller {
@@ -202,14 +216,14 @@ unsafe extern "sysv64" fn deeper(context: *mut Context<'_>, _: usize) -> usize {
         }
     }
     // SAFETY: see above.
-    unsafe { (*context.machine).finish_cursor(&mut context.cursor) };
-    context.set_limits();
+    let cursor = unsafe { context.input.finish(context.choice, context.output) };
+    context.set_cursor(cursor);
     context.stack_low = 0;
     context.level = Level::Last;
     0
 }
 
-unsafe extern "sysv64" fn shallower(context: *mut Context<'_>, _: usize) -> usize {
+unsafe extern "sysv64" fn shallower(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
     context.stack_low = context.caller_low;
@@ -217,7 +231,7 @@ unsafe extern "sysv64" fn shallower(context: *mut Context<'_>, _: usize) -> usiz
     0
 }
 
-unsafe extern "sysv64" fn pick_within(context: *mut Context<'_>, site: usize) -> usize {
+unsafe extern "sysv64" fn pick_within(context: *mut Context<'_, '_>, site: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
     let code = context.code;
@@ -238,7 +252,7 @@ unsafe extern "sysv64" fn pick_within(context: *mut Context<'_>, site: usize) ->
     option
 }
 
-unsafe extern "sysv64" fn string_within(context: *mut Context<'_>, site: usize) -> usize {
+unsafe extern "sysv64" fn string_within(context: *mut Context<'_, '_>, site: usize) -> usize {
     // SAFETY: see above.
     unsafe {
         let code = (*context).code;
@@ -255,7 +269,7 @@ unsafe extern "sysv64" fn string_within(context: *mut Context<'_>, site: usize) 
     0
 }
 
-unsafe extern "sysv64" fn member(context: *mut Context<'_>, class: usize) -> usize {
+unsafe extern "sysv64" fn member(context: *mut Context<'_, '_>, class: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
     let code = context.code;
@@ -272,13 +286,13 @@ unsafe extern "sysv64" fn member(context: *mut Context<'_>, class: usize) -> usi
         if *limited {
             context.slack -= (bytes.len() as u64 - min_len) as i64;
         }
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.cursor.output, bytes.len());
-        context.cursor.output = context.cursor.output.add(bytes.len());
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.output, bytes.len());
+        context.output = context.output.add(bytes.len());
     }
     0
 }
 
-unsafe extern "sysv64" fn copy(context: *mut Context<'_>, literal: usize) -> usize {
+unsafe extern "sysv64" fn copy(context: *mut Context<'_, '_>, literal: usize) -> usize {
     // SAFETY: see above.
     unsafe {
         let code = (*context).code;

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use gramjet::rt::raw::Machine;
+use gramjet::rt::raw::native::Input;
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 
@@ -122,13 +122,11 @@ impl Producer for Jit {
             return other.produce(choices, output);
         }
         let depth = self.limits.depth().map_or(i64::MAX, i64::from);
-        let mut machine = Machine::new(self.min_len, self.limits, choices, output);
-        let slack = machine.slack;
-        let mut context = Context::new(&mut machine, &self.code, depth, slack);
-        self.code.run(&mut context);
-        let cursor = context.cursor;
-        drop(context);
-        // SAFETY: the code moved the cursor over bytes that the machine reserved, and wrote all before its output.
-        unsafe { machine.end_at(&cursor) }
+        let slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
+        let (input, cursor) = Input::new(choices, self.limits.choices(), output);
+        let mut context = Context::new(&self.code, input, cursor, slack);
+        let ends = self.code.run(&mut context, depth);
+        // SAFETY: the code has left these pointers.
+        unsafe { context.end(ends.choice, ends.output) }
     }
 }

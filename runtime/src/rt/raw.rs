@@ -42,9 +42,9 @@ pub struct Machine<'m, 's> {
 pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
-const STORE_SLOP: usize = Strings::PADDING;
+pub const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes ahead of what was reserved.
-const READ_SLOP: usize = 8;
+pub const READ_SLOP: usize = 8;
 
 /// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
 ///
@@ -103,7 +103,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// # Safety
     ///
     /// `s` must be this machine's state, with only reserved reads and writes behind it.
-    pub unsafe fn end(self, s: State) -> u64 {
+    pub unsafe fn end(mut self, s: State) -> u64 {
         // SAFETY: the state points into the output's capacity, and everything before it was written.
         unsafe {
             let len = s.o.offset_from_unsigned(self.output.as_ptr());

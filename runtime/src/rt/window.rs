@@ -20,11 +20,13 @@ pub(crate) struct Windows<'m, 's> {
 }
 
 impl<'m, 's> Windows<'m, 's> {
+    #[inline]
     pub(crate) fn new(choices: &'m mut Choices<'s>, max_choices: u64) -> Windows<'m, 's> {
         Windows { choices, left: max_choices, read: 0, tail: Vec::new(), tail_real: 0, in_tail: false }
     }
 
     /// The bytes of the window.
+    #[inline]
     pub(crate) fn window(&self) -> &[u8] {
         if self.in_tail {
             return &self.tail;
@@ -34,6 +36,7 @@ impl<'m, 's> Windows<'m, 's> {
     }
 
     /// Counts the first `used` bytes of the window as read; the window begins behind them.
+    #[inline]
     fn advance(&mut self, used: usize) {
         let real = if self.in_tail { used.min(self.tail_real) } else { used };
         self.choices.advance(real);
@@ -73,7 +76,8 @@ impl<'m, 's> Windows<'m, 's> {
     }
 
     /// Counts the first `used` bytes of the window as read; returns how many choice bytes the input read in all.
-    pub(crate) fn end(mut self, used: usize) -> u64 {
+    #[inline]
+    pub(crate) fn end(&mut self, used: usize) -> u64 {
         self.advance(used);
         self.read
     }

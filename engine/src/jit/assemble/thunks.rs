@@ -20,15 +20,14 @@ pub(super) struct Thunks {
     pub slot: DynamicLabel,
 }
 
-const DOORS: i32 = offset_of!(Context<'_>, doors) as i32;
-const CHOICE: i32 = offset_of!(Context<'_>, cursor.choice) as i32;
-const OUTPUT: i32 = offset_of!(Context<'_>, cursor.output) as i32;
-const CHOICE_LIMIT: i32 = offset_of!(Context<'_>, choice_limit) as i32;
-const OUTPUT_LIMIT: i32 = offset_of!(Context<'_>, output_limit) as i32;
-const DEPTH: i32 = offset_of!(Context<'_>, depth) as i32;
-const SLACK: i32 = offset_of!(Context<'_>, slack) as i32;
-const TABLES: i32 = offset_of!(Context<'_>, tables) as i32;
-pub(super) const STACK_LOW: i32 = offset_of!(Context<'_>, stack_low) as i32;
+const DOORS: i32 = offset_of!(Context<'_, '_>, doors) as i32;
+const CHOICE: i32 = offset_of!(Context<'_, '_>, choice) as i32;
+const OUTPUT: i32 = offset_of!(Context<'_, '_>, output) as i32;
+const CHOICE_LIMIT: i32 = offset_of!(Context<'_, '_>, choice_limit) as i32;
+const OUTPUT_LIMIT: i32 = offset_of!(Context<'_, '_>, output_limit) as i32;
+const SLACK: i32 = offset_of!(Context<'_, '_>, slack) as i32;
+const TABLES: i32 = offset_of!(Context<'_, '_>, tables) as i32;
+pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
 impl Thunks {
     pub fn new(ops: &mut VecAssembler<X64Relocation>) -> Thunks {
@@ -89,7 +88,7 @@ impl Assembler<'_> {
 
     /// Calls door number `door` with the number in eax as its argument, on a stack that is aligned for it.
     fn door_thunk(&mut self, door: Doors) {
-        let place = DOORS + door as i32 * 8;
+        let place = door as i32 * 8;
         let length = self.kind.length;
         let ops = &mut self.ops;
         asm!(ops ; mov [context + CHOICE], choice ; mov [context + OUTPUT], output);
@@ -102,7 +101,8 @@ impl Assembler<'_> {
             ; mov esi, eax
             ; mov rbp, rsp
             ; and rsp, -16
-            ; call QWORD [context + place]
+            ; mov rax, [context + DOORS]
+            ; call QWORD [rax + place]
             ; mov rsp, rbp
             ; mov choice, [context + CHOICE]
             ; mov output, [context + OUTPUT]
@@ -170,10 +170,11 @@ impl Assembler<'_> {
         );
     }
 
-    /// The function that other code calls: `extern "sysv64" fn(*mut Context)`.
+    /// The function that other code calls, a [`Entry`](crate::jit::code::Entry).
     fn entry_thunk(&mut self) {
         // The start rule always has a body.
         let Some(start) = self.functions[self.ir.start().index()] else { return };
+        let length = self.kind.length;
         let ops = &mut self.ops;
         asm!(ops
             ; push rbx
@@ -183,16 +184,19 @@ impl Assembler<'_> {
             ; push r14
             ; push r15
             ; mov context, rdi
-            ; mov choice, [context + CHOICE]
-            ; mov output, [context + OUTPUT]
+            ; mov output, rdx
+            ; mov depth, rcx
             ; mov choice_limit, [context + CHOICE_LIMIT]
             ; mov output_limit, [context + OUTPUT_LIMIT]
-            ; mov depth, [context + DEPTH]
-            ; mov slack, [context + SLACK]
             ; mov tables, [context + TABLES]
+        );
+        if length {
+            asm!(ops ; mov slack, [context + SLACK]);
+        }
+        asm!(ops
             ; call =>start
-            ; mov [context + CHOICE], choice
-            ; mov [context + OUTPUT], output
+            ; mov rax, choice
+            ; mov rdx, output
             ; pop r15
             ; pop r14
             ; pop r13
