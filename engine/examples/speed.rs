@@ -33,7 +33,14 @@ fn main() {
         let limits = Limits::new().max_depth(depth).max_len(length);
         match (reference, jit) {
             (true, _) => measure(Reference::new(&compiled), limits),
-            (_, true) => measure(native.clone(), limits),
+            (_, true) => {
+                let mut native = native.clone();
+                native.set_limits(limits).expect("limits that can be kept");
+                if std::env::var_os("GRAMJET_PERF_MAP").is_some() {
+                    native.write_perf_map().expect("a map for perf");
+                }
+                measure(native, limits);
+            }
             _ => measure(vm.clone(), limits),
         }
     }

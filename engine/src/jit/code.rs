@@ -10,7 +10,7 @@ use super::sites::{Members, Site};
 /// Code in the making: instructions and tables, not yet executable.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// The instructions; they refer to each other and to the tables by relative addresses.
+    /// The instructions; they refer to each other and to the tables right behind them by relative addresses.
     pub instructions: Vec<u8>,
     /// Where in the instructions the function is that C code may call.
     pub entry: usize,
@@ -35,9 +35,8 @@ pub(super) struct Symbol {
 /// Executable code with its tables.
 pub(super) struct Code {
     buffer: ExecutableBuffer,
-    /// Addresses in the buffer, which does not move.
+    /// The address of the entry in the buffer, which does not move.
     entry: usize,
-    tables: usize,
     instructions: usize,
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
@@ -45,13 +44,10 @@ pub(super) struct Code {
     pub literals: Vec<Box<[u8]>>,
 }
 
-/// Tables begin at multiples of this, at least a line of the cache away from instructions.
-const TABLE_ALIGNMENT: usize = 128;
-
 impl Draft {
     /// Copies the code to memory of its own and makes that executable.
     pub fn finish(mut self) -> io::Result<Code> {
-        let tables = (self.instructions.len() + 64).next_multiple_of(TABLE_ALIGNMENT);
+        let tables = self.instructions.len();
         for (place, target) in self.jumps {
             // Code and tables are bounded far below 2^31 bytes.
             let distance = target as i32 - tables as i32;
@@ -59,14 +55,11 @@ impl Draft {
         }
         let mut writable = MutableBuffer::new(tables + self.tables.len())?;
         writable.set_len(tables + self.tables.len());
-        writable[..self.instructions.len()].copy_from_slice(&self.instructions);
-        // What is between them is never reached; int3 shows if it is.
-        writable[self.instructions.len()..tables].fill(0xCC);
+        writable[..tables].copy_from_slice(&self.instructions);
         writable[tables..].copy_from_slice(&self.tables);
         let buffer = writable.make_exec()?;
         Ok(Code {
             entry: buffer[self.entry..].as_ptr() as usize,
-            tables: buffer[tables..].as_ptr() as usize,
             instructions: tables,
             buffer,
             symbols: self.symbols,
@@ -78,12 +71,6 @@ impl Draft {
 }
 
 impl Code {
-    /// The constant tables.
-    #[inline]
-    pub fn tables(&self) -> *const u8 {
-        self.tables as *const u8
-    }
-
     /// The instructions.
     pub fn instructions(&self) -> &[u8] {
         &self.buffer[..self.instructions]

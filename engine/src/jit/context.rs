@@ -21,13 +21,17 @@ pub(super) struct Context<'r, 's> {
     pub slack: i64,
     /// Recursive functions go on elsewhere below this address of the stack.
     pub stack_low: usize,
-    pub tables: *const u8,
     pub doors: &'static [Door; Doors::COUNT],
     code: &'r Code,
     input: Input<'r, 's>,
+    deep: Option<Box<Deep>>,
+}
+
+/// What a run has that recursed deeper than its caller's stack should bear.
+struct Deep {
     region: Option<Region>,
     level: Level,
-    /// `stack_low` on the caller's stack, while the run is elsewhere.
+    /// `stack_low` on the caller's stack.
     caller_low: usize,
 }
 
@@ -99,7 +103,6 @@ impl<'r, 's> Context<'r, 's> {
     /// The context of a run of `code` for `input`, which begins at `cursor`.
     #[inline(always)]
     pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64) -> Self {
-        let low = stack_pointer().saturating_sub(CALLER_STACK);
         Context {
             choice: cursor.choice,
             output: cursor.output,
@@ -107,14 +110,11 @@ impl<'r, 's> Context<'r, 's> {
             output_limit: limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP),
             // Bounds that are not small enough are never reached.
             slack: i64::try_from(slack).unwrap_or(i64::MAX),
-            stack_low: low,
-            tables: code.tables(),
+            stack_low: stack_pointer().saturating_sub(CALLER_STACK),
             doors: &DOORS,
             code,
             input,
-            region: None,
-            level: Level::Caller,
-            caller_low: low,
+            deep: None,
         }
     }
 
@@ -204,30 +204,29 @@ unsafe extern "sysv64" fn replenish(context: *mut Context<'_, '_>, _: usize) -> 
 unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
-    if context.level == Level::Caller {
-        if context.region.is_none() {
-            context.region = Region::map();
-        }
-        if let Some(region) = &context.region {
-            context.caller_low = context.stack_low;
-            context.stack_low = region.low();
-            context.level = Level::Region;
-            return region.top();
-        }
+    let deep = context.deep.get_or_insert_with(|| {
+        Box::new(Deep { region: Region::map(), level: Level::Caller, caller_low: context.stack_low })
+    });
+    if let (Level::Caller, Some(region)) = (deep.level, &deep.region) {
+        context.stack_low = region.low();
+        deep.level = Level::Region;
+        return region.top();
     }
+    deep.level = Level::Last;
     // SAFETY: see above.
     let cursor = unsafe { context.input.finish(context.choice, context.output) };
     context.set_cursor(cursor);
     context.stack_low = 0;
-    context.level = Level::Last;
     0
 }
 
 unsafe extern "sysv64" fn shallower(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
-    context.stack_low = context.caller_low;
-    context.level = Level::Caller;
+    if let Some(deep) = &mut context.deep {
+        context.stack_low = deep.caller_low;
+        deep.level = Level::Caller;
+    }
     0
 }
 

@@ -25,6 +25,9 @@ const MAX_CODE: usize = 256 << 20;
 pub struct Jit {
     grammar: Arc<Grammar>,
     limits: Limits,
+    /// The limits as the code counts them.
+    depth: i64,
+    slack: u64,
     min_len: u64,
     code: Arc<Code>,
     /// Runs in place of the code where there is none for the limits in force.
@@ -59,7 +62,15 @@ impl Jit {
         let grammar = Grammar { compiled: compiled.clone(), codes: Default::default() };
         let limits = first_limits(compiled);
         let code = grammar.code(limits)?;
-        Ok(Jit { min_len: compiled.min_len(), grammar: Arc::new(grammar), limits, code, other: None })
+        let min_len = compiled.min_len();
+        let mut jit = Jit { grammar: Arc::new(grammar), limits, depth: 0, slack: 0, min_len, code, other: None };
+        jit.count_limits();
+        Ok(jit)
+    }
+
+    fn count_limits(&mut self) {
+        self.depth = self.limits.depth().map_or(i64::MAX, i64::from);
+        self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
     }
 
     /// The code in force, disassembled, with the names of rules.
@@ -114,6 +125,7 @@ impl Producer for Jit {
             }
         }
         self.limits = limits;
+        self.count_limits();
         Ok(())
     }
 
@@ -121,11 +133,9 @@ impl Producer for Jit {
         if let Some(other) = &mut self.other {
             return other.produce(choices, output);
         }
-        let depth = self.limits.depth().map_or(i64::MAX, i64::from);
-        let slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
         let (input, cursor) = Input::new(choices, self.limits.choices(), output);
-        let mut context = Context::new(&self.code, input, cursor, slack);
-        let ends = self.code.run(&mut context, depth);
+        let mut context = Context::new(&self.code, input, cursor, self.slack);
+        let ends = self.code.run(&mut context, self.depth);
         // SAFETY: the code has left these pointers.
         unsafe { context.end(ends.choice, ends.output) }
     }

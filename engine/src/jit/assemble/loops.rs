@@ -1,20 +1,12 @@
 //! Loops: right recursion and repetition. Rounds of single bytes are decided by one look at eight choice bytes.
 
 use dynasmrt::x64::X64Relocation;
-use dynasmrt::{DynasmApi, DynasmLabelApi, VecAssembler};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 use gramjet_compiler::analysis::runs::{ByteItem, byte_item, plus_item, star_item};
 use gramjet_compiler::ir::{NodeId, RuleId};
 
+use super::looks::Look;
 use super::{Assembler, Flow, Scope, asm};
-
-/// So many rounds are decided at one look.
-const ROUNDS: i32 = 4;
-
-/// Four rounds of (go on or stop, member): a bit for each that may stop; the member bytes; ones in each lane.
-const STOPS: u64 = 0x0080_0080_0080_0080;
-const MEMBERS: u64 = 0x00FF_00FF_00FF_00FF;
-const OTHERS: u64 = 0x0100_0100_0100_0100;
-const LANES: u64 = 0x0001_0001_0001_0001;
 
 /// A run of single bytes.
 struct Run {
@@ -32,10 +24,10 @@ impl<'g> Assembler<'g> {
             (item.bound == 256 || !plus).then_some(Run { item, plus })
         });
         let Some(run) = run else { return self.looping_instance(rule, body, offset) };
-        self.need(8, ROUNDS);
+        let look = Look::at(&run.item, self.features);
+        self.need(look.reads(), look.rounds);
         self.flush();
-        let back = self.label();
-        let after = self.flow;
+        let (back, after) = (self.label(), self.flow);
         let one_by_one = self.cold(move |assembler| {
             assembler.looping_instance(rule, body, offset);
             assembler.resume(back, after);
@@ -44,15 +36,18 @@ impl<'g> Assembler<'g> {
         // or that of the round which stops.
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
-        self.look_ahead(&run.item);
-        self.bound_rounds(levels, run.item.max_cost);
-        let ops = &mut self.ops;
-        asm!(ops ; cmp rcx, rdx ; jg =>one_by_one);
-        self.put_members(&run.item);
-        if self.kind.length {
-            let ops = &mut self.ops;
-            asm!(ops ; sub slack, rcx);
+        self.look_ahead(&look);
+        self.bound_rounds(&look, one_by_one);
+        let Self { kind, ops, .. } = self;
+        if kind.depth {
+            asm!(ops ; lea rdx, [depth - levels] ; cmp rcx, rdx ; jg =>one_by_one);
         }
+        if kind.length {
+            // In the round that stops, going on must be offered too, or the site would read nothing.
+            let most = i32::try_from(run.item.max_cost.max(1)).unwrap_or(i32::MAX);
+            asm!(ops ; lea rdx, [slack - most] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
+        }
+        self.put_members(&look);
         let further = i8::from(run.plus);
         let ops = &mut self.ops;
         asm!(ops
@@ -60,78 +55,6 @@ impl<'g> Assembler<'g> {
             ; lea output, [BYTE output + rcx + further]
             ; =>back
         );
-    }
-
-    /// Looks at the next eight choice bytes, in rax: leaves in rcx how many rounds go on before one stops; more than fit
-    /// if another option comes first.
-    fn look_ahead(&mut self, item: &ByteItem) {
-        let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);
-        let bmi1 = self.features.bmi1;
-        let ops = &mut self.ops;
-        asm!(ops ; mov rax, [choice]);
-        if bmi1 {
-            asm!(ops ; andn rcx, rax, [tables + stops]);
-        } else {
-            asm!(ops ; mov rcx, rax ; not rcx ; and rcx, [tables + stops]);
-        }
-        if item.bound < 256 {
-            let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
-            let above = self.tables.add((LANES * u64::from(256 - item.bound)).to_le_bytes().to_vec(), 8);
-            let others = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
-            // Lanes above 255 hold another option. Its bit stands one above that of a stop in the same round.
-            let ops = &mut self.ops;
-            asm!(ops
-                ; mov rdx, rax
-                ; shr rdx, 8
-                ; and rdx, [tables + members]
-                ; add rdx, [tables + above]
-                ; and rdx, [tables + others]
-                ; or rcx, rdx
-            );
-        }
-        let ops = &mut self.ops;
-        if bmi1 {
-            asm!(ops ; tzcnt rcx, rcx);
-        } else {
-            asm!(ops ; mov edx, 64 ; bsf rcx, rcx ; cmovz ecx, edx);
-        }
-        if item.bound < 256 {
-            // Stops are found at places 7, 23, ..., other options at 8, 24, ...: those become more than any bound.
-            asm!(ops ; mov edx, ecx ; and edx, 8 ; shl edx, 4 ; or ecx, edx);
-        }
-        asm!(ops ; shr ecx, 4);
-    }
-
-    /// The greatest number of rounds that the limits and one look allow, in rdx; negative where the instance, `levels` below
-    /// the depth register, is beyond the limit. Keeps rcx.
-    fn bound_rounds(&mut self, levels: i32, max_cost: u64) {
-        let Self { kind, ops, .. } = self;
-        if !kind.depth && !kind.length {
-            asm!(ops ; mov edx, ROUNDS - 1);
-            return;
-        }
-        asm!(ops ; mov edx, ROUNDS - 1);
-        if kind.depth {
-            asm!(ops ; lea r8, [depth - levels] ; cmp r8, rdx ; cmovl rdx, r8);
-        }
-        if kind.length {
-            // In the round that stops, going on must be offered too, or the site would read nothing.
-            let most = i32::try_from(max_cost.max(1)).unwrap_or(i32::MAX);
-            asm!(ops ; lea r8, [slack - most] ; cmp r8, rdx ; cmovl rdx, r8);
-        }
-    }
-
-    /// Emits the members of the four rounds at the pointers.
-    fn put_members(&mut self, item: &ByteItem) {
-        let table = self.tables.add(item.table.to_vec(), 1);
-        let ops = &mut self.ops;
-        for round in 0..ROUNDS as i8 {
-            asm!(ops
-                ; movzx edx, BYTE [BYTE choice + 2 * round + 1]
-                ; movzx edx, BYTE [tables + rdx + table]
-                ; mov BYTE [BYTE output + round], dl
-            );
-        }
     }
 
     /// An instance of a rule that jumps back to itself, round by round.
@@ -142,21 +65,12 @@ impl<'g> Assembler<'g> {
         if self.kind.depth {
             self.push_depth();
         }
-        let mut beyond = exit;
-        let mut after: Option<Flow> = None;
-        if self.kind.depth && self.pools.get(rule).is_some() {
-            self.flow = Flow::default();
-            beyond = self.cold(move |assembler| {
-                assembler.pool(rule);
-                assembler.flush();
-                assembler.jump(exit);
-            });
-            after = Some(Flow::default());
-            if levels > 0 {
-                self.take_depth(levels);
-                let ops = &mut self.ops;
-                asm!(ops ; js =>beyond);
-            }
+        let has_pool = self.kind.depth && self.pools.get(rule).is_some();
+        let beyond = if has_pool { self.label() } else { exit };
+        if has_pool && levels > 0 {
+            self.take_depth(levels);
+            let ops = &mut self.ops;
+            asm!(ops ; js =>beyond);
         }
         self.place(head);
         self.flow = Flow::default();
@@ -164,8 +78,12 @@ impl<'g> Assembler<'g> {
         self.node(body, 0);
         self.scopes.pop();
         self.flush();
-        if let Some(after) = after {
-            self.join(after);
+        if has_pool {
+            let after = self.flow;
+            self.cold_at(beyond, Flow::default(), move |assembler| {
+                assembler.pool(rule);
+                assembler.resume(exit, after);
+            });
         }
         self.place(exit);
         if self.kind.depth {
@@ -220,7 +138,8 @@ impl<'g> Assembler<'g> {
 
     /// A repetition of single bytes.
     fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
-        self.need(8 + min as i32, ROUNDS + min as i32);
+        let look = Look::at(bytes, self.features);
+        self.need(look.reads() + min as i32, look.rounds + min as i32);
         for _ in 0..min {
             self.node(item, offset);
         }
@@ -231,50 +150,43 @@ impl<'g> Assembler<'g> {
             assembler.rounds(item, 0, further, offset);
             assembler.resume(back, after);
         });
-        self.look_ahead(bytes);
-        match further.filter(|&further| further <= ROUNDS as u32) {
-            // All that may be are looked at; behind the last there is no site.
-            Some(most) => {
-                let most = most as i32;
+        self.look_ahead(&look);
+        let Some(most) = further.filter(|&further| further <= look.rounds as u32) else {
+            self.bound_rounds(&look, one_by_one);
+            if self.kind.length {
                 let ops = &mut self.ops;
-                asm!(ops ; mov edx, most ; cmp ecx, edx ; cmova ecx, edx);
-                if self.kind.length {
-                    let ops = &mut self.ops;
-                    asm!(ops ; cmp slack, ROUNDS ; jl =>one_by_one ; sub slack, rcx);
-                }
-                self.put_members(bytes);
-                let ops = &mut self.ops;
-                asm!(ops
-                    ; xor eax, eax
-                    ; cmp ecx, most
-                    ; setb al
-                    ; add output, rcx
-                    ; lea rcx, [rcx*2 + rax]
-                    ; add choice, rcx
-                );
+                asm!(ops ; lea rdx, [slack - 1] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
             }
-            None => {
-                self.bound_rounds_of_repeat();
-                let ops = &mut self.ops;
-                asm!(ops ; cmp rcx, rdx ; jg =>one_by_one);
-                self.put_members(bytes);
-                if self.kind.length {
-                    let ops = &mut self.ops;
-                    asm!(ops ; sub slack, rcx);
-                }
-                let ops = &mut self.ops;
-                asm!(ops ; lea choice, [BYTE choice + rcx*2 + 1] ; add output, rcx);
-            }
+            self.put_members(&look);
+            let ops = &mut self.ops;
+            asm!(ops ; lea choice, [BYTE choice + rcx*2 + 1] ; add output, rcx ; =>back);
+            return;
+        };
+        // All that may be are looked at; behind the last there is no site.
+        let most = most as i32;
+        let Self { kind, ops, .. } = self;
+        asm!(ops ; mov edx, most ; cmp ecx, edx ; cmova ecx, edx);
+        if kind.length {
+            asm!(ops ; cmp slack, most ; jl =>one_by_one ; sub slack, rcx);
         }
-        self.place(back);
+        self.put_members(&look);
+        let ops = &mut self.ops;
+        asm!(ops
+            ; xor eax, eax
+            ; cmp ecx, most
+            ; setb al
+            ; add output, rcx
+            ; lea rcx, [rcx*2 + rax]
+            ; add choice, rcx
+            ; =>back
+        );
     }
 
-    fn bound_rounds_of_repeat(&mut self) {
-        let Self { kind, ops, .. } = self;
-        asm!(ops ; mov edx, ROUNDS - 1);
-        if kind.length {
-            asm!(ops ; lea r8, [slack - 1] ; cmp r8, rdx ; cmovl rdx, r8);
-        }
+    /// Goes to `one_by_one` if none of the rounds that were looked at stops.
+    fn bound_rounds(&mut self, look: &Look, one_by_one: DynamicLabel) {
+        let most = look.rounds;
+        let ops = &mut self.ops;
+        asm!(ops ; cmp ecx, most ; jae =>one_by_one);
     }
 
     /// A repetition, round by round: first those without a site, then one site a round. The item stands once, so that
@@ -323,7 +235,7 @@ impl<'g> Assembler<'g> {
     }
 
     /// The site that decides on a further round: goes to `exit` if there is none.
-    fn go_site(&mut self, item: NodeId, exit: dynasmrt::DynamicLabel) {
+    fn go_site(&mut self, item: NodeId, exit: DynamicLabel) {
         let cost = self.ir.facts(item).min_len;
         if self.kind.length && cost > 0 {
             self.compare_slack(cost);

@@ -22,6 +22,7 @@ use super::tables::Tables;
 mod calls;
 mod choices;
 mod literals;
+mod looks;
 mod loops;
 mod picks;
 mod strings;
@@ -39,6 +40,8 @@ pub(super) struct Kind {
 /// What the processor has beyond the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Features {
+    /// `pshufb`.
+    pub ssse3: bool,
     /// `andn`, `tzcnt`.
     pub bmi1: bool,
 }
@@ -46,7 +49,10 @@ pub(super) struct Features {
 impl Features {
     /// Those of this processor.
     pub fn detect() -> Features {
-        Features { bmi1: std::arch::is_x86_feature_detected!("bmi1") }
+        Features {
+            ssse3: std::arch::is_x86_feature_detected!("ssse3"),
+            bmi1: std::arch::is_x86_feature_detected!("bmi1"),
+        }
     }
 }
 
@@ -89,6 +95,8 @@ pub(super) struct Assembler<'g> {
     features: Features,
     ops: VecAssembler<X64Relocation>,
     tables: Tables,
+    /// Where the tables begin, behind the instructions.
+    begin_of_tables: DynamicLabel,
     /// Table entries that hold the place of a label.
     jumps: Vec<(usize, DynamicLabel)>,
     sites: Vec<Site>,
@@ -108,6 +116,9 @@ pub(super) struct Assembler<'g> {
 /// Functions begin at multiples of this.
 const FUNCTION_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
+/// Tables begin at a multiple of this.
+const TABLE_ALIGNMENT: usize = 128;
+const INT3: u8 = 0xCC;
 
 /// Assembles the code for limits of a kind.
 pub(super) fn assemble(
@@ -119,6 +130,7 @@ pub(super) fn assemble(
 ) -> Result<Draft, NotCompiled> {
     let mut ops = VecAssembler::new(0);
     let thunks = Thunks::new(&mut ops);
+    let begin_of_tables = ops.new_dynamic_label();
     let functions =
         ir.rule_ids().map(|rule| ir.body(rule).map(|_| ops.new_dynamic_label())).collect::<Vec<Option<DynamicLabel>>>();
     let mut assembler = Assembler {
@@ -128,6 +140,7 @@ pub(super) fn assemble(
         features,
         ops,
         tables: Tables::default(),
+        begin_of_tables,
         jumps: Vec::new(),
         sites: Vec::new(),
         classes: Vec::new(),
@@ -157,6 +170,11 @@ pub(super) fn assemble(
 
 impl<'g> Assembler<'g> {
     fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
+        // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
+        self.ops.align(TABLE_ALIGNMENT, INT3);
+        self.ops.extend([INT3; TABLE_ALIGNMENT]);
+        let begin = self.begin_of_tables;
+        self.place(begin);
         let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
         let jumps: Result<Vec<(usize, usize)>, _> =
             self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();

@@ -26,7 +26,6 @@ const OUTPUT: i32 = offset_of!(Context<'_, '_>, output) as i32;
 const CHOICE_LIMIT: i32 = offset_of!(Context<'_, '_>, choice_limit) as i32;
 const OUTPUT_LIMIT: i32 = offset_of!(Context<'_, '_>, output_limit) as i32;
 const SLACK: i32 = offset_of!(Context<'_, '_>, slack) as i32;
-const TABLES: i32 = offset_of!(Context<'_, '_>, tables) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
 impl Thunks {
@@ -175,6 +174,7 @@ impl Assembler<'_> {
         // The start rule always has a body.
         let Some(start) = self.functions[self.ir.start().index()] else { return };
         let length = self.kind.length;
+        let begin = self.begin_of_tables;
         let ops = &mut self.ops;
         asm!(ops
             ; push rbx
@@ -188,7 +188,7 @@ impl Assembler<'_> {
             ; mov depth, rcx
             ; mov choice_limit, [context + CHOICE_LIMIT]
             ; mov output_limit, [context + OUTPUT_LIMIT]
-            ; mov tables, [context + TABLES]
+            ; lea tables, [=>begin]
         );
         if length {
             asm!(ops ; mov slack, [context + SLACK]);
