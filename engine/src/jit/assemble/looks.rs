@@ -1,15 +1,16 @@
 //! One look at several rounds of single bytes: how many go on before one stops, and what they emit. A round is two choice
 //! bytes: stop (below 128) or go on, and the member.
 
-use dynasmrt::DynasmApi;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::runs::ByteItem;
 
 use super::{Assembler, Features, asm};
 
+/// So many rounds are looked at. (Eight at once, with vector instructions, take longer: what is looked up next waits for it.)
+pub(super) const ROUNDS: i32 = 4;
+
 /// How rounds of an item are looked at.
 pub(super) struct Look {
-    /// So many rounds are looked at.
-    pub rounds: i32,
     /// Member bytes from here on lead to other options; 256 if there are none.
     bound: u32,
     members: Members,
@@ -17,9 +18,9 @@ pub(super) struct Look {
 
 /// How member bytes become what they emit.
 enum Members {
-    /// By a table, four rounds one after the other.
+    /// By a table, one round after the other.
     Table([u8; 256]),
-    /// `count` equally probable members, eight rounds at once: by a shuffle of up to 16 members.
+    /// `count` equally probable members, all rounds at once: by a shuffle of up to 16 members.
     Shuffle { count: u32, members: [u8; 16] },
     /// The same, where members follow each other but for a few steps: from the member's number on, so much is added.
     Steps { count: u32, base: u8, steps: Vec<(u8, u8)> },
@@ -36,16 +37,8 @@ const LANES: u64 = 0x0001_0001_0001_0001;
 
 impl Look {
     pub fn at(item: &ByteItem, features: Features) -> Look {
-        let bound = item.bound;
-        match Members::at_once(item).filter(|_| features.ssse3) {
-            Some(members) => Look { rounds: 8, bound, members },
-            None => Look { rounds: 4, bound, members: Members::Table(item.table) },
-        }
-    }
-
-    /// Choice bytes that are looked at.
-    pub fn reads(&self) -> i32 {
-        2 * self.rounds
+        let members = Members::at_once(item).filter(|_| features.ssse3);
+        Look { bound: item.bound, members: members.unwrap_or(Members::Table(item.table)) }
     }
 }
 
@@ -77,16 +70,10 @@ impl Members {
 }
 
 impl Assembler<'_> {
-    /// Looks at the next rounds: leaves in rcx how many go on before one stops, at least as many as were looked at if none
-    /// does or another option comes first.
-    pub(super) fn look_ahead(&mut self, look: &Look) {
-        match look.rounds {
-            4 => self.look_at_four(look.bound),
-            _ => self.look_at_eight(look.bound),
-        }
-    }
-
-    fn look_at_four(&mut self, bound: u32) {
+    /// Looks at the next rounds: leaves in rcx how many go on before one stops, [`ROUNDS`] if none does. Goes to `others`
+    /// if another option comes first.
+    pub(super) fn look_ahead(&mut self, look: &Look, others: DynamicLabel) {
+        let bound = look.bound;
         let stops = self.tables.add(STOPS.to_le_bytes().to_vec(), 8);
         let bmi1 = self.features.bmi1;
         let ops = &mut self.ops;
@@ -99,14 +86,14 @@ impl Assembler<'_> {
         if bound < 256 {
             let members = self.tables.add(MEMBERS.to_le_bytes().to_vec(), 8);
             let above = self.tables.add((LANES * u64::from(256 - bound)).to_le_bytes().to_vec(), 8);
-            let others = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
+            let marks = self.tables.add(OTHERS.to_le_bytes().to_vec(), 8);
             // Lanes above 255 hold another option. Its bit stands one above that of a stop in the same round.
             let ops = &mut self.ops;
             asm!(ops
                 ; shr rax, 8
                 ; and rax, [tables + members]
                 ; add rax, [tables + above]
-                ; and rax, [tables + others]
+                ; and rax, [tables + marks]
                 ; or rcx, rax
             );
         }
@@ -117,45 +104,10 @@ impl Assembler<'_> {
             asm!(ops ; mov edx, 64 ; bsf rcx, rcx ; cmovz ecx, edx);
         }
         if bound < 256 {
-            // Stops are found at places 7, 23, ..., other options at 8, 24, ...: those become more than any bound.
-            asm!(ops ; mov edx, ecx ; and edx, 8 ; shl edx, 4 ; or ecx, edx);
+            // Stops are found at places 7, 23, ..., other options at 8, 24, ...
+            asm!(ops ; test cl, 8 ; jnz =>others);
         }
         asm!(ops ; shr ecx, 4);
-    }
-
-    /// Leaves the choice bytes in xmm0.
-    fn look_at_eight(&mut self, bound: u32) {
-        let ops = &mut self.ops;
-        // The bit behind the last round ends the search. Without BMI1 the processor takes `tzcnt` for `bsf`, which finds the
-        // same place where there is one.
-        asm!(ops
-            ; movdqu xmm0, [choice]
-            ; pmovmskb ecx, xmm0
-            ; not ecx
-            ; and ecx, 0x5555
-            ; or ecx, 0x1_0000
-        );
-        if bound < 256 {
-            let bounds = self.tables.add(vec![bound as u8; 16], 16);
-            let ops = &mut self.ops;
-            // Other options are marked at odd places.
-            asm!(ops
-                ; movdqa xmm1, [tables + bounds]
-                ; pmaxub xmm1, xmm0
-                ; pcmpeqb xmm1, xmm0
-                ; pmovmskb edx, xmm1
-                ; and edx, 0xAAAA
-                ; or ecx, edx
-                ; tzcnt ecx, ecx
-                ; mov edx, ecx
-                ; and edx, 1
-                ; shl edx, 7
-                ; or ecx, edx
-                ; shr ecx, 1
-            );
-        } else {
-            asm!(ops ; tzcnt ecx, ecx ; shr ecx, 1);
-        }
     }
 
     /// Emits the members of all rounds that were looked at. Keeps rcx.
@@ -164,7 +116,7 @@ impl Assembler<'_> {
             Members::Table(table) => {
                 let table = self.tables.add(table.to_vec(), 1);
                 let ops = &mut self.ops;
-                for round in 0..4i8 {
+                for round in 0..ROUNDS as i8 {
                     asm!(ops
                         ; movzx edx, BYTE [BYTE choice + 2 * round + 1]
                         ; movzx edx, BYTE [tables + rdx + table]
@@ -179,7 +131,7 @@ impl Assembler<'_> {
                 asm!(ops
                     ; movdqa xmm1, [tables + members]
                     ; pshufb xmm1, xmm0
-                    ; movq QWORD [output], xmm1
+                    ; movd DWORD [output], xmm1
                 );
             }
             Members::Steps { count, base, steps } => {
@@ -202,18 +154,19 @@ impl Assembler<'_> {
                         ; paddb xmm0, xmm1
                     );
                 }
-                asm!(ops ; movq QWORD [output], xmm0);
+                asm!(ops ; movd DWORD [output], xmm0);
             }
         }
     }
 
-    /// From the choice bytes in xmm0 to the numbers of the members, a byte each.
+    /// The numbers of the next rounds' members, a byte each, in xmm0.
     fn numbers_of_members(&mut self, count: u32) {
         let members = self.tables.add([0x00, 0xFF].repeat(8), 16);
         let counts = self.tables.add((count as u16).to_le_bytes().repeat(8), 16);
         let ops = &mut self.ops;
         // The upper half of a product with 256 times the member byte is the product by the rule of the choice map.
         asm!(ops
+            ; movq xmm0, QWORD [choice]
             ; pand xmm0, [tables + members]
             ; pmulhuw xmm0, [tables + counts]
             ; packuswb xmm0, xmm0

@@ -2,17 +2,26 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::runs::{ByteItem, byte_item, plus_item, star_item};
-use gramjet_compiler::ir::{NodeId, RuleId};
+use gramjet_compiler::analysis::runs::{ByteItem, byte_item, byte_pool, plus_item, star_item};
+use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
-use super::looks::Look;
+use super::looks::{Look, ROUNDS};
 use super::{Assembler, Flow, Scope, asm};
 
 /// A run of single bytes.
 struct Run {
+    node: NodeId,
     item: ByteItem,
     /// The item is also derived in the round that stops.
     plus: bool,
+}
+
+/// What a run emits where it meets the depth limit.
+struct LastRounds {
+    /// In place of the member of the last instance within the limit, by choice byte.
+    member: Option<[u8; 256]>,
+    /// In place of the instance beyond the limit, by choice byte; nothing if missing.
+    behind: Option<[u8; 256]>,
 }
 
 impl<'g> Assembler<'g> {
@@ -20,24 +29,118 @@ impl<'g> Assembler<'g> {
     pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, offset: i32) {
         let star = star_item(self.ir, rule, body).map(|item| (item, false));
         let run = star.or_else(|| plus_item(self.ir, rule, body).map(|item| (item, true))).and_then(|(item, plus)| {
-            let item = byte_item(self.ir, item)?;
-            (item.bound == 256 || !plus).then_some(Run { item, plus })
+            let bytes = byte_item(self.ir, item)?;
+            (bytes.bound == 256 || !plus).then_some(Run { node: item, item: bytes, plus })
         });
         let Some(run) = run else { return self.looping_instance(rule, body, offset) };
         let look = Look::at(&run.item, self.features);
-        self.need(look.reads(), look.rounds);
+        // The last member may be stored once more, as far as twice the rounds behind the pointer.
+        self.need(4 * ROUNDS, 2 * ROUNDS);
         self.flush();
         let (back, after) = (self.label(), self.flow);
         let one_by_one = self.cold(move |assembler| {
             assembler.looping_instance(rule, body, offset);
             assembler.resume(back, after);
         });
+        self.look_ahead(&look, one_by_one);
+        match self.last_rounds(rule, &run) {
+            Some(last) => self.rounds_within_depth(&run, &look, &last, offset, one_by_one),
+            None => self.rounds_that_stop(&run, &look, offset, one_by_one),
+        }
+        self.place(back);
+    }
+
+    /// What is emitted where a run meets the depth limit, if that can be looked up; only for code without a length limit.
+    fn last_rounds(&self, rule: RuleId, run: &Run) -> Option<LastRounds> {
+        if !self.kind.depth || self.kind.length || run.item.layers > 1 {
+            return None;
+        }
+        let pool = &self.pools.get(rule)?.strings;
+        let behind = match run.plus {
+            true => Some(byte_pool(pool)?),
+            false => {
+                let is_empty = matches!(&**pool, [only] if only.is_empty());
+                return is_empty.then_some(LastRounds { member: self.last_member(run)?, behind: None });
+            }
+        };
+        Some(LastRounds { member: self.last_member(run)?, behind })
+    }
+
+    /// What the item emits in the last instance within the limit, if it is another than in the others.
+    fn last_member(&self, run: &Run) -> Option<Option<[u8; 256]>> {
+        match self.ir.node(run.node) {
+            Node::Inline { rule, .. } => Some(Some(byte_pool(&self.pools.get(*rule)?.strings)?)),
+            _ => Some(None),
+        }
+    }
+
+    /// Rounds up to the one that stops, or up to the depth limit: both without a branch.
+    fn rounds_within_depth(
+        &mut self,
+        run: &Run,
+        look: &Look,
+        last: &LastRounds,
+        offset: i32,
+        one_by_one: DynamicLabel,
+    ) {
+        // The instances within the limit, in rdx: at least 0, as the instance around this one is within it.
+        let ops = &mut self.ops;
+        asm!(ops
+            ; lea rdx, [depth - offset]
+            ; xor r8d, r8d
+            ; cmp rcx, rdx
+            // The round that stops reads its site; at the limit nothing is read.
+            ; setl r8b
+            ; cmovg rcx, rdx
+            ; cmp ecx, ROUNDS
+            ; jae =>one_by_one
+        );
+        if last.member.is_some() || last.behind.is_some() {
+            // A place that is too far is as good as any behind those that count.
+            asm!(ops ; mov r10d, 2 * ROUNDS - 1);
+        }
+        if last.member.is_some() {
+            asm!(ops ; lea r9, [rdx - 1] ; cmp r9, r10 ; cmova r9, r10);
+        }
+        if last.behind.is_some() {
+            let ops = &mut self.ops;
+            asm!(ops ; cmp rdx, r10 ; cmova rdx, r10 ; mov r10, rdx);
+        }
+        self.put_members(look);
+        if let Some(member) = &last.member {
+            let table = self.tables.add(member.to_vec(), 1);
+            let ops = &mut self.ops;
+            asm!(ops
+                ; movzx eax, BYTE [BYTE choice + r9*2 + 1]
+                ; movzx eax, BYTE [tables + rax + table]
+                ; mov BYTE [output + r9], al
+            );
+        }
+        if let Some(behind) = &last.behind {
+            let table = self.tables.add(behind.to_vec(), 1);
+            let ops = &mut self.ops;
+            asm!(ops
+                ; movzx eax, BYTE [choice + r10*2]
+                ; movzx eax, BYTE [tables + rax + table]
+                ; mov BYTE [output + r10], al
+            );
+        }
+        let further = i8::from(run.plus);
+        let ops = &mut self.ops;
+        asm!(ops
+            ; lea r8, [BYTE r8 + rcx*2 + further]
+            ; add choice, r8
+            ; lea output, [BYTE output + rcx + further]
+        );
+    }
+
+    /// Rounds up to the one that stops, as long as the limits are far.
+    fn rounds_that_stop(&mut self, run: &Run, look: &Look, offset: i32, one_by_one: DynamicLabel) {
         // Each round that goes on is a level deeper. The item may stand deeper still: that of the last round that goes on,
         // or that of the round which stops.
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
-        self.look_ahead(&look);
-        self.bound_rounds(&look, one_by_one);
+        self.bound_rounds(one_by_one);
         let Self { kind, ops, .. } = self;
         if kind.depth {
             asm!(ops ; lea rdx, [depth - levels] ; cmp rcx, rdx ; jg =>one_by_one);
@@ -47,13 +150,12 @@ impl<'g> Assembler<'g> {
             let most = i32::try_from(run.item.max_cost.max(1)).unwrap_or(i32::MAX);
             asm!(ops ; lea rdx, [slack - most] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
         }
-        self.put_members(&look);
+        self.put_members(look);
         let further = i8::from(run.plus);
         let ops = &mut self.ops;
         asm!(ops
             ; lea choice, [BYTE choice + rcx*2 + 1 + further]
             ; lea output, [BYTE output + rcx + further]
-            ; =>back
         );
     }
 
@@ -139,7 +241,7 @@ impl<'g> Assembler<'g> {
     /// A repetition of single bytes.
     fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
         let look = Look::at(bytes, self.features);
-        self.need(look.reads() + min as i32, look.rounds + min as i32);
+        self.need(2 * ROUNDS + min as i32, ROUNDS + min as i32);
         for _ in 0..min {
             self.node(item, offset);
         }
@@ -150,9 +252,9 @@ impl<'g> Assembler<'g> {
             assembler.rounds(item, 0, further, offset);
             assembler.resume(back, after);
         });
-        self.look_ahead(&look);
-        let Some(most) = further.filter(|&further| further <= look.rounds as u32) else {
-            self.bound_rounds(&look, one_by_one);
+        self.look_ahead(&look, one_by_one);
+        let Some(most) = further.filter(|&further| further <= ROUNDS as u32) else {
+            self.bound_rounds(one_by_one);
             if self.kind.length {
                 let ops = &mut self.ops;
                 asm!(ops ; lea rdx, [slack - 1] ; cmp rcx, rdx ; jg =>one_by_one ; sub slack, rcx);
@@ -183,10 +285,9 @@ impl<'g> Assembler<'g> {
     }
 
     /// Goes to `one_by_one` if none of the rounds that were looked at stops.
-    fn bound_rounds(&mut self, look: &Look, one_by_one: DynamicLabel) {
-        let most = look.rounds;
+    fn bound_rounds(&mut self, one_by_one: DynamicLabel) {
         let ops = &mut self.ops;
-        asm!(ops ; cmp ecx, most ; jae =>one_by_one);
+        asm!(ops ; cmp ecx, ROUNDS ; jae =>one_by_one);
     }
 
     /// A repetition, round by round: first those without a site, then one site a round. The item stands once, so that
