@@ -14,6 +14,49 @@ const MAX_MERGED: usize = 31;
 /// So many branches or more are reached by a table of jumps, fewer by comparisons.
 const MIN_JUMP_TABLE: usize = 6;
 
+/// The options of a choice.
+pub(super) struct Grouped<'g> {
+    pub decision: Decision<'g>,
+    /// What each option is a sequence of.
+    pub options: Vec<Vec<NodeId>>,
+    /// So many items at their beginning are the same in all.
+    pub shared: usize,
+    /// Behind these, the options of a group differ in short literals only.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// Neighbouring values that lead to one arm, from `from` to where the next stretch begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub from: i32,
+    /// In proportion to its probability.
+    pub weight: u32,
+    pub arm: usize,
+}
+
+impl Grouped<'_> {
+    /// The group of each option.
+    fn arm_of(&self) -> Vec<usize> {
+        let mut arm_of = vec![0; self.decision.count];
+        for (arm, group) in self.groups.iter().enumerate() {
+            group.iter().for_each(|&option| arm_of[option] = arm);
+        }
+        arm_of
+    }
+
+    /// Neighbouring options of one group: the first, the one behind the last, and the group.
+    pub fn stretches(&self) -> Vec<((usize, usize), usize)> {
+        let mut stretches: Vec<((usize, usize), usize)> = Vec::new();
+        for (option, &arm) in self.arm_of().iter().enumerate() {
+            match stretches.last_mut() {
+                Some(((_, end), last)) if *last == arm => *end = option + 1,
+                _ => stretches.push(((option, option + 1), arm)),
+            }
+        }
+        stretches
+    }
+}
+
 impl<'g> Assembler<'g> {
     pub(super) fn choice(&mut self, node: NodeId, choice: &'g Choice, offset: i32) {
         let ir = self.ir;
@@ -25,25 +68,25 @@ impl<'g> Assembler<'g> {
         if self.nested(node, choice) {
             return;
         }
-        let decision = Decision {
-            count: choice.options.len(),
-            slots: choice.slots.as_ref(),
-            costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
-        };
-        self.branches(&decision, choice, offset);
+        if let Some(joint) = self.joint(node, choice) {
+            return self.joint_branches(&joint, offset);
+        }
+        let grouped = self.grouped(node, choice, true);
+        self.branches(&grouped, offset);
     }
 
     /// The bytes of a node that is a literal short enough to be copied in place.
-    fn literal_of(&self, node: NodeId) -> Option<&'g [u8]> {
+    pub(super) fn literal_of(&self, node: NodeId) -> Option<&'g [u8]> {
         match self.ir.node(node) {
             Node::Bytes(bytes) => Some(bytes),
             _ => None,
         }
     }
 
-    /// Options in groups that are alike, with what they begin with, when that is the same, before the branch.
-    fn branches(&mut self, decision: &Decision<'_>, choice: &'g Choice, offset: i32) {
+    /// The options of a choice that is no data, in groups that are alike.
+    pub(super) fn grouped(&self, node: NodeId, choice: &'g Choice, shares_heads: bool) -> Grouped<'g> {
         let ir = self.ir;
+        let min_len = ir.facts(node).min_len;
         let has_literals = choice.options.iter().any(|&option| self.literal_of(option).is_some_and(|it| !it.is_empty()));
         let options: Vec<Vec<NodeId>> = choice
             .options
@@ -54,42 +97,70 @@ impl<'g> Assembler<'g> {
                 _ => items(ir, option),
             })
             .collect();
-        let shared = (0..).take_while(|&position| is_shared(ir, &options, position)).count();
+        let shared = match shares_heads {
+            true => (0..).take_while(|&position| is_shared(ir, &options, position)).count(),
+            false => 0,
+        };
         let groups = groups(ir, &options, shared, MAX_MERGED);
+        let decision = Decision {
+            count: choice.options.len(),
+            slots: choice.slots.as_ref(),
+            costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
+        };
+        Grouped { decision, options, shared, groups }
+    }
+
+    /// A branch for each group of options, behind what all begin with.
+    fn branches(&mut self, grouped: &Grouped<'g>, offset: i32) {
+        let Grouped { decision, options, shared, groups } = grouped;
         self.need(3, 0);
         let mut picked = self.decide(decision);
-        if shared > 0 {
+        if *shared > 0 {
             self.push_option();
-            let head: Vec<NodeId> = options[0][..shared].to_vec();
-            head.iter().for_each(|&item| self.node(item, offset));
+            options[0][..*shared].iter().for_each(|&item| self.node(item, offset));
             self.pop_option();
         }
-        if let [group] = &groups[..] {
+        if groups.len() == 1 {
             self.to_option(picked, decision);
-            picked = Picked::Option;
-            return self.group(decision, picked, group, &options, shared, offset);
+            return self.group(grouped, Picked::Option, 0, offset);
         }
         let arms: Vec<DynamicLabel> = groups.iter().map(|_| self.label()).collect();
-        let first = self.dispatch(decision, &mut picked, &groups, &arms);
+        let first = self.dispatch(grouped, &mut picked, &arms);
         let end = self.label();
         let before = self.flow;
-        let mut after: Option<Flow> = None;
+        let mut after = None;
         // The arm that the dispatch falls into comes first.
         let order = std::iter::once(first).chain((0..groups.len()).filter(|&arm| arm != first));
         for (position, arm) in order.enumerate() {
             self.flow = before;
             self.place(arms[arm]);
-            self.group(decision, picked, &groups[arm], &options, shared, offset);
-            self.flush();
-            if position + 1 < groups.len() {
-                self.jump(end);
-            }
-            if let Some(after) = after {
-                self.join(after);
-            }
-            after = Some(self.flow);
+            self.group(grouped, picked, arm, offset);
+            self.arrive(end, &mut after, position + 1 == groups.len());
         }
+        self.end_of_arms(end, after);
+    }
+
+    /// Goes from the end of an arm to `end`, which the last arm falls into.
+    pub(super) fn arrive(&mut self, end: DynamicLabel, after: &mut Option<Flow>, is_last: bool) {
+        if self.is_dead {
+            return;
+        }
+        self.flush();
+        if !is_last {
+            self.jump(end);
+        }
+        if let Some(after) = *after {
+            self.join(after);
+        }
+        *after = Some(self.flow);
+    }
+
+    /// Where all arms have arrived.
+    pub(super) fn end_of_arms(&mut self, end: DynamicLabel, after: Option<Flow>) {
+        let is_dead = after.is_none();
         self.place(end);
+        self.flow = after.unwrap_or_default();
+        self.is_dead = is_dead;
     }
 
     fn push_option(&mut self) {
@@ -105,15 +176,9 @@ impl<'g> Assembler<'g> {
     }
 
     /// The options of a group, which are the same but for literals; what was picked is in eax.
-    fn group(
-        &mut self,
-        decision: &Decision<'_>,
-        picked: Picked,
-        group: &[usize],
-        options: &[Vec<NodeId>],
-        shared: usize,
-        offset: i32,
-    ) {
+    pub(super) fn group(&mut self, grouped: &Grouped<'g>, picked: Picked, arm: usize, offset: i32) {
+        let Grouped { decision, options, shared, groups } = grouped;
+        let (shared, group) = (*shared, &groups[arm]);
         let ir = self.ir;
         let len = options[group[0]].len();
         let same = |position: usize| {
@@ -168,59 +233,51 @@ impl<'g> Assembler<'g> {
         self.put_indexed(&strings);
     }
 
-    /// Jumps to the arm of the group that was picked; returns the arm that it falls into. Pointers are flushed only where
-    /// that costs nothing: all arms begin with the same flow.
-    fn dispatch(
-        &mut self,
-        decision: &Decision<'_>,
-        picked: &mut Picked,
-        groups: &[Vec<usize>],
-        arms: &[DynamicLabel],
-    ) -> usize {
-        let mut arm_of = vec![0; decision.count];
-        for (arm, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&option| arm_of[option] = arm);
-        }
-        // Neighbouring options of one group: where each such stretch begins.
-        let mut stretches: Vec<(usize, usize)> = Vec::new();
-        for (option, &arm) in arm_of.iter().enumerate() {
-            if stretches.last().is_none_or(|&(_, last)| last != arm) {
-                stretches.push((option, arm));
-            }
-        }
+    /// Jumps to the arm of the group that was picked; returns the arm that it falls into.
+    fn dispatch(&mut self, grouped: &Grouped<'_>, picked: &mut Picked, arms: &[DynamicLabel]) -> usize {
+        let decision = &grouped.decision;
+        let stretches = grouped.stretches();
         if stretches.len() >= MIN_JUMP_TABLE {
             self.to_option(*picked, decision);
             *picked = Picked::Option;
-            return self.jump_table(&arm_of, arms);
+            return self.jump_table(&grouped.arm_of(), arms);
         }
         // Where the value that is compared begins to mean the option.
         let bound = |option: usize| match *picked {
             Picked::Byte => decision.threshold(option),
             Picked::Option => option as i32,
         };
-        let end = match *picked {
-            Picked::Byte => 256,
-            Picked::Option => decision.count as i32,
-        };
-        // Where the values of each stretch begin, and where those of the last one end.
-        let bounds: Vec<i32> = stretches.iter().map(|&(option, _)| bound(option)).chain([end]).collect();
-        // The less probable of the two outer stretches is split off, until one is left: as many wrong predictions as a jump
-        // through a table would have, and no more.
+        let values: Vec<Stretch> = stretches
+            .iter()
+            .map(|&(options, arm)| {
+                let (from, to) = (bound(options.0), bound(options.1));
+                Stretch { from, weight: (to - from) as u32, arm }
+            })
+            .collect();
+        self.compare(0, &values, arms)
+    }
+
+    /// Compares the value in register `value` and jumps to the arm of the stretch in which it is; returns the arm that it
+    /// falls into.
+    ///
+    /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely taken,
+    /// and together they are predicted wrongly as often as the most probable stretch is missed.
+    pub(super) fn compare(&mut self, value: u8, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {
         let (mut first, mut last) = (0, stretches.len() - 1);
         let ops = &mut self.ops;
         while first < last {
-            let (low, high) = (bounds[first + 1], bounds[last]);
-            if low - bounds[first] <= bounds[last + 1] - high {
-                let arm = arms[stretches[first].1];
-                asm!(ops ; cmp eax, low ; jb =>arm);
+            let (low, high) = (&stretches[first], &stretches[last]);
+            if low.weight <= high.weight {
+                let (arm, bound) = (arms[low.arm], stretches[first + 1].from);
+                asm!(ops ; cmp Rd(value), bound ; jb =>arm);
                 first += 1;
             } else {
-                let arm = arms[stretches[last].1];
-                asm!(ops ; cmp eax, high ; jae =>arm);
+                let (arm, bound) = (arms[high.arm], high.from);
+                asm!(ops ; cmp Rd(value), bound ; jae =>arm);
                 last -= 1;
             }
         }
-        stretches[first].1
+        stretches[first].arm
     }
 
     fn jump_table(&mut self, arm_of: &[usize], arms: &[DynamicLabel]) -> usize {

@@ -211,6 +211,7 @@ impl<'g> Assembler<'g> {
         } else {
             self.jump(scope.head);
         }
+        self.is_dead = true;
     }
 
     pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, offset: i32) {

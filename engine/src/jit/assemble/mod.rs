@@ -21,6 +21,7 @@ use super::tables::Tables;
 
 mod calls;
 mod choices;
+mod joints;
 mod literals;
 mod looks;
 mod loops;
@@ -109,6 +110,8 @@ pub(super) struct Assembler<'g> {
     scopes: Vec<Scope>,
     cold: Vec<Cold<'g>>,
     flow: Flow,
+    /// Whether code here is never reached: it stands behind a jump.
+    is_dead: bool,
     /// Words pushed since the beginning of the function.
     stack: i32,
 }
@@ -152,6 +155,7 @@ pub(super) fn assemble(
         scopes: Vec::new(),
         cold: Vec::new(),
         flow: Flow::default(),
+        is_dead: false,
         stack: 0,
     };
     let mut symbols = Vec::new();
@@ -203,6 +207,7 @@ impl<'g> Assembler<'g> {
 
     /// Places a label here.
     fn place(&mut self, label: DynamicLabel) {
+        self.is_dead = false;
         let ops = &mut self.ops;
         asm!(ops ; =>label);
     }
@@ -235,6 +240,10 @@ impl<'g> Assembler<'g> {
 
     /// Moves the pointers to where they ought to be. Keeps the processor's flags.
     fn flush(&mut self) {
+        if self.is_dead {
+            (self.flow.choice, self.flow.output) = (0, 0);
+            return;
+        }
         let Flow { choice: read, output: written, .. } = self.flow;
         let ops = &mut self.ops;
         match read {
