@@ -1,7 +1,7 @@
 //! Two choices, one branch: where an option begins with another choice, both choice bytes are looked at before the first
 //! branch. The branches are then wrongly predicted as often as the most probable of all outcomes is missed, not once a choice.
 
-use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
+use dynasmrt::{DynamicLabel, DynasmApi};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::ir::{Choice, Node, NodeId, RuleId};
 
@@ -75,14 +75,12 @@ impl<'g> Assembler<'g> {
     fn choice_in(&self, mut node: NodeId) -> Option<(NodeId, Vec<RuleId>)> {
         let mut instances = Vec::new();
         loop {
-            match self.ir.node(node) {
-                Node::Choice(_) => return Some((node, instances)),
-                Node::Inline { rule, body } if !jumps_to(self.ir, *body, *rule) => {
-                    instances.push(*rule);
-                    node = *body;
-                }
-                _ => return None,
+            if let Node::Choice(_) = self.ir.node(node) {
+                return Some((node, instances));
             }
+            let (rule, body) = self.instance(node).filter(|&(rule, body)| !jumps_to(self.ir, body, rule))?;
+            instances.push(rule);
+            node = body;
         }
     }
 
@@ -215,20 +213,7 @@ impl<'g> Assembler<'g> {
                 assembler.jump(arms[first]);
             }
             assembler.place(pooled);
-            assembler.flush();
-            let flow = assembler.flow;
-            // Some instance is beyond the limit: the outermost such is replaced.
-            for (level, &rule) in instances.iter().enumerate() {
-                let within = assembler.label();
-                if level + 1 < instances.len() {
-                    let ops = &mut assembler.ops;
-                    asm!(ops ; cmp depth, offset + 1 + level as i32 ; jge =>within);
-                }
-                assembler.flow = flow;
-                assembler.pool(rule);
-                assembler.resume(rest.0, rest.1);
-                assembler.place(within);
-            }
+            assembler.pool_near(&instances, offset, rest.0, rest.1);
         });
     }
 }

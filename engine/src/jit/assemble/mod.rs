@@ -9,7 +9,6 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 use gramjet_compiler::analysis::guards::guarded;
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::analysis::recursion::references;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 
 use super::NotCompiled;
@@ -103,7 +102,8 @@ pub(super) struct Assembler<'g> {
     sites: Vec<Site>,
     classes: Vec<Members>,
     literals: Vec<Box<[u8]>>,
-    references: Vec<Vec<RuleId>>,
+    /// Rules whose bodies stand where they are referred to.
+    expanded: Vec<bool>,
     guarded: Vec<bool>,
     functions: Vec<Option<DynamicLabel>>,
     thunks: Thunks,
@@ -134,8 +134,9 @@ pub(super) fn assemble(
     let mut ops = VecAssembler::new(0);
     let thunks = Thunks::new(&mut ops);
     let begin_of_tables = ops.new_dynamic_label();
-    let functions =
-        ir.rule_ids().map(|rule| ir.body(rule).map(|_| ops.new_dynamic_label())).collect::<Vec<Option<DynamicLabel>>>();
+    let expanded = calls::expanded(ir);
+    let function = |rule: RuleId| ir.body(rule).filter(|_| !expanded[rule.index()]).map(|_| ops.new_dynamic_label());
+    let functions = ir.rule_ids().map(function).collect();
     let mut assembler = Assembler {
         ir,
         pools,
@@ -148,7 +149,7 @@ pub(super) fn assemble(
         sites: Vec::new(),
         classes: Vec::new(),
         literals: Vec::new(),
-        references: references(ir),
+        expanded,
         guarded: guarded(ir),
         functions,
         thunks,
@@ -160,6 +161,9 @@ pub(super) fn assemble(
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
+        if assembler.expanded[rule.index()] {
+            continue;
+        }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
         let at = assembler.ops.offset().0;
         if at + assembler.tables.bytes.len() > max_code {
@@ -334,6 +338,12 @@ impl<'g> Assembler<'g> {
     /// A node that stands `offset` instances below what the depth register counts from.
     fn node(&mut self, node: NodeId, offset: i32) {
         let ir = self.ir;
+        if let Some((rule, body)) = self.instance(node) {
+            return match jumps_to(ir, body, rule) {
+                true => self.tail_loop(rule, body, offset),
+                false => self.inlined(rule, body, offset),
+            };
+        }
         match ir.node(node) {
             Node::Bytes(bytes) => self.literal(bytes),
             Node::Class(set) => self.class(set),
@@ -342,8 +352,7 @@ impl<'g> Assembler<'g> {
             Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, offset),
             Node::Rule(rule) => self.reference(*rule, offset),
             Node::Again(rule) => self.jump_back(*rule, offset),
-            Node::Inline { rule, body } if jumps_to(ir, *body, *rule) => self.tail_loop(*rule, *body, offset),
-            Node::Inline { rule, body } => self.inlined(*rule, *body, offset),
+            Node::Inline { .. } => {}
         }
     }
 }
