@@ -321,25 +321,32 @@ impl<'g> Assembler<'g> {
         }
         let decision = Decision { count: choice.options.len(), slots: None, costs: Vec::new() };
         self.need(2, len as i32);
+        // The choice byte from which on there is a second site, if it is so simple.
+        let firsts = entries.iter().position(|entry| entry >> 16 > 1).unwrap_or(0);
+        let simple = entries[firsts..].iter().all(|entry| entry >> 16 > 1);
+        let second = simple.then(|| decision.threshold(firsts));
         let picked = self.decide(&decision);
+        let ops = &mut self.ops;
+        asm!(ops ; mov r9d, eax);
         self.to_option(picked, &decision);
         let entries: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
         let entries = self.tables.add(entries, 4);
         let at = self.flow.choice as i8;
         let ops = &mut self.ops;
+        // What is read next need not wait for the table where a comparison tells whether there is a second site.
+        match second {
+            Some(first) => asm!(ops ; xor r8d, r8d ; cmp r9d, first ; setae r8b),
+            None => asm!(ops ; xor r8d, r8d ; cmp WORD [tables + rax*4 + entries + 2], 1 ; seta r8b),
+        }
         asm!(ops
             ; mov ecx, [tables + rax*4 + entries]
             ; movzx edx, BYTE [BYTE choice + at]
+            ; lea choice, [BYTE choice + r8 + at]
             ; movzx eax, cx
             ; shr ecx, 16
             ; imul edx, ecx
             ; shr edx, 8
             ; add eax, edx
-            // One leaf needs no second site.
-            ; xor edx, edx
-            ; cmp ecx, 1
-            ; seta dl
-            ; lea choice, [BYTE choice + rdx + at]
         );
         self.flow.choice = 0;
         self.put_indexed(&leaves);

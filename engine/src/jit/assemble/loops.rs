@@ -42,10 +42,10 @@ impl<'g> Assembler<'g> {
             assembler.looping_instance(rule, body, offset);
             assembler.resume(back, after);
         });
-        self.look_ahead(&look, one_by_one);
         match self.last_rounds(rule, &run) {
             Some(last) => self.rounds_within_depth(&run, &look, &last, offset, one_by_one),
-            None => self.rounds_that_stop(&run, &look, offset, one_by_one),
+            None if self.kind.depth || self.kind.length => self.rounds_that_stop(&run, &look, offset, one_by_one),
+            None => self.rounds_far_from_limits(&run, &look, one_by_one),
         }
         self.place(back);
     }
@@ -83,14 +83,21 @@ impl<'g> Assembler<'g> {
         offset: i32,
         one_by_one: DynamicLabel,
     ) {
-        // The instances within the limit, in rdx: at least 0, as the instance around this one is within it.
+        self.find_end(look, one_by_one);
+        // The instances within the limit, in rdx: at least 0, as the instance around this one is within it. Each reads two
+        // choice bytes, but the one that stops reads one: the lesser of twice the rounds and of one less than twice the
+        // instances, and one. The place of the bit that was found, divided by 8, is twice the rounds. What is read next waits
+        // for this, so it is computed apart.
         let ops = &mut self.ops;
         asm!(ops
             ; lea rdx, [depth - offset]
-            ; xor r8d, r8d
+            ; lea r9, [rdx + rdx - 1]
+            ; mov r8d, ecx
+            ; shr r8d, 3
+            ; cmp r8, r9
+            ; cmovg r8, r9
+            ; shr ecx, 4
             ; cmp rcx, rdx
-            // The round that stops reads its site; at the limit nothing is read.
-            ; setl r8b
             ; cmovg rcx, rdx
             ; cmp ecx, ROUNDS
             ; jae =>one_by_one
@@ -128,9 +135,26 @@ impl<'g> Assembler<'g> {
         let further = i8::from(run.plus);
         let ops = &mut self.ops;
         asm!(ops
-            ; lea r8, [BYTE r8 + rcx*2 + further]
-            ; add choice, r8
+            ; lea choice, [BYTE choice + r8 + 1 + further]
             ; lea output, [BYTE output + rcx + further]
+        );
+    }
+
+    /// Rounds up to the one that stops, where no limit can be met.
+    fn rounds_far_from_limits(&mut self, run: &Run, look: &Look, one_by_one: DynamicLabel) {
+        self.find_end(look, one_by_one);
+        let ops = &mut self.ops;
+        asm!(ops ; cmp ecx, 64 ; je =>one_by_one);
+        let further = i8::from(run.plus);
+        self.put_members(look);
+        let ops = &mut self.ops;
+        // The place of the bit that was found is 7 more than 16 times the rounds.
+        asm!(ops
+            ; mov eax, ecx
+            ; shr eax, 3
+            ; shr ecx, 4
+            ; lea output, [BYTE output + rcx + further]
+            ; lea choice, [BYTE choice + rax + 1 + further]
         );
     }
 
@@ -138,6 +162,7 @@ impl<'g> Assembler<'g> {
     fn rounds_that_stop(&mut self, run: &Run, look: &Look, offset: i32, one_by_one: DynamicLabel) {
         // Each round that goes on is a level deeper. The item may stand deeper still: that of the last round that goes on,
         // or that of the round which stops.
+        self.look_ahead(look, one_by_one);
         let layers = run.item.layers as i32;
         let levels = offset + 1 + if run.plus { layers } else { (layers - 1).max(0) };
         self.bound_rounds(one_by_one);
