@@ -32,7 +32,7 @@ pub enum Command {
     Render(RenderArgs),
     /// Print what a stage of the compiler makes of a grammar.
     Dump(DumpArgs),
-    /// Print the source code of a producer.
+    /// Print the source code or the machine code of a producer.
     Emit(EmitArgs),
     /// List the grammars that ship with gramjet.
     Grammars,
@@ -92,6 +92,8 @@ pub enum EngineArgument {
     Reference,
     /// The table interpreter; runs every grammar.
     Vm,
+    /// Compiled to machine code at once; on x86-64 under Unix.
+    Jit,
     /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
     Rust,
 }
@@ -276,11 +278,13 @@ pub struct EmitArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
-    /// Emit code that compiles under `#![forbid(unsafe_code)]`.
+    /// Emit code that compiles under `#![forbid(unsafe_code)]` (rust only).
     #[arg(long)]
     pub forbid_unsafe: bool,
 
     /// The depth limit that the producer begins with, in place of the grammar file's.
+    ///
+    /// For `asm` only the kinds of limits matter: there is code for a depth, for a length, for both and for none.
     #[arg(long, value_name = "DEPTH")]
     pub max_depth: Option<u32>,
 
@@ -294,6 +298,8 @@ pub struct EmitArgs {
 pub enum EmitLanguage {
     /// A Rust module that depends on the `gramjet` library.
     Rust,
+    /// The machine code of the engine `jit`, disassembled.
+    Asm,
 }
 
 const GEN_EXAMPLES: &str = "\

@@ -1,5 +1,7 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
@@ -7,6 +9,8 @@ use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::formats;
 use gramjet_compiler::{Compiled, Diagnostics, Options};
+use gramjet_engine::Fastest;
+use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_generated::{SHIPPED, Shipped};
@@ -16,12 +20,19 @@ use crate::failure::{Failure, say};
 use crate::grammar::Source;
 use crate::report;
 
+/// The variable that asks for a map of the machine code for the profiler `perf`.
+const PERF_MAP: &str = "GRAMJET_PERF_MAP";
+
 /// A producer of any engine.
 pub type AnyProducer = Box<dyn Producer + Send>;
 
 /// A grammar on the engine that runs it, with limits.
 pub struct Engine {
     name: &'static str,
+    /// Why it is this engine, where that is not plain.
+    reason: Option<String>,
+    /// The machine code, if that runs it.
+    jit: Option<Jit>,
     make: Box<dyn Fn() -> AnyProducer>,
     asked: Limits,
     limits: Limits,
@@ -33,8 +44,27 @@ impl Engine {
         self.name
     }
 
+    /// The engine's name, with the reason why it was chosen, if there is one to tell.
+    pub fn description(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{} ({reason})", self.name),
+            None => self.name.to_string(),
+        }
+    }
+
     fn new<P: Producer + Send + 'static>(name: &'static str, asked: Limits, make: impl Fn() -> P + 'static) -> Engine {
-        Engine { name, limits: make().limits(), asked, make: Box::new(move || Box::new(make())) }
+        Engine {
+            name,
+            reason: None,
+            jit: None,
+            limits: make().limits(),
+            asked,
+            make: Box::new(move || Box::new(make())),
+        }
+    }
+
+    fn because(self, reason: impl Into<String>) -> Engine {
+        Engine { reason: Some(reason.into()), ..self }
     }
 
     /// The limits that the grammar file asks for.
@@ -52,6 +82,15 @@ impl Engine {
         (self.make)().set_limits(limits)?;
         self.limits = limits;
         Ok(())
+    }
+
+    /// Names the machine code for the profiler `perf`, if there is any and the environment asks for it; returns the file.
+    pub fn write_perf_map(&self) -> Result<Option<PathBuf>, Failure> {
+        let is_asked = std::env::var_os(PERF_MAP).is_some_and(|value| !value.is_empty() && value != "0");
+        let Some(mut jit) = self.jit.clone().filter(|_| is_asked) else { return Ok(None) };
+        // These are the limits that the engine has taken.
+        let _ = jit.set_limits(self.limits);
+        jit.write_perf_map().map(Some).map_err(|source| Failure::Write { what: "the map for perf".to_string(), source })
     }
 
     /// A new producer with the limits in force.
@@ -97,13 +136,29 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
             let format = options(args).format.unwrap_or_else(|| formats::detect(&source.file));
             let grammar = format.parse(&source.file, &mut Diagnostics::default());
             let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
-            Ok(Engine::new("rust", asked, shipped.producer))
+            let engine = Engine::new("rust", asked, shipped.producer);
+            Ok(match argument {
+                EngineArgument::Auto => engine.because("compiled ahead of time, as the grammar ships with gramjet"),
+                _ => engine,
+            })
         }
         (EngineArgument::Rust, None) => Err(Failure::Usage(
             "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
                 .to_string(),
         )),
-        (EngineArgument::Auto | EngineArgument::Vm, _) => Ok(interpreter(&compile(source, args)?)),
+        (EngineArgument::Auto, None) => Ok(fastest(&compile(source, args)?)),
+        (EngineArgument::Jit, _) => {
+            let compiled = compile(source, args)?;
+            let jit = Jit::new(&compiled).map_err(|refusal| {
+                Failure::Usage(format!("`--engine jit` is not possible: {refusal}; `--engine vm` takes every grammar"))
+            })?;
+            Ok(native("jit", &compiled, jit))
+        }
+        (EngineArgument::Vm, _) => {
+            let compiled = compile(source, args)?;
+            let vm = Vm::new(&compiled);
+            Ok(Engine::new("vm", directives(&compiled), move || vm.clone()))
+        }
         (EngineArgument::Reference, _) => {
             let compiled = compile(source, args)?;
             let reference = Reference::new(&compiled);
@@ -149,7 +204,7 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),
     };
-    Ok((structure, interpreter(&compiled)))
+    Ok((structure, fastest(&compiled)))
 }
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
@@ -165,6 +220,16 @@ pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result
         (None, false) => Err(Failure::Internal(format!("the compiler did not come by the stage {stage}"))),
     };
     (text.unwrap_or_default(), result)
+}
+
+/// The machine code of a producer for `source` that keeps limits of these kinds, disassembled.
+pub fn emit_asm(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<String, Failure> {
+    let compiled = compile(source, args)?;
+    let mut jit = Jit::new(&compiled).map_err(|refusal| Failure::Usage(format!("there is no listing: {refusal}")))?;
+    if limits.depth().is_some() || limits.length().is_some() {
+        jit.set_limits(limits).map_err(|problem| Failure::Usage(problem.to_string()))?;
+    }
+    Ok(jit.listing())
 }
 
 /// The Rust source of a producer for `source`.
@@ -185,9 +250,23 @@ fn options(args: &GrammarArgs) -> Options {
     }
 }
 
-fn interpreter(compiled: &Compiled) -> Engine {
-    let vm = Vm::new(compiled);
-    Engine::new("vm", directives(compiled), move || vm.clone())
+fn fastest(compiled: &Compiled) -> Engine {
+    let fastest = Fastest::new(compiled);
+    match (fastest.as_jit(), fastest.refusal()) {
+        (Some(jit), _) => native("jit", compiled, jit.clone()),
+        (None, refusal) => {
+            let reason = refusal.map_or_else(String::new, ToString::to_string);
+            let engine = Engine::new("vm", directives(compiled), move || fastest.clone());
+            engine.because(reason)
+        }
+    }
+}
+
+/// The machine code of a grammar.
+fn native(name: &'static str, compiled: &Compiled, jit: Jit) -> Engine {
+    let size = format!("{} KiB of machine code", jit.code_len().div_ceil(1024));
+    let code = jit.clone();
+    Engine { jit: Some(jit), ..Engine::new(name, directives(compiled), move || code.clone()).because(size) }
 }
 
 fn directives(compiled: &Compiled) -> Limits {

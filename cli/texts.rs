@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::CommandFactory;
+use gramjet::Limits;
 
 use crate::args::{Cli, DumpArgs, EmitArgs, EmitLanguage};
 use crate::engines::{self, EmitOptions};
@@ -33,7 +34,7 @@ pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
     result
 }
 
-/// Prints the source code of a producer.
+/// Prints the source code or the machine code of a producer.
 pub fn emit(args: &EmitArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
     let text = match args.language {
@@ -41,6 +42,10 @@ pub fn emit(args: &EmitArgs) -> Result<(), Failure> {
             let options =
                 EmitOptions { forbid_unsafe: args.forbid_unsafe, max_depth: args.max_depth, max_len: args.max_len };
             engines::emit_rust(&source, &args.grammar, &options)?
+        }
+        EmitLanguage::Asm => {
+            let limits = Limits::new().max_depth(args.max_depth).max_len(args.max_len);
+            engines::emit_asm(&source, &args.grammar, limits)?
         }
     };
     write_output(args.output.as_deref(), text.as_bytes())

@@ -8,6 +8,7 @@ use gramjet_benches::remote::{self, Remote};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
 use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
+use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 
@@ -46,6 +47,10 @@ pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> 
     let file = subject.file();
     match compile(&file, &Options::default()) {
         Ok((compiled, _)) => {
+            if jit::is_available() {
+                let jit = Jit::new(&compiled).map_err(|refusal| refusal.to_string());
+                made.push(jit.and_then(|jit| replaying("jit", max_depth, jit)));
+            }
             made.push(replaying("vm", max_depth, Vm::new(&compiled)));
             made.push(replaying("reference", max_depth, Reference::new(&compiled)));
         }

@@ -52,10 +52,14 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let jobs = usize::try_from(plan.blocks()).unwrap_or(usize::MAX).clamp(1, args.jobs);
     if args.verbose {
         let origin = if args.seed.is_some() { "" } else { " (random)" };
-        say!("gramjet: seed {seed}{origin}, engine {}, {}", engine.name(), limits);
+        say!("gramjet: seed {seed}{origin}, engine {}, {}", engine.description(), limits);
         if shard != Shard::WHOLE {
             say!("gramjet: shard {shard}");
         }
+    }
+
+    if let Some(path) = engine.write_perf_map()? {
+        say!("gramjet: the machine code is named for perf in {}", path.display());
     }
 
     let sink = destination.open(&args.output, &plan, amount)?;

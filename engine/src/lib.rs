@@ -1,10 +1,18 @@
-//! Engines that run a compiled grammar: the reference interpreter as a [`gramjet::Producer`], and [`vm`], the portable
-//! table interpreter.
+//! Engines that run a compiled grammar: [`jit`], which makes machine code of it; [`vm`], the portable table interpreter; the
+//! reference interpreter as a [`gramjet::Producer`]. [`Grammar`] is the short way from a grammar's text to inputs.
 
+#[cfg(all(target_arch = "x86_64", unix))]
+pub mod jit;
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+#[path = "jit/elsewhere.rs"]
+pub mod jit;
 pub mod reference;
 pub mod vm;
 
 mod directives;
+mod fastest;
 
+pub use fastest::{Fastest, Grammar, GrammarError};
+pub use jit::Jit;
 pub use reference::Reference;
 pub use vm::Vm;

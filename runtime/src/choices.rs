@@ -78,6 +78,7 @@ impl<'a> Choices<'a> {
     }
 
     /// The bytes that are there without asking the source.
+    #[inline]
     pub(crate) fn unread(&self) -> &[u8] {
         match self.source {
             Source::Slice(bytes) => &bytes[self.position..],
@@ -86,6 +87,7 @@ impl<'a> Choices<'a> {
     }
 
     /// Marks the first `count` unread bytes as read.
+    #[inline]
     pub(crate) fn advance(&mut self, count: usize) {
         self.position += count;
         debug_assert!(self.position <= if let Source::Slice(bytes) = self.source { bytes.len() } else { self.filled });

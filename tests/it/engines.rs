@@ -5,6 +5,7 @@ use gramjet::{BLOCK_INPUTS, Batch, Choices, Inputs, Limits, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
+use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_testkit::emitted::{random_subjects, subjects};
@@ -38,6 +39,22 @@ fn the_reference_as_a_producer_runs_the_suite() {
 #[test]
 fn the_vm_runs_the_suite() {
     run_suite(&mut |case, limits, choices| produced(&mut Vm::new(&case.compiled), limits, choices));
+}
+
+/// The JIT; where there is none, the table interpreter, as everywhere.
+fn jit(compiled: &Compiled) -> Box<dyn Producer> {
+    match Jit::new(compiled) {
+        Ok(jit) => Box::new(jit),
+        Err(problem) => {
+            assert!(!jit::is_available(), "{problem}");
+            Box::new(Vm::new(compiled))
+        }
+    }
+}
+
+#[test]
+fn the_jit_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut jit(&case.compiled), limits, choices));
 }
 
 #[test]
@@ -94,6 +111,7 @@ fn all_engines_agree_on_emitted_grammars() {
         let mut engines: Vec<(&str, Box<dyn Producer>)> = vec![
             ("reference", Box::new(Reference::new(&subject.compiled))),
             ("vm", Box::new(Vm::new(&subject.compiled))),
+            ("jit", jit(&subject.compiled)),
             ("rust", emitted(&subject.name, false)),
             ("rust without unsafe", emitted(&subject.name, true)),
         ];
@@ -101,25 +119,36 @@ fn all_engines_agree_on_emitted_grammars() {
     }
 }
 
-fn vm_agrees(seeds: std::ops::Range<u64>, shape: &Shape) {
+/// Holds the engines that need no build step against the reference on random grammars: so many cases (grammar, limits,
+/// choice string) for each engine.
+fn engines_agree(seeds: std::ops::Range<u64>, shape: &Shape, runs: usize) {
     let mut agreed = 0;
     for seed in seeds {
         let mut rng = Rng::new(seed);
         let compiled = compiled(&random_grammar(&mut rng, shape));
-        let vm: Box<dyn Producer> = Box::new(Vm::new(&compiled));
-        agreed += agree(&format!("seed {seed}"), &compiled, &mut rng, 10, &mut [("vm", vm)]);
+        let mut engines: [(&str, Box<dyn Producer>); 2] =
+            [("vm", Box::new(Vm::new(&compiled))), ("jit", jit(&compiled))];
+        agreed += agree(&format!("seed {seed}"), &compiled, &mut rng, runs, &mut engines);
     }
     assert!(agreed > 100_000, "{agreed}");
 }
 
 #[test]
-fn the_vm_agrees_on_small_grammars() {
-    vm_agrees(50_000..52_000, &Shape::ENUMERABLE);
+fn engines_agree_on_small_grammars() {
+    engines_agree(50_000..52_000, &Shape::ENUMERABLE, 10);
 }
 
 #[test]
-fn the_vm_agrees_on_varied_grammars() {
-    vm_agrees(60_000..60_300, &Shape::VARIED);
+fn engines_agree_on_varied_grammars() {
+    engines_agree(60_000..60_500, &Shape::VARIED, 12);
+}
+
+/// Minutes: ten times as many cases as the tests above.
+#[test]
+#[ignore = "takes minutes"]
+fn engines_agree_on_a_million_cases() {
+    engines_agree(100_000..110_000, &Shape::ENUMERABLE, 15);
+    engines_agree(200_000..206_000, &Shape::VARIED, 20);
 }
 
 /// The first `count` inputs from input `from` on, each with what it read.
@@ -142,9 +171,10 @@ fn inputs_depend_on_seed_and_number_alone() {
     let limits = Limits::new().max_depth(6u32).max_len(400u64);
     for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()).take(30) {
         let limits = limits.max_len(limits.length().map(|len| len.max(subject.compiled.min_len())));
-        let engines: [&dyn Fn() -> Box<dyn Producer>; 4] = [
+        let engines: [&dyn Fn() -> Box<dyn Producer>; 5] = [
             &|| Box::new(Reference::new(&subject.compiled)),
             &|| Box::new(Vm::new(&subject.compiled)),
+            &|| jit(&subject.compiled),
             &|| emitted(&subject.name, false),
             &|| emitted(&subject.name, true),
         ];
@@ -177,9 +207,10 @@ fn inputs_depend_on_seed_and_number_alone() {
 fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
     let mut rng = Rng::new(11);
     for subject in random_subjects() {
-        let engines: [Box<dyn Producer>; 4] = [
+        let engines: [Box<dyn Producer>; 5] = [
             Box::new(Reference::new(&subject.compiled)),
             Box::new(Vm::new(&subject.compiled)),
+            jit(&subject.compiled),
             emitted(&subject.name, false),
             emitted(&subject.name, true),
         ];
@@ -244,9 +275,10 @@ fn deep_nesting_does_not_overflow() {
     let choices = vec![0xFF; levels];
     let expected = [b"(".repeat(levels), b"x".to_vec(), b")".repeat(levels)].concat();
     let case = subjects().into_iter().find(|subject| subject.name == name).expect("a case of the suite");
-    let engines: [(&str, Box<dyn Producer>); 4] = [
+    let engines: [(&str, Box<dyn Producer>); 5] = [
         ("reference", Box::new(Reference::new(&case.compiled))),
         ("vm", Box::new(Vm::new(&case.compiled))),
+        ("jit", jit(&case.compiled)),
         ("rust", emitted(name, false)),
         ("rust without unsafe", emitted(name, true)),
     ];

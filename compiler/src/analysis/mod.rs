@@ -1,6 +1,10 @@
 //! What can be computed about a grammar: each analysis is one file and a function from the IR (or the Ast) to facts.
 
+pub mod alike;
+pub mod guards;
+pub mod jumps;
 pub mod least;
 pub mod pools;
 pub mod recursion;
+pub mod runs;
 pub mod shortest;

@@ -2,6 +2,7 @@
 
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 
@@ -57,27 +58,40 @@ pub fn limits(compiled: &Compiled) -> Vec<Limits> {
         .collect()
 }
 
-/// Both engines give the same output and read the same bytes for `rounds` choice strings under each of the limits.
+/// The engines that are held against the reference.
+pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
+    let mut engines: Vec<(&str, Box<dyn Producer>)> = vec![("vm", Box::new(Vm::new(compiled)))];
+    if gramjet_engine::jit::is_available() {
+        engines.push(("jit", Box::new(Jit::new(compiled).expect("code within the budget"))));
+    }
+    engines
+}
+
+/// All engines give the same output and read the same bytes for `rounds` choice strings under each of the limits.
 pub fn check_replay(name: &str, compiled: &Compiled, rounds: u64, max_choices: u64) {
-    let (mut reference, mut vm) = (Reference::new(compiled), Vm::new(compiled));
-    assert_eq!((vm.min_len(), vm.limits()), (reference.min_len(), reference.limits()));
+    let (mut reference, mut engines) = (Reference::new(compiled), engines(compiled));
+    for (_, engine) in &engines {
+        assert_eq!((engine.min_len(), engine.limits()), (reference.min_len(), reference.limits()));
+    }
     let mut random = SplitMix(name.bytes().map(u64::from).sum());
     for limits in limits(compiled) {
         for round in 0..rounds {
             let choices = random.choices(max_choices);
             let limits = limits.max_choices(if round % 4 == 0 { random.below(40) } else { 1 << 20 });
-            vm.set_limits(limits).unwrap();
             reference.set_limits(limits).unwrap();
             let expected = produce(&mut reference, &choices);
-            let found = produce(&mut vm, &choices);
-            assert!(
-                expected == found,
-                "{name} {limits:?}\nchoices {choices:?}\nexpected {:?} {}\nfound    {:?} {}",
-                String::from_utf8_lossy(&expected.0),
-                expected.1,
-                String::from_utf8_lossy(&found.0),
-                found.1,
-            );
+            for (engine, producer) in &mut engines {
+                producer.set_limits(limits).unwrap();
+                let found = produce(producer, &choices);
+                assert!(
+                    expected == found,
+                    "{engine} on {name} {limits:?}\nchoices {choices:?}\nexpected {:?} {}\nfound    {:?} {}",
+                    String::from_utf8_lossy(&expected.0),
+                    expected.1,
+                    String::from_utf8_lossy(&found.0),
+                    found.1,
+                );
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::producer::Batch;
 
 mod data;
+pub mod native;
 mod runs;
 
 /// Where the machine reads and writes next. It is passed and returned by value so that both stay in registers.
@@ -52,9 +53,9 @@ pub struct Machine<'m, 's> {
 pub type Entries = [Rule; 3];
 
 /// Every store may write this many bytes more than it advances by; reservations include it.
-const STORE_SLOP: usize = Strings::PADDING;
+pub const STORE_SLOP: usize = Strings::PADDING;
 /// Reads may look this many bytes ahead of what was reserved.
-const READ_SLOP: usize = 8;
+pub const READ_SLOP: usize = 8;
 
 /// The last address from which on `credit` bytes lie before `end`; below `start` if there is none.
 #[inline(always)]
@@ -190,7 +191,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// # Safety
     ///
     /// `s` must be this machine's state, with only reserved reads and writes behind it.
-    pub unsafe fn end(self, s: State) -> u64 {
+    pub unsafe fn end(mut self, s: State) -> u64 {
         // SAFETY: the state points into the output's capacity, and everything before it was written.
         unsafe {
             let len = s.o.offset_from_unsigned(self.output.as_ptr());

@@ -6,7 +6,8 @@ use syn::Lifetime;
 
 use super::Emitter;
 use super::credit::{MAX_LITERAL, Used};
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::analysis::jumps::jumps_to;
+use crate::ir::{Node, NodeId, RuleId};
 
 /// Where a node stands: how to compute the levels left, and the instances that a jump back may name.
 #[derive(Clone)]
@@ -53,19 +54,6 @@ impl At {
         let base = &self.base;
         let offset = Literal::i64_unsuffixed(self.offset + more);
         quote!(DEPTH && #base < #offset)
-    }
-}
-
-/// Whether the body of an instance of `rule` jumps back to it.
-pub fn jumps_to(ir: &Ir, node: NodeId, rule: RuleId) -> bool {
-    match ir.node(node) {
-        Node::Again(target) => *target == rule,
-        // An instance of the same rule inside catches the jumps.
-        Node::Inline { rule: inner, .. } if *inner == rule => false,
-        // Jumps stand in tail position only.
-        Node::Seq(items) => items.last().is_some_and(|&last| jumps_to(ir, last, rule)),
-        Node::Repeat { .. } => false,
-        _ => ir.children(node).iter().any(|&child| jumps_to(ir, child, rule)),
     }
 }
 

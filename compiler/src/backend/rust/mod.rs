@@ -7,6 +7,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::analysis::guards::guarded;
+use crate::analysis::jumps::jumps_to;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::ir::{Ir, NodeId, RuleId};
 use crate::pipeline::Compiled;
@@ -372,7 +374,7 @@ impl<'c> Emitter<'c> {
         let depth = format_ident!("depth");
         let label = self.label();
         self.used = Used::ALL;
-        let loops = body::jumps_to(self.ir, body, rule);
+        let loops = jumps_to(self.ir, body, rule);
         // The way back into a loop leads through the look at the depth limit.
         let begin = match loops {
             true => self.begin_loop().0,
@@ -444,7 +446,7 @@ impl<'c> Emitter<'c> {
 
     /// Whether the function of a rule relies on its callers to look at the depth limit.
     fn is_entered_within(&self, rule: RuleId) -> bool {
-        self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !body::jumps_to(self.ir, body, rule))
+        self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !jumps_to(self.ir, body, rule))
     }
 
     /// The statements that emit a string of a rule's pool.
@@ -470,22 +472,6 @@ impl<'c> Emitter<'c> {
         self.next_label += 1;
         syn::Lifetime::new(&format!("'l{}", self.next_label), Span::call_site())
     }
-}
-
-/// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.
-fn guarded(ir: &Ir) -> Vec<bool> {
-    const MAX_UNGUARDED: usize = 8;
-    let recursion = recursion(ir);
-    let references = references(ir);
-    let mut guarded = vec![false; ir.rules().len()];
-    // The longest chain of calls from a rule on up to the next guard.
-    let mut calls = vec![0; ir.rules().len()];
-    for &rule in recursion.bottom_up() {
-        let below = references[rule.index()].iter().map(|callee| calls[callee.index()]).max().unwrap_or(0);
-        guarded[rule.index()] = recursion.is_recursive(rule) || below >= MAX_UNGUARDED;
-        calls[rule.index()] = if guarded[rule.index()] { 0 } else { below + 1 };
-    }
-    guarded
 }
 
 /// How many residual rules a compiled grammar has, and how many references between them: a measure of the emitted code.

@@ -6,6 +6,7 @@ use quote::quote;
 use super::Emitter;
 use super::body::At;
 use super::credit::{MAX_LITERAL, width};
+use crate::analysis::alike::{groups, is_shared, items};
 use crate::charset::CharSet;
 use crate::ir::{Choice, Ir, Node, NodeId, Slots};
 
@@ -142,7 +143,7 @@ impl Emitter<'_> {
         let first = if packed >= MIN_TABLE { packed } else { 0 };
         let options: Vec<Vec<NodeId>> = choice.options[first..].iter().map(|&option| items(ir, option)).collect();
         let shared = (0..).take_while(|&position| is_shared(ir, &options, position)).count();
-        let groups = groups(ir, &options, shared);
+        let groups = groups(ir, &options, shared, MAX_PACKED);
         let branches = Branches { first, options, shared, groups };
         let chosen = Chosen::new(choice, branches.groups.len() + usize::from(first > 0));
         let pick = match &chosen {
@@ -384,44 +385,4 @@ impl Chosen {
         });
         quote!(#(#ranges)|*)
     }
-}
-
-/// The items that an option is a sequence of.
-fn items(ir: &Ir, option: NodeId) -> Vec<NodeId> {
-    match ir.node(option) {
-        Node::Seq(items) => items.to_vec(),
-        Node::Bytes(bytes) if bytes.is_empty() => Vec::new(),
-        _ => vec![option],
-    }
-}
-
-/// Whether all options have the same item at a position.
-fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
-    let Some(&item) = options[0].get(position) else { return false };
-    options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
-}
-
-/// Choices with more options than this are not searched for options that are alike: so the search takes at most this many
-/// looks at each node, of which there are no more than `MAX_SIZE`.
-const MAX_GROUPED: usize = 256;
-
-/// The options in groups that differ, behind the first `shared` items, in short literals only.
-fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (option, items) in options.iter().enumerate() {
-        let group = match options.len() <= MAX_GROUPED {
-            true => groups.iter_mut().find(|group| are_alike(ir, &options[group[0]][shared..], &items[shared..])),
-            false => None,
-        };
-        match group {
-            Some(group) => group.push(option),
-            None => groups.push(vec![option]),
-        }
-    }
-    groups
-}
-
-fn are_alike(ir: &Ir, a: &[NodeId], b: &[NodeId]) -> bool {
-    let short = |node: NodeId| matches!(ir.node(node), Node::Bytes(bytes) if bytes.len() <= MAX_PACKED);
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| (short(a) && short(b)) || ir.is_written_like(a, b))
 }

@@ -1,20 +1,22 @@
-//! Prints the throughput of the interpreter on a grammar file: `vm_speed FILE [DEPTH]... [--len BYTES] [--reference]`.
+//! Prints the throughput of an engine on a grammar file: `speed FILE [DEPTH]... [--len BYTES] [--reference | --jit]`.
 
 use std::time::Instant;
 
 use gramjet::{Inputs, Limits, Producer};
 use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let path = args.next().expect("usage: vm_speed FILE [DEPTH]... [--len BYTES] [--reference]");
-    let (mut depths, mut length, mut reference) = (Vec::new(), None, false);
+    let path = args.next().expect("usage: speed FILE [DEPTH]... [--len BYTES] [--reference | --jit]");
+    let (mut depths, mut length, mut reference, mut jit) = (Vec::new(), None, false, false);
     while let Some(argument) = args.next() {
         match argument.as_str() {
             "--len" => length = args.next().and_then(|bytes| bytes.parse().ok()),
             "--reference" => reference = true,
+            "--jit" => jit = true,
             "none" => depths.push(None),
             depth => depths.push(Some(depth.parse().expect("a depth"))),
         }
@@ -24,11 +26,22 @@ fn main() {
     let start = Instant::now();
     let vm = Vm::new(&compiled);
     println!("built in {:?}: {vm:?}", start.elapsed());
+    let start = Instant::now();
+    let native = Jit::new(&compiled).expect("machine code");
+    println!("compiled in {:?}: {native:?}", start.elapsed());
     for depth in depths {
         let limits = Limits::new().max_depth(depth).max_len(length);
-        match reference {
-            true => measure(Reference::new(&compiled), limits),
-            false => measure(vm.clone(), limits),
+        match (reference, jit) {
+            (true, _) => measure(Reference::new(&compiled), limits),
+            (_, true) => {
+                let mut native = native.clone();
+                native.set_limits(limits).expect("limits that can be kept");
+                if std::env::var_os("GRAMJET_PERF_MAP").is_some() {
+                    native.write_perf_map().expect("a map for perf");
+                }
+                measure(native, limits);
+            }
+            _ => measure(vm.clone(), limits),
         }
     }
 }

@@ -1,0 +1,127 @@
+//! The fastest engine that takes a grammar at run time, and the short way to it from a grammar's text.
+
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_compiler::formats::Format;
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+
+use crate::jit::{Jit, NotCompiled};
+use crate::vm::Vm;
+
+/// A producer on the fastest engine that takes its grammar: machine code, else the table interpreter. A clone shares what
+/// was compiled.
+#[derive(Clone, Debug)]
+pub struct Fastest {
+    engine: Engine,
+    refusal: Option<NotCompiled>,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Jit(Jit),
+    Vm(Vm),
+}
+
+impl Fastest {
+    /// A producer with the limits that the grammar file asks for, else with the default depth limit.
+    pub fn new(compiled: &Compiled) -> Fastest {
+        match Jit::new(compiled) {
+            Ok(jit) => Fastest { engine: Engine::Jit(jit), refusal: None },
+            Err(refusal) => Fastest { engine: Engine::Vm(Vm::new(compiled)), refusal: Some(refusal) },
+        }
+    }
+
+    /// The name of the engine: `jit` or `vm`.
+    pub fn name(&self) -> &'static str {
+        match self.engine {
+            Engine::Jit(_) => "jit",
+            Engine::Vm(_) => "vm",
+        }
+    }
+
+    /// Why it is not machine code, if it is not.
+    pub fn refusal(&self) -> Option<&NotCompiled> {
+        self.refusal.as_ref()
+    }
+
+    /// The machine code, if it is that.
+    pub fn as_jit(&self) -> Option<&Jit> {
+        match &self.engine {
+            Engine::Jit(jit) => Some(jit),
+            Engine::Vm(_) => None,
+        }
+    }
+}
+
+impl Producer for Fastest {
+    fn min_len(&self) -> u64 {
+        match &self.engine {
+            Engine::Jit(jit) => jit.min_len(),
+            Engine::Vm(vm) => vm.min_len(),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        match &self.engine {
+            Engine::Jit(jit) => jit.limits(),
+            Engine::Vm(vm) => vm.limits(),
+        }
+    }
+
+    fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+        match &mut self.engine {
+            Engine::Jit(jit) => jit.set_limits(limits),
+            Engine::Vm(vm) => vm.set_limits(limits),
+        }
+    }
+
+    fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+        match &mut self.engine {
+            Engine::Jit(jit) => jit.produce(choices, output),
+            Engine::Vm(vm) => vm.produce(choices, output),
+        }
+    }
+}
+
+/// Grammars that come at run time.
+///
+/// ```
+/// use gramjet::{Inputs, Limits, Producer};
+/// use gramjet_engine::Grammar;
+///
+/// let mut sums = Grammar::compile("sum ::= number ('+' number)*  number ::= [1-9] [0-9]*")?;
+/// sums.set_limits(Limits::new().max_len(20))?;
+/// for input in Inputs::new(sums, 7).take(1000) {
+///     assert!(!input.is_empty() && input.len() <= 20);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Grammar;
+
+/// A grammar that does not compile; says what is wrong and where, as text of several lines.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct GrammarError(String);
+
+impl Grammar {
+    /// A producer for the grammar that `text` holds; its notation is found from the text.
+    ///
+    /// # Errors
+    ///
+    /// If the grammar does not compile.
+    pub fn compile(text: &str) -> Result<Fastest, GrammarError> {
+        Grammar::compile_file(&SourceFile::new("grammar", text), None)
+    }
+
+    /// A producer for the grammar in `file`, in the notation `format`; without that, the file's name and text decide.
+    ///
+    /// # Errors
+    ///
+    /// If the grammar does not compile.
+    pub fn compile_file(file: &SourceFile, format: Option<&'static dyn Format>) -> Result<Fastest, GrammarError> {
+        match compile(file, &Options { format, ..Options::default() }) {
+            Ok((compiled, _)) => Ok(Fastest::new(&compiled)),
+            Err(diagnostics) => Err(GrammarError(diagnostics.to_plain_text(file))),
+        }
+    }
+}

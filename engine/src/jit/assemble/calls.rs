@@ -1,0 +1,198 @@
+//! Functions, references to rules, instances in place, and what stands for them beyond the depth limit.
+
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
+use gramjet_compiler::analysis::jumps::jumps_to;
+use gramjet_compiler::analysis::recursion::recursion;
+use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+
+use super::strings::Strings;
+use super::thunks::STACK_LOW;
+use super::{Assembler, Flow, asm};
+
+/// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
+const MAX_EXPANDED: u32 = 24;
+
+/// A rule that was expanded counts as one that refers to others with this size.
+const MAX_NESTED: u32 = 150;
+
+/// For each rule whether references to it are expanded: small rules that do not derive themselves.
+pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
+    let recursion = recursion(ir);
+    let mut expanded = vec![false; ir.rules().len()];
+    // With all that is expanded in it.
+    let mut sizes = vec![0; ir.rules().len()];
+    for &rule in recursion.bottom_up() {
+        let Some(body) = ir.body(rule) else { continue };
+        let own = size(ir, body, MAX_EXPANDED, &|_| 1);
+        let all =
+            size(ir, body, MAX_NESTED, &|callee| if expanded[callee.index()] { sizes[callee.index()] } else { 1 });
+        sizes[rule.index()] = all;
+        let small = own <= MAX_EXPANDED && all <= MAX_NESTED;
+        expanded[rule.index()] = small && !recursion.is_recursive(rule) && rule != ir.start();
+    }
+    expanded
+}
+
+/// The number of nodes, where a choice among literals is one. Stops counting beyond `most`.
+fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u32 {
+    let mut size = match ir.node(node) {
+        Node::Rule(rule) => of_rule(*rule),
+        Node::Choice(choice) if choice.options.iter().all(|&option| matches!(ir.node(option), Node::Bytes(_))) => {
+            return 1;
+        }
+        _ => 1,
+    };
+    for &child in ir.children(node) {
+        if size > most {
+            break;
+        }
+        size += self::size(ir, child, most, of_rule);
+    }
+    size
+}
+
+impl<'g> Assembler<'g> {
+    /// The function of a residual rule, with the code that stands out of its way. Callers have seen to it that the
+    /// instance is within the depth limit.
+    pub(super) fn function(&mut self, rule: RuleId, body: NodeId) {
+        let Some(label) = self.functions[rule.index()] else { return };
+        (self.flow, self.stack) = (Flow::default(), 0);
+        let ops = &mut self.ops;
+        asm!(ops ; =>label);
+        if self.guarded[rule.index()] {
+            self.guard();
+        }
+        if jumps_to(self.ir, body, rule) {
+            // The levels below the instance are those in the register: as if it stood one instance above.
+            self.tail_loop(rule, body, -1);
+        } else {
+            self.node(body, 0);
+        }
+        self.flush();
+        let ops = &mut self.ops;
+        asm!(ops ; ret);
+        while let Some(cold) = self.cold.pop() {
+            (self.flow, self.stack) = (cold.flow, cold.stack);
+            self.place(cold.label);
+            (cold.emit)(self);
+        }
+    }
+
+    /// Goes on upon another stack where this one is used up.
+    fn guard(&mut self) {
+        let (deeper, body) = (self.thunks.deeper, self.label());
+        let low = self.cold(move |assembler| {
+            let ops = &mut assembler.ops;
+            asm!(ops ; lea rax, [=>body] ; jmp =>deeper);
+        });
+        let ops = &mut self.ops;
+        asm!(ops ; cmp rsp, [context + STACK_LOW] ; jb =>low ; =>body);
+    }
+
+    /// A reference to a rule that is not expanded.
+    pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
+        let Some(function) = self.functions[rule.index()] else { return };
+        self.flush();
+        let levels = offset + 1;
+        if self.kind.depth {
+            let back = self.label();
+            let beyond = self.cold(move |assembler| {
+                assembler.pool(rule);
+                assembler.flush();
+                assembler.jump(back);
+            });
+            self.jump_if_beyond(levels, beyond);
+            self.take_depth(levels);
+            let ops = &mut self.ops;
+            asm!(ops ; call =>function);
+            self.give_depth(levels);
+            self.place(back);
+        } else {
+            let ops = &mut self.ops;
+            asm!(ops ; call =>function);
+        }
+        self.flow = Flow::default();
+    }
+
+    /// The instance that a node is, if its body is to stand here: the rule and the body.
+    pub(super) fn instance(&self, node: NodeId) -> Option<(RuleId, NodeId)> {
+        match self.ir.node(node) {
+            Node::Inline { rule, body } => Some((*rule, *body)),
+            Node::Rule(rule) if self.expanded[rule.index()] => Some((*rule, self.ir.body(*rule)?)),
+            _ => None,
+        }
+    }
+
+    /// An instance whose body stands in place.
+    pub(super) fn inlined(&mut self, rule: RuleId, body: NodeId, offset: i32) {
+        // Instances right within each other are within the limit if the innermost is.
+        let (mut rules, mut body) = (vec![rule], body);
+        while let Some((inner, inside)) = self.instance(body)
+            && !jumps_to(self.ir, inside, inner)
+        {
+            rules.push(inner);
+            body = inside;
+        }
+        let inner = offset + rules.len() as i32;
+        if !self.kind.depth {
+            return self.node(body, inner);
+        }
+        self.flush();
+        let before = self.flow;
+        let back = self.label();
+        let is_empty = |rule: &RuleId| {
+            self.pools.get(*rule).is_none_or(|pool| matches!(&*pool.strings, [only] if only.is_empty()))
+        };
+        let are_empty = rules.iter().all(is_empty);
+        let near = if are_empty { back } else { self.label() };
+        self.jump_if_beyond(inner, near);
+        self.node(body, inner);
+        self.flush();
+        if are_empty {
+            self.join(before);
+        } else {
+            let after = self.flow;
+            self.cold_at(near, before, move |assembler| assembler.pool_near(&rules, offset, back, after));
+        }
+        self.place(back);
+    }
+
+    /// A string for the outermost of these instances, each right within the one before, that is beyond the limit; the
+    /// innermost is. The first stands `offset` + 1 below what the depth register counts from.
+    pub(super) fn pool_near(&mut self, rules: &[RuleId], offset: i32, back: DynamicLabel, after: Flow) {
+        self.flush();
+        let before = self.flow;
+        for (level, &rule) in rules.iter().enumerate() {
+            let next = self.label();
+            if let Some(&inner) = rules.get(level + 1) {
+                if self.has_same_pool(rule, inner) {
+                    continue;
+                }
+                let levels = offset + 1 + level as i32;
+                let ops = &mut self.ops;
+                asm!(ops ; cmp depth, levels ; jge =>next);
+            }
+            self.flow = before;
+            self.pool(rule);
+            self.resume(back, after);
+            self.place(next);
+        }
+    }
+
+    fn has_same_pool(&self, a: RuleId, b: RuleId) -> bool {
+        let (Some(a), Some(b)) = (self.pools.get(a), self.pools.get(b)) else { return false };
+        a.strings == b.strings && a.shortest == b.shortest
+    }
+
+    /// A string of a rule's pool, which stands for an instance beyond the depth limit.
+    pub(super) fn pool(&mut self, rule: RuleId) {
+        let Some(pool) = self.pools.get(rule) else { return };
+        let min_len = self.ir.rule(rule).facts.min_len;
+        self.strings(&Strings {
+            strings: pool.strings.iter().map(|string| &**string).collect(),
+            slots: None,
+            min_len,
+            shortest: pool.shortest.as_deref(),
+        });
+    }
+}

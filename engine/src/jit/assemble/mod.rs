@@ -1,0 +1,358 @@
+//! From residual IR to machine code: one function per residual rule, each node once where it stands.
+//!
+//! Straight code keeps no pointer up to date: what was read and written since the pointers moved last is known
+//! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
+//! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
+
+use dynasmrt::x64::X64Relocation;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
+use gramjet_compiler::analysis::guards::guarded;
+use gramjet_compiler::analysis::jumps::jumps_to;
+use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+
+use super::NotCompiled;
+use super::code::{Draft, Symbol};
+use super::context::MARGIN;
+use super::regs::asm;
+use super::sites::{Members, Site};
+use super::tables::Tables;
+
+mod calls;
+mod choices;
+mod joints;
+mod literals;
+mod looks;
+mod loops;
+mod picks;
+mod strings;
+mod thunks;
+
+use thunks::Thunks;
+
+/// The limits that code keeps; others cost nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub depth: bool,
+    pub length: bool,
+}
+
+/// What the processor has beyond the baseline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Features {
+    /// `pshufb`.
+    pub ssse3: bool,
+    /// `andn`, `tzcnt`.
+    pub bmi1: bool,
+}
+
+impl Features {
+    /// Those of this processor.
+    pub fn detect() -> Features {
+        Features {
+            ssse3: std::arch::is_x86_feature_detected!("ssse3"),
+            bmi1: std::arch::is_x86_feature_detected!("bmi1"),
+        }
+    }
+}
+
+/// What is known of the pointers at a place in the code.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    /// How far the next choice byte and the next output byte are ahead of their registers.
+    choice: i32,
+    output: i32,
+    /// How much of the stretch that was checked last is left.
+    reads: i32,
+    writes: i32,
+}
+
+/// An instance that can be jumped back to.
+#[derive(Clone, Copy)]
+struct Scope {
+    rule: RuleId,
+    head: DynamicLabel,
+    /// Where an instance goes that is beyond the depth limit.
+    beyond: DynamicLabel,
+    /// The words on the stack at the head.
+    stack: i32,
+}
+
+/// Code that stands behind the function, out of the way.
+struct Cold<'g> {
+    label: DynamicLabel,
+    flow: Flow,
+    stack: i32,
+    emit: Emit<'g>,
+}
+
+type Emit<'g> = Box<dyn FnOnce(&mut Assembler<'g>) + 'g>;
+
+pub(super) struct Assembler<'g> {
+    ir: &'g Ir,
+    pools: &'g Pools,
+    kind: Kind,
+    features: Features,
+    ops: VecAssembler<X64Relocation>,
+    tables: Tables,
+    /// Where the tables begin, behind the instructions.
+    begin_of_tables: DynamicLabel,
+    /// Table entries that hold the place of a label.
+    jumps: Vec<(usize, DynamicLabel)>,
+    sites: Vec<Site>,
+    classes: Vec<Members>,
+    literals: Vec<Box<[u8]>>,
+    /// Rules whose bodies stand where they are referred to.
+    expanded: Vec<bool>,
+    guarded: Vec<bool>,
+    functions: Vec<Option<DynamicLabel>>,
+    thunks: Thunks,
+    scopes: Vec<Scope>,
+    cold: Vec<Cold<'g>>,
+    flow: Flow,
+    /// Whether code here is never reached: it stands behind a jump.
+    is_dead: bool,
+    /// Words pushed since the beginning of the function.
+    stack: i32,
+}
+
+/// Functions begin at multiples of this.
+const FUNCTION_ALIGNMENT: usize = 16;
+const NOP: u8 = 0x90;
+/// Tables begin at a multiple of this.
+const TABLE_ALIGNMENT: usize = 128;
+const INT3: u8 = 0xCC;
+
+/// Assembles the code for limits of a kind.
+pub(super) fn assemble(
+    ir: &Ir,
+    pools: &Pools,
+    kind: Kind,
+    features: Features,
+    max_code: usize,
+) -> Result<Draft, NotCompiled> {
+    let mut ops = VecAssembler::new(0);
+    let thunks = Thunks::new(&mut ops);
+    let begin_of_tables = ops.new_dynamic_label();
+    let expanded = calls::expanded(ir);
+    let function = |rule: RuleId| ir.body(rule).filter(|_| !expanded[rule.index()]).map(|_| ops.new_dynamic_label());
+    let functions = ir.rule_ids().map(function).collect();
+    let mut assembler = Assembler {
+        ir,
+        pools,
+        kind,
+        features,
+        ops,
+        tables: Tables::default(),
+        begin_of_tables,
+        jumps: Vec::new(),
+        sites: Vec::new(),
+        classes: Vec::new(),
+        literals: Vec::new(),
+        expanded,
+        guarded: guarded(ir),
+        functions,
+        thunks,
+        scopes: Vec::new(),
+        cold: Vec::new(),
+        flow: Flow::default(),
+        is_dead: false,
+        stack: 0,
+    };
+    let mut symbols = Vec::new();
+    for (rule, body) in ir.bodies() {
+        if assembler.expanded[rule.index()] {
+            continue;
+        }
+        assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
+        let at = assembler.ops.offset().0;
+        if at + assembler.tables.bytes.len() > max_code {
+            return Err(NotCompiled::TooLarge { bytes: max_code });
+        }
+        symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
+        assembler.function(rule, body);
+    }
+    let entry = assembler.thunks(&mut symbols);
+    assembler.finish(entry, symbols, max_code)
+}
+
+impl<'g> Assembler<'g> {
+    fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
+        // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
+        self.ops.align(TABLE_ALIGNMENT, INT3);
+        self.ops.extend([INT3; TABLE_ALIGNMENT]);
+        let begin = self.begin_of_tables;
+        self.place(begin);
+        let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
+        let jumps: Result<Vec<(usize, usize)>, _> =
+            self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
+        // Labels are all placed and code is below 2^31 bytes, so that this fails only for code beyond the budget.
+        let too_large = NotCompiled::TooLarge { bytes: max_code };
+        let jumps = jumps.map_err(|_: dynasmrt::DynasmError| too_large.clone())?;
+        let instructions = self.ops.take().map_err(|_| too_large.clone())?;
+        if instructions.len() + self.tables.bytes.len() > max_code {
+            return Err(too_large);
+        }
+        Ok(Draft {
+            instructions,
+            entry,
+            tables: self.tables.finish(),
+            jumps,
+            symbols,
+            sites: self.sites,
+            classes: self.classes,
+            literals: self.literals,
+        })
+    }
+
+    fn label(&mut self) -> DynamicLabel {
+        self.ops.new_dynamic_label()
+    }
+
+    /// Places a label here.
+    fn place(&mut self, label: DynamicLabel) {
+        self.is_dead = false;
+        let ops = &mut self.ops;
+        asm!(ops ; =>label);
+    }
+
+    fn jump(&mut self, label: DynamicLabel) {
+        let ops = &mut self.ops;
+        asm!(ops ; jmp =>label);
+    }
+
+    /// Code that is emitted later, with what is known now; the label is where it begins.
+    fn cold(&mut self, emit: impl FnOnce(&mut Assembler<'g>) + 'g) -> DynamicLabel {
+        let label = self.label();
+        self.cold.push(Cold { label, flow: self.flow, stack: self.stack, emit: Box::new(emit) });
+        label
+    }
+
+    /// The same at a label that is there already.
+    fn cold_at(&mut self, label: DynamicLabel, flow: Flow, emit: impl FnOnce(&mut Assembler<'g>) + 'g) {
+        self.cold.push(Cold { label, flow, stack: self.stack, emit: Box::new(emit) });
+    }
+
+    /// Goes back from cold code to where `flow` is known.
+    fn resume(&mut self, back: DynamicLabel, flow: Flow) {
+        self.flush();
+        if self.flow.reads < flow.reads || self.flow.writes < flow.writes {
+            self.check();
+        }
+        self.jump(back);
+    }
+
+    /// Moves the pointers to where they ought to be. Keeps the processor's flags.
+    fn flush(&mut self) {
+        if self.is_dead {
+            (self.flow.choice, self.flow.output) = (0, 0);
+            return;
+        }
+        let Flow { choice: read, output: written, .. } = self.flow;
+        let ops = &mut self.ops;
+        match read {
+            0 => {}
+            -128..128 => asm!(ops ; lea choice, [BYTE choice + read as i8]),
+            _ => asm!(ops ; lea choice, [choice + read]),
+        }
+        match written {
+            0 => {}
+            -128..128 => asm!(ops ; lea output, [BYTE output + written as i8]),
+            _ => asm!(ops ; lea output, [output + written]),
+        }
+        (self.flow.choice, self.flow.output) = (0, 0);
+    }
+
+    /// Makes sure that so many choice bytes may be read and output bytes be written from here on. Keeps rax.
+    fn need(&mut self, reads: i32, writes: i32) {
+        debug_assert!(reads <= MARGIN.0 && writes <= MARGIN.1);
+        if self.flow.reads < reads || self.flow.writes < writes {
+            self.check();
+        }
+        self.flow.reads -= reads;
+        self.flow.writes -= writes;
+    }
+
+    /// Makes sure that a stretch may begin here. Keeps rax.
+    fn check(&mut self) {
+        self.flush();
+        let (slow, back) = (self.label(), self.label());
+        let ops = &mut self.ops;
+        asm!(ops
+            ; cmp choice, choice_limit
+            ; ja =>slow
+            ; cmp output, output_limit
+            ; ja =>slow
+            ; =>back
+        );
+        let replenish = self.thunks.replenish;
+        self.cold_at(slow, self.flow, move |assembler| {
+            let ops = &mut assembler.ops;
+            asm!(ops ; call =>replenish ; jmp =>back);
+        });
+        (self.flow.reads, self.flow.writes) = MARGIN;
+    }
+
+    /// What is known where code arrives from here and from a place with `other`; both must have flushed.
+    fn join(&mut self, other: Flow) {
+        debug_assert_eq!((self.flow.choice, self.flow.output, other.choice, other.output), (0, 0, 0, 0));
+        self.flow.reads = self.flow.reads.min(other.reads);
+        self.flow.writes = self.flow.writes.min(other.writes);
+    }
+
+    fn push_depth(&mut self) {
+        let ops = &mut self.ops;
+        asm!(ops ; push depth);
+        self.stack += 1;
+    }
+
+    fn pop_depth(&mut self) {
+        let ops = &mut self.ops;
+        asm!(ops ; pop depth);
+        self.stack -= 1;
+    }
+
+    /// Takes a level or more from the depth; leaves the sign in the processor's flags.
+    fn take_depth(&mut self, levels: i32) {
+        let ops = &mut self.ops;
+        match levels {
+            -128..128 => asm!(ops ; sub depth, BYTE levels as i8),
+            _ => asm!(ops ; sub depth, levels),
+        }
+    }
+
+    fn give_depth(&mut self, levels: i32) {
+        let ops = &mut self.ops;
+        match levels {
+            -128..128 => asm!(ops ; add depth, BYTE levels as i8),
+            _ => asm!(ops ; add depth, levels),
+        }
+    }
+
+    /// Jumps to `beyond` if an instance that stands `levels` below the depth register is beyond the limit.
+    fn jump_if_beyond(&mut self, levels: i32, beyond: DynamicLabel) {
+        let ops = &mut self.ops;
+        asm!(ops ; cmp depth, levels ; jl =>beyond);
+    }
+
+    /// A node that stands `offset` instances below what the depth register counts from.
+    fn node(&mut self, node: NodeId, offset: i32) {
+        let ir = self.ir;
+        if let Some((rule, body)) = self.instance(node) {
+            return match jumps_to(ir, body, rule) {
+                true => self.tail_loop(rule, body, offset),
+                false => self.inlined(rule, body, offset),
+            };
+        }
+        match ir.node(node) {
+            Node::Bytes(bytes) => self.literal(bytes),
+            Node::Class(set) => self.class(set),
+            Node::Choice(choice) => self.choice(node, choice, offset),
+            Node::Seq(items) => items.iter().for_each(|&item| self.node(item, offset)),
+            Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, offset),
+            Node::Rule(rule) => self.reference(*rule, offset),
+            Node::Again(rule) => self.jump_back(*rule, offset),
+            Node::Inline { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Decisions: from choice bytes to the number of an option.
+
+use dynasmrt::{DynasmApi, DynasmLabelApi};
+use gramjet_compiler::ir::Slots;
+
+use super::{Assembler, asm};
+use crate::jit::context::Doors;
+use crate::jit::sites::Site;
+
+/// A site whose option is to be decided.
+pub(super) struct Decision<'s> {
+    pub count: usize,
+    pub slots: Option<&'s Slots>,
+    /// What each option costs more than the shortest, ascending.
+    pub costs: Vec<u64>,
+}
+
+/// What is in eax after a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// The choice byte: it alone decides.
+    Byte,
+    /// The number of the option.
+    Option,
+}
+
+impl Decision<'_> {
+    /// How many bits of choice bytes it reads.
+    pub fn bits(&self) -> u32 {
+        match (self.slots, self.count) {
+            (Some(slots), _) => slots.bits(),
+            (None, ..=256) => 8,
+            (None, ..=65536) => 16,
+            (None, _) => 24,
+        }
+    }
+
+    /// The option that a choice byte leads to, for sites of one byte.
+    pub fn option_of(&self, byte: usize) -> usize {
+        match self.slots {
+            Some(slots) => slots.option_of(byte as u32),
+            None => (byte * self.count) >> 8,
+        }
+    }
+
+    /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such option.
+    pub fn threshold(&self, option: usize) -> i32 {
+        match self.slots {
+            _ if option == 0 => 0,
+            Some(slots) => slots.ends()[option - 1] as i32,
+            None => (option * 256).div_ceil(self.count) as i32,
+        }
+    }
+
+    fn max_cost(&self) -> u64 {
+        self.costs.last().copied().unwrap_or(0)
+    }
+}
+
+impl Assembler<'_> {
+    /// Whether the length limit may leave options of such a site out.
+    pub(super) fn is_limited(&self, decision: &Decision<'_>) -> bool {
+        self.kind.length && decision.max_cost() > 0
+    }
+
+    /// Decides a site; its choice bytes must be needed already. Only eax holds something of use then; without a length
+    /// limit only rdx and rcx are lost besides.
+    pub(super) fn decide(&mut self, decision: &Decision<'_>) -> Picked {
+        if self.is_limited(decision) {
+            self.decide_within(decision);
+            return Picked::Option;
+        }
+        self.bound_displacements();
+        match decision.bits() {
+            8 => {
+                self.load_choice();
+                Picked::Byte
+            }
+            _ => {
+                self.decide_wide(decision);
+                Picked::Option
+            }
+        }
+    }
+
+    /// The next choice byte, in eax.
+    pub(super) fn load_choice(&mut self) {
+        let at = self.flow.choice as i8;
+        let ops = &mut self.ops;
+        asm!(ops ; movzx eax, BYTE [BYTE choice + at]);
+        self.flow.choice += 1;
+    }
+
+    /// From what was picked to the number of the option, in eax; rcx may be lost.
+    pub(super) fn to_option(&mut self, picked: Picked, decision: &Decision<'_>) {
+        if picked == Picked::Option {
+            return;
+        }
+        if decision.slots.is_some() {
+            let map: Vec<u8> = (0..256).map(|byte| decision.option_of(byte) as u8).collect();
+            let map = self.tables.add(map, 1);
+            let ops = &mut self.ops;
+            asm!(ops ; movzx eax, BYTE [tables + rax + map]);
+            return;
+        }
+        let count = decision.count as i32;
+        let ops = &mut self.ops;
+        if decision.count.is_power_of_two() {
+            let shift = 8 - decision.count.trailing_zeros() as i8;
+            if shift > 0 {
+                asm!(ops ; shr eax, shift);
+            }
+        } else {
+            asm!(ops ; imul eax, eax, count ; shr eax, 8);
+        }
+    }
+
+    /// A site of two or three choice bytes.
+    fn decide_wide(&mut self, decision: &Decision<'_>) {
+        let bits = decision.bits();
+        let at = self.flow.choice as i8;
+        let ops = &mut self.ops;
+        match bits {
+            16 => asm!(ops ; movzx eax, WORD [BYTE choice + at]),
+            _ => asm!(ops ; mov eax, [BYTE choice + at] ; and eax, 0xFF_FFFF),
+        }
+        self.flow.choice += bits as i32 / 8;
+        match decision.slots {
+            None => {
+                let count = decision.count as i32;
+                let ops = &mut self.ops;
+                asm!(ops ; imul rax, rax, count ; shr rax, bits as i8);
+            }
+            Some(slots) => {
+                let ends: Vec<u8> = slots.ends().iter().flat_map(|end| end.to_le_bytes()).collect();
+                let (ends, count) = (self.tables.add(ends, 4), slots.ends().len() as i32);
+                let slot = self.thunks.slot;
+                let ops = &mut self.ops;
+                asm!(ops ; lea rdx, [tables + ends] ; mov ecx, count ; call =>slot);
+            }
+        }
+    }
+
+    /// A site that the length limit may narrow; pays the option's cost.
+    fn decide_within(&mut self, decision: &Decision<'_>) {
+        self.flush();
+        let site = self.site(Site {
+            costs: decision.costs.clone(),
+            slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+            ..Site::default()
+        });
+        let paid = self.label();
+        let narrow = self.cold(move |assembler| {
+            assembler.door(Doors::PickWithin, site);
+            assembler.jump(paid);
+        });
+        self.compare_slack(decision.max_cost());
+        let ops = &mut self.ops;
+        asm!(ops ; jl =>narrow);
+        let picked = match decision.bits() {
+            8 => {
+                self.load_choice();
+                Picked::Byte
+            }
+            _ => {
+                self.decide_wide(decision);
+                Picked::Option
+            }
+        };
+        self.to_option(picked, decision);
+        self.flush();
+        self.pay(&decision.costs);
+        self.place(paid);
+    }
+
+    pub(super) fn site(&mut self, site: Site) -> i32 {
+        self.sites.push(site);
+        self.sites.len() as i32 - 1
+    }
+
+    /// Compares the slack with a cost, signed; rdx may be lost.
+    pub(super) fn compare_slack(&mut self, cost: u64) {
+        let ops = &mut self.ops;
+        match i32::try_from(cost) {
+            Ok(cost) => asm!(ops ; cmp slack, cost),
+            Err(_) => asm!(ops ; mov rdx, QWORD cost.min(i64::MAX as u64) as i64 ; cmp slack, rdx),
+        }
+    }
+
+    /// Pays for the option whose number is in eax.
+    pub(super) fn pay(&mut self, costs: &[u64]) {
+        if costs.iter().all(|&cost| cost == 0) {
+            return;
+        }
+        let costs: Vec<u8> = costs.iter().flat_map(|cost| cost.to_le_bytes()).collect();
+        let costs = self.tables.add(costs, 8);
+        let ops = &mut self.ops;
+        asm!(ops ; sub slack, [tables + rax*8 + costs]);
+    }
+}

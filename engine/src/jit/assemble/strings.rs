@@ -1,0 +1,222 @@
+//! Sites that emit one of several strings, and classes: data, not branches.
+
+use dynasmrt::{DynasmApi, DynasmLabelApi};
+use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::ir::Slots;
+
+use super::literals::MAX_LITERAL;
+use super::picks::Decision;
+use super::{Assembler, asm};
+use crate::jit::context::{Doors, MARGIN};
+use crate::jit::sites::{Members, Site};
+
+/// A site whose options are strings, in canonical order.
+pub(super) struct Strings<'s> {
+    pub strings: Vec<&'s [u8]>,
+    pub slots: Option<&'s Slots>,
+    /// Of the node for which the strings stand.
+    pub min_len: u64,
+    /// Emitted where no string is offered.
+    pub shortest: Option<&'s [u8]>,
+}
+
+/// Strings up to this length stand in rows of their table.
+const MAX_ROW: usize = 63;
+
+/// Up to this length strings are copied by moves of 16 bytes, as many as the longest needs.
+const MAX_MOVED: usize = 128;
+
+impl<'g> Assembler<'g> {
+    pub(super) fn strings(&mut self, site: &Strings<'_>) {
+        let strings = &site.strings;
+        let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+        let costs: Vec<u64> = strings.iter().map(|string| string.len() as u64 - site.min_len).collect();
+        // A site of one string is decided already, and yet a pool may have to give way to the shortest string.
+        let is_limited = self.kind.length && costs.last().is_some_and(|&cost| cost > 0);
+        if longest > MAX_LITERAL {
+            return self.slow_strings(site, costs);
+        }
+        if let ([only], false) = (&strings[..], is_limited) {
+            return self.literal(only);
+        }
+        let decision = Decision { count: strings.len(), slots: site.slots, costs };
+        self.need(3, longest as i32);
+        if !is_limited {
+            return self.put_decided(&decision, strings);
+        }
+        self.flush();
+        let narrow = self.string_site(site, &decision);
+        let back = self.label();
+        let narrow = self.cold(move |assembler| {
+            assembler.door(Doors::StringWithin, narrow);
+            assembler.jump(back);
+        });
+        self.compare_slack(decision.costs.last().copied().unwrap_or(0));
+        let ops = &mut self.ops;
+        asm!(ops ; jl =>narrow);
+        match &strings[..] {
+            [only] => {
+                let cost = decision.costs[0] as i32;
+                let ops = &mut self.ops;
+                asm!(ops ; sub slack, cost);
+                self.literal(only);
+            }
+            _ => {
+                let free = Decision { costs: Vec::new(), ..decision };
+                let picked = self.decide(&free);
+                self.to_option(picked, &free);
+                self.pay(&strings.iter().map(|string| string.len() as u64 - site.min_len).collect::<Vec<_>>());
+                self.put_indexed(strings);
+            }
+        }
+        self.flush();
+        self.place(back);
+    }
+
+    /// Strings of which some are long: a slow path copies them.
+    fn slow_strings(&mut self, site: &Strings<'_>, costs: Vec<u64>) {
+        let free = match self.kind.length {
+            true => costs,
+            false => vec![0; costs.len()],
+        };
+        let decision = Decision { count: site.strings.len(), slots: site.slots, costs: free };
+        let number = self.string_site(site, &decision);
+        self.need(3, 0);
+        self.flush();
+        self.door(Doors::StringWithin, number);
+        (self.flow.reads, self.flow.writes) = MARGIN;
+    }
+
+    fn string_site(&mut self, site: &Strings<'_>, decision: &Decision<'_>) -> i32 {
+        self.site(Site {
+            costs: decision.costs.clone(),
+            slots: site.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+            strings: site.strings.iter().map(|&string| string.into()).collect(),
+            shortest: site.shortest.map(Into::into),
+        })
+    }
+
+    /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
+    fn put_decided(&mut self, decision: &Decision<'_>, strings: &[&[u8]]) {
+        let picked = self.decide(decision);
+        if decision.bits() == 8 && strings.iter().all(|string| string.len() == 1) {
+            // The choice byte leads to the byte at once.
+            let table: Vec<u8> = (0..256).map(|byte| strings[decision.option_of(byte)][0]).collect();
+            return self.put_mapped(table);
+        }
+        self.to_option(picked, decision);
+        self.put_indexed(strings);
+    }
+
+    /// Emits the byte that the choice byte in eax leads to.
+    fn put_mapped(&mut self, table: Vec<u8>) {
+        let table = self.tables.add(table, 1);
+        self.bound_displacements();
+        let at = self.flow.output as i8;
+        let ops = &mut self.ops;
+        asm!(ops ; movzx eax, BYTE [tables + rax + table] ; mov [BYTE output + at], al);
+        self.flow.output += 1;
+    }
+
+    /// Emits the string whose number is in eax; its bytes must be needed already.
+    pub(super) fn put_indexed(&mut self, strings: &[&[u8]]) {
+        let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+        let equal = strings.iter().all(|string| string.len() == longest);
+        self.bound_displacements();
+        match longest {
+            0 => {}
+            _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest)),
+            ..=MAX_ROW => self.put_row(strings, (longest + 1).next_power_of_two().max(4), None),
+            _ => self.put_distant(strings, longest),
+        }
+    }
+
+    /// From a table of rows of `width` bytes; unless all have the same length, the last byte of a row holds it.
+    fn put_row(&mut self, strings: &[&[u8]], width: usize, len: Option<usize>) {
+        let mut rows = vec![0; width * strings.len()];
+        for (row, string) in rows.chunks_exact_mut(width).zip(strings) {
+            row[..string.len()].copy_from_slice(string);
+            if len.is_none() {
+                row[width - 1] = string.len() as u8;
+            }
+        }
+        let rows = self.tables.add(rows, width.min(16));
+        let at = self.flow.output as i8;
+        let last = rows + width as i32 - 1;
+        let wide = i32::from(self.flow.output);
+        let ops = &mut self.ops;
+        match (width, len) {
+            (1, _) => asm!(ops ; movzx ecx, BYTE [tables + rax + rows] ; mov [BYTE output + at], cl),
+            (2, _) => asm!(ops ; movzx ecx, WORD [tables + rax*2 + rows] ; mov [BYTE output + at], cx),
+            (4, _) => asm!(ops ; mov ecx, [tables + rax*4 + rows] ; mov [BYTE output + at], ecx),
+            (8, _) => asm!(ops ; mov rcx, [tables + rax*8 + rows] ; mov [BYTE output + at], rcx),
+            _ => {
+                asm!(ops ; shl eax, width.trailing_zeros() as i8);
+                if len.is_none() {
+                    asm!(ops ; movzx ecx, BYTE [tables + rax + last]);
+                }
+                for block in (0..width as i32).step_by(16) {
+                    asm!(ops ; movups xmm0, [tables + rax + rows + block] ; movups [output + wide + block], xmm0);
+                }
+            }
+        }
+        match (width, len) {
+            (_, Some(len)) => {
+                self.flow.output += len as i32;
+                return;
+            }
+            (4, _) => asm!(ops ; shr ecx, 24),
+            (8, _) => asm!(ops ; shr rcx, 56),
+            _ => {}
+        }
+        asm!(ops ; lea output, [BYTE output + rcx + at]);
+        self.flow.output = 0;
+    }
+
+    /// From a table of places and lengths.
+    fn put_distant(&mut self, strings: &[&[u8]], longest: usize) {
+        let mut data = Vec::new();
+        let mut entries: Vec<(u32, u32)> = Vec::new();
+        for string in strings {
+            entries.push((data.len() as u32, string.len() as u32));
+            data.extend_from_slice(string);
+        }
+        // The last move may read beyond the last string.
+        data.extend([0; 16]);
+        let data = self.tables.add(data, 16);
+        let entries: Vec<u8> = entries
+            .iter()
+            .flat_map(|&(place, len)| [(place + data as u32).to_le_bytes(), len.to_le_bytes()].concat())
+            .collect();
+        let entries = self.tables.add(entries, 8);
+        self.flush();
+        let ops = &mut self.ops;
+        asm!(ops ; mov edx, [tables + rax*8 + entries] ; mov ecx, [tables + rax*8 + entries + 4]);
+        if longest <= MAX_MOVED {
+            for block in (0..longest as i32).step_by(16) {
+                asm!(ops ; movups xmm0, [tables + rdx + block] ; movups [output + block], xmm0);
+            }
+            asm!(ops ; add output, rcx);
+        } else {
+            // The output pointer is where this instruction wants it.
+            asm!(ops ; mov r8, choice ; lea rsi, [tables + rdx] ; rep movsb ; mov choice, r8);
+        }
+    }
+
+    pub(super) fn class(&mut self, set: &'g CharSet) {
+        let limited = self.kind.length && set.min_len() < set.max_len();
+        if set.len() > 256 {
+            self.need(3, 4);
+            self.flush();
+            self.classes.push(Members { set: set.clone(), min_len: set.min_len(), limited });
+            return self.door(Doors::Member, self.classes.len() as i32 - 1);
+        }
+        let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
+        self.strings(&Strings {
+            strings: members.iter().map(AsRef::as_ref).collect(),
+            slots: None,
+            min_len: set.min_len(),
+            shortest: None,
+        });
+    }
+}

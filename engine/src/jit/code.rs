@@ -1,0 +1,106 @@
+//! Executable code. Memory is writable first and executable then, never both: each stage is a type of its own.
+
+use std::io;
+
+use dynasmrt::mmap::{ExecutableBuffer, MutableBuffer};
+
+use super::context::Context;
+use super::sites::{Members, Site};
+
+/// Code in the making: instructions and tables, not yet executable.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// The instructions; they refer to each other and to the tables right behind them by relative addresses.
+    pub instructions: Vec<u8>,
+    /// Where in the instructions the function is that C code may call.
+    pub entry: usize,
+    /// Constant tables.
+    pub tables: Vec<u8>,
+    /// Places in the tables that hold the distance from the beginning of the tables to an instruction.
+    pub jumps: Vec<(usize, usize)>,
+    /// What begins where in the instructions.
+    pub symbols: Vec<Symbol>,
+    pub sites: Vec<Site>,
+    pub classes: Vec<Members>,
+    pub literals: Vec<Box<[u8]>>,
+}
+
+/// The name of a place in the code.
+#[derive(Clone, Debug)]
+pub(super) struct Symbol {
+    pub at: usize,
+    pub name: String,
+}
+
+/// Executable code with its tables.
+pub(super) struct Code {
+    buffer: ExecutableBuffer,
+    /// The address of the entry in the buffer, which does not move.
+    entry: usize,
+    instructions: usize,
+    pub symbols: Vec<Symbol>,
+    pub sites: Vec<Site>,
+    pub classes: Vec<Members>,
+    pub literals: Vec<Box<[u8]>>,
+}
+
+impl Draft {
+    /// Copies the code to memory of its own and makes that executable.
+    pub fn finish(mut self) -> io::Result<Code> {
+        let tables = self.instructions.len();
+        for (place, target) in self.jumps {
+            // Code and tables are bounded far below 2^31 bytes.
+            let distance = target as i32 - tables as i32;
+            self.tables[place..place + 4].copy_from_slice(&distance.to_le_bytes());
+        }
+        let mut writable = MutableBuffer::new(tables + self.tables.len())?;
+        writable.set_len(tables + self.tables.len());
+        writable[..tables].copy_from_slice(&self.instructions);
+        writable[tables..].copy_from_slice(&self.tables);
+        let buffer = writable.make_exec()?;
+        Ok(Code {
+            entry: buffer[self.entry..].as_ptr() as usize,
+            instructions: tables,
+            buffer,
+            symbols: self.symbols,
+            sites: self.sites,
+            classes: self.classes,
+            literals: self.literals,
+        })
+    }
+}
+
+impl Code {
+    /// The instructions.
+    pub fn instructions(&self) -> &[u8] {
+        &self.buffer[..self.instructions]
+    }
+
+    /// The size of instructions and tables in bytes.
+    pub fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then. This is the one
+    /// door from the buffer to a function.
+    #[inline]
+    pub fn run(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
+        // SAFETY: the entry is the function of this signature that the assembler wrote, in memory that is executable and
+        // lives as long as `self`. It and all that it calls keep the calling convention, move the pointers over bytes
+        // that the context reserved, and leave the stack as it was.
+        unsafe {
+            let entry: Entry = std::mem::transmute(self.entry as *const u8);
+            entry(context, context.choice, context.output, depth)
+        }
+    }
+}
+
+/// Where the pointers are at the end of a run.
+#[repr(C)]
+pub(super) struct Ends {
+    pub choice: *const u8,
+    pub output: *mut u8,
+}
+
+/// What machine code offers: runs the start rule for a context, from these pointers on, with so many levels left.
+pub(super) type Entry = unsafe extern "sysv64" fn(*mut Context<'_, '_>, *const u8, *mut u8, i64) -> Ends;

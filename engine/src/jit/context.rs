@@ -1,0 +1,302 @@
+//! What a run has outside of registers, in the layout that machine code knows, and the slow paths that machine code calls.
+
+use gramjet::rt::raw::native::{Cursor, Input};
+use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
+
+use super::code::Code;
+use super::sites::{Members, Site};
+use super::stack::{CALLER_STACK, Region};
+
+/// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
+pub(super) const MARGIN: (i32, i32) = (128, 1024);
+
+/// The context of a run. Machine code knows the first fields by their offsets. It stores the pointers and the slack there
+/// before it calls a slow path, and loads them with their limits afterwards.
+#[repr(C)]
+pub(super) struct Context<'r, 's> {
+    pub choice: *const u8,
+    pub output: *mut u8,
+    pub choice_limit: usize,
+    pub output_limit: usize,
+    pub slack: i64,
+    /// Recursive functions go on elsewhere below this address of the stack.
+    pub stack_low: usize,
+    pub doors: &'static [Door; Doors::COUNT],
+    code: &'r Code,
+    input: Input<'r, 's>,
+    deep: Option<Box<Deep>>,
+}
+
+/// What a run has that recursed deeper than its caller's stack should bear.
+struct Deep {
+    region: Option<Region>,
+    level: Level,
+    /// `stack_low` on the caller's stack.
+    caller_low: usize,
+}
+
+/// Where a run stands on the native stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Caller,
+    Region,
+    /// Finishing: no check can help any more.
+    Last,
+}
+
+/// A slow path: gets the context, with all that is in registers stored to it, and a number.
+pub(super) type Door = unsafe extern "sysv64" fn(*mut Context<'_, '_>, usize) -> usize;
+
+/// The slow paths, by their place in [`Context::doors`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doors {
+    /// Makes a stretch readable and writable.
+    Replenish,
+    /// Another stack for a deep recursion; returns its top, or 0 if there is none and the machine finishes.
+    Deeper,
+    /// Back on the caller's stack.
+    Shallower,
+    /// Decides the site with this number under the length limit; returns the option.
+    PickWithin,
+    /// Emits a string of the site with this number under the length limit.
+    StringWithin,
+    /// Emits a member of the class with this number.
+    Member,
+    /// Emits the literal with this number.
+    Copy,
+}
+
+impl Doors {
+    pub const COUNT: usize = 7;
+    pub const ALL: [Doors; Doors::COUNT] = [
+        Doors::Replenish,
+        Doors::Deeper,
+        Doors::Shallower,
+        Doors::PickWithin,
+        Doors::StringWithin,
+        Doors::Member,
+        Doors::Copy,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Doors::Replenish => "replenish",
+            Doors::Deeper => "deeper",
+            Doors::Shallower => "shallower",
+            Doors::PickWithin => "pick_within",
+            Doors::StringWithin => "string_within",
+            Doors::Member => "member",
+            Doors::Copy => "copy",
+        }
+    }
+}
+
+static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
+
+/// The place of `choice` or `output` up to which a stretch may begin.
+#[inline(always)]
+fn limit(end: usize, margin: i32, slop: usize) -> usize {
+    end.saturating_sub(margin as usize + slop)
+}
+
+impl<'r, 's> Context<'r, 's> {
+    /// The context of a run of `code` for `input`, which begins at `cursor`.
+    #[inline(always)]
+    pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64) -> Self {
+        Context {
+            choice: cursor.choice,
+            output: cursor.output,
+            choice_limit: limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP),
+            output_limit: limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP),
+            // Bounds that are not small enough are never reached.
+            slack: i64::try_from(slack).unwrap_or(i64::MAX),
+            stack_low: stack_pointer().saturating_sub(CALLER_STACK),
+            doors: &DOORS,
+            code,
+            input,
+            deep: None,
+        }
+    }
+
+    /// Ends the input; returns the number of choice bytes read.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must be those that machine code left.
+    #[inline(always)]
+    pub unsafe fn end(&mut self, choice: *const u8, output: *mut u8) -> u64 {
+        // SAFETY: machine code moved the pointers over bytes that the input reserved, and wrote all before `output`.
+        unsafe { self.input.end(choice, output) }
+    }
+
+    fn set_cursor(&mut self, cursor: Cursor) {
+        (self.choice, self.output) = (cursor.choice, cursor.output);
+        self.choice_limit = limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP);
+        self.output_limit = limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP);
+    }
+
+    /// Makes room for a stretch, and for writing as much.
+    unsafe fn reserve(&mut self, output: usize) {
+        let output = output.max(MARGIN.1 as usize);
+        // SAFETY: machine code moved the pointers over reserved bytes only.
+        let cursor = unsafe { self.input.replenish(self.choice, self.output, MARGIN.0 as usize, output) };
+        self.set_cursor(cursor);
+    }
+
+    /// Reads the value of a site of `bits` bits, which are reserved.
+    unsafe fn value(&mut self, bits: u32) -> u64 {
+        let mut value = 0;
+        for index in 0..bits / 8 {
+            // SAFETY: as for this function.
+            unsafe {
+                value |= u64::from(*self.choice) << (8 * index);
+                self.choice = self.choice.add(1);
+            }
+        }
+        value
+    }
+
+    /// Decides a site of so many equally probable options, whose choice bytes are reserved.
+    unsafe fn pick(&mut self, count: usize) -> usize {
+        let bits = match count {
+            0 | 1 => return 0,
+            2..=256 => 8,
+            257..=65536 => 16,
+            _ => 24,
+        };
+        // SAFETY: as for this function.
+        let value = unsafe { self.value(bits) };
+        ((value * count as u64) >> bits) as usize
+    }
+
+    /// How many of these ascending costs are within the slack.
+    fn offered(&self, costs: &[u64]) -> usize {
+        costs.partition_point(|&cost| cost <= self.slack as u64)
+    }
+
+    /// Emits bytes of any length.
+    unsafe fn put(&mut self, bytes: &[u8]) {
+        // SAFETY: the bytes are reserved before they are written, and the output is nobody else's.
+        unsafe {
+            self.reserve(bytes.len());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.output, bytes.len());
+            self.output = self.output.add(bytes.len());
+        }
+    }
+}
+
+/// The address of the current stack frame, nearly.
+#[inline(always)]
+fn stack_pointer() -> usize {
+    let marker = 0u8;
+    (&raw const marker) as usize
+}
+
+// SAFETY of all doors: machine code calls them with the context of its run, whose fields it has brought up to date, and
+// with numbers below the lengths of the lists; before sites it has reserved a stretch.
+
+unsafe extern "sysv64" fn replenish(context: *mut Context<'_, '_>, _: usize) -> usize {
+    // SAFETY: see above.
+    unsafe { (*context).reserve(0) };
+    0
+}
+
+unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let deep = context.deep.get_or_insert_with(|| {
+        Box::new(Deep { region: Region::map(), level: Level::Caller, caller_low: context.stack_low })
+    });
+    if let (Level::Caller, Some(region)) = (deep.level, &deep.region) {
+        context.stack_low = region.low();
+        deep.level = Level::Region;
+        return region.top();
+    }
+    deep.level = Level::Last;
+    // SAFETY: see above.
+    let cursor = unsafe { context.input.finish(context.choice, context.output) };
+    context.set_cursor(cursor);
+    context.stack_low = 0;
+    0
+}
+
+unsafe extern "sysv64" fn shallower(context: *mut Context<'_, '_>, _: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    if let Some(deep) = &mut context.deep {
+        context.stack_low = deep.caller_low;
+        deep.level = Level::Caller;
+    }
+    0
+}
+
+unsafe extern "sysv64" fn pick_within(context: *mut Context<'_, '_>, site: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let code = context.code;
+    let Site { costs, slots, .. } = &code.sites[site];
+    let offered = context.offered(costs);
+    let option = match slots {
+        Some((bits, ends)) if offered > 1 => {
+            // SAFETY: see above.
+            let value = unsafe { context.value(*bits) };
+            // The slots of the options that are not offered are left out.
+            let slot = ((value * u64::from(ends[offered - 1])) >> bits) as u32;
+            ends.partition_point(|&end| end <= slot)
+        }
+        // SAFETY: see above.
+        _ => unsafe { context.pick(offered) },
+    };
+    context.slack -= costs[option] as i64;
+    option
+}
+
+unsafe extern "sysv64" fn string_within(context: *mut Context<'_, '_>, site: usize) -> usize {
+    // SAFETY: see above.
+    unsafe {
+        let code = (*context).code;
+        let Site { costs, strings, shortest, .. } = &code.sites[site];
+        if (*context).offered(costs) == 0 {
+            // Costs are those above the shortest string: without one, the first string costs nothing.
+            (*context).put(shortest.as_deref().unwrap_or_default());
+        } else {
+            let option = pick_within(context, site);
+            (*context).put(&strings[option]);
+        }
+        (*context).reserve(0);
+    }
+    0
+}
+
+unsafe extern "sysv64" fn member(context: *mut Context<'_, '_>, class: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let code = context.code;
+    let Members { set, min_len, limited } = &code.classes[class];
+    let offered = match limited {
+        true => set.len_within((context.slack as u64).saturating_add(*min_len)),
+        false => set.len(),
+    };
+    // SAFETY: see above; a member has at most four bytes.
+    unsafe {
+        let index = context.pick(offered as usize) as u32;
+        let member = set.encode(set.nth(index).unwrap_or_default());
+        let bytes = member.as_ref();
+        if *limited {
+            context.slack -= (bytes.len() as u64 - min_len) as i64;
+        }
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.output, bytes.len());
+        context.output = context.output.add(bytes.len());
+    }
+    0
+}
+
+unsafe extern "sysv64" fn copy(context: *mut Context<'_, '_>, literal: usize) -> usize {
+    // SAFETY: see above.
+    unsafe {
+        let code = (*context).code;
+        (*context).put(&code.literals[literal]);
+        (*context).reserve(0);
+    }
+    0
+}

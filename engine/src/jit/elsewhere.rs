@@ -1,0 +1,69 @@
+//! In place of the JIT where it makes no code: other processors than x86-64, other systems than Unix.
+
+use std::io;
+use std::path::PathBuf;
+
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_compiler::Compiled;
+
+#[path = "refusal.rs"]
+mod refusal;
+
+pub use refusal::NotCompiled;
+
+/// Whether this build can run machine code.
+pub const fn is_available() -> bool {
+    false
+}
+
+/// Runs machine code; there is none here.
+#[derive(Clone, Debug)]
+pub enum Jit {}
+
+impl Jit {
+    /// Always refuses.
+    ///
+    /// # Errors
+    ///
+    /// [`NotCompiled::NotHere`].
+    pub fn new(_: &Compiled) -> Result<Jit, NotCompiled> {
+        Err(NotCompiled::NotHere)
+    }
+
+    /// The code in force, disassembled.
+    pub fn listing(&self) -> String {
+        match *self {}
+    }
+
+    /// Bytes of instructions and tables of the code in force.
+    pub fn code_len(&self) -> usize {
+        match *self {}
+    }
+
+    /// Names the functions of the code in force for the profiler `perf`.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_perf_map(&self) -> io::Result<PathBuf> {
+        match *self {}
+    }
+}
+
+impl Producer for Jit {
+    fn min_len(&self) -> u64 {
+        match *self {}
+    }
+
+    fn limits(&self) -> Limits {
+        match *self {}
+    }
+
+    fn set_limits(&mut self, _: Limits) -> Result<(), LimitsError> {
+        match *self {}
+    }
+
+    fn produce(&mut self, _: &mut Choices<'_>, _: &mut Vec<u8>) -> u64 {
+        match *self {}
+    }
+}

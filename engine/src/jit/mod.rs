@@ -1,0 +1,24 @@
+//! The JIT: from residual IR to x86-64 machine code, in milliseconds.
+//!
+//! `assemble` writes the code of each residual rule into a draft, `code` makes the draft executable, `producer` runs it.
+//! What the machine code keeps in registers is written down in `regs`, what it has in memory and the slow paths that it
+//! calls in `context`. `docs/jit.md` tells why it is as it is.
+
+mod assemble;
+mod code;
+mod context;
+mod listing;
+mod producer;
+mod refusal;
+mod regs;
+mod sites;
+mod stack;
+mod tables;
+
+pub use producer::Jit;
+pub use refusal::NotCompiled;
+
+/// Whether this build can run machine code.
+pub const fn is_available() -> bool {
+    true
+}

@@ -1,0 +1,25 @@
+//! What the slow paths know of sites, classes and literals.
+
+use gramjet_compiler::charset::CharSet;
+
+/// A site that a length limit can narrow.
+#[derive(Debug, Default)]
+pub(super) struct Site {
+    /// What each option costs more than the shortest, ascending.
+    pub costs: Vec<u64>,
+    /// The bits and slot ends of a weighted site.
+    pub slots: Option<(u32, Vec<u32>)>,
+    /// What each option emits, where the slow path does that too.
+    pub strings: Vec<Box<[u8]>>,
+    /// Emitted where no option is offered.
+    pub shortest: Option<Box<[u8]>>,
+}
+
+/// A class of more members than a table has.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub set: CharSet,
+    pub min_len: u64,
+    /// Whether the code keeps a length limit.
+    pub limited: bool,
+}

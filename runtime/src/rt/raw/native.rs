@@ -1,0 +1,136 @@
+//! The machine for machine code, which keeps pointers and limits in registers of its own: only windows and buffers are here,
+//! and they are touched only where an input begins, ends, or needs more room.
+
+use crate::choices::Choices;
+use crate::limits::Limits;
+use crate::rt::window::Windows;
+
+use super::{READ_SLOP, STORE_SLOP};
+
+/// Where machine code reads and writes, with the ends of what it may read and write.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    /// The next choice byte.
+    pub choice: *const u8,
+    /// Behind the last choice byte of the window.
+    pub choice_end: *const u8,
+    /// The next output byte.
+    pub output: *mut u8,
+    /// Behind the last byte of the output's capacity.
+    pub output_end: *mut u8,
+}
+
+/// The choice bytes and the output of one input.
+pub struct Input<'m, 's> {
+    windows: Windows<'m, 's>,
+    window_start: *const u8,
+    /// Its length does not change until the end, so that a choice source that panics leaves nothing behind.
+    output: &'m mut Vec<u8>,
+    /// The input finishes once it needs room and has written more.
+    max_output: u64,
+}
+
+impl<'m, 's> Input<'m, 's> {
+    /// An input within the bounds of `limits` on choice bytes and memory, which is appended to `output`, and the cursor
+    /// before its first choice.
+    #[inline(always)]
+    pub fn new(choices: &'m mut Choices<'s>, limits: Limits, output: &'m mut Vec<u8>) -> (Input<'m, 's>, Cursor) {
+        let windows = Windows::new(choices, limits.choices());
+        let max_output = limits.output();
+        let mut input = Input { windows, window_start: std::ptr::null(), output, max_output };
+        let window = input.windows.window().as_ptr_range();
+        input.window_start = window.start;
+        let room = input.output.spare_capacity_mut().as_mut_ptr_range();
+        let cursor = Cursor {
+            choice: window.start,
+            choice_end: window.end,
+            output: room.start.cast(),
+            output_end: room.end.cast(),
+        };
+        (input, cursor)
+    }
+
+    /// The cursor from which `choices` bytes may be read and `output` bytes be written, besides what may be looked at or
+    /// overwritten behind them: [`READ_SLOP`] and [`STORE_SLOP`] bytes.
+    ///
+    /// # Safety
+    ///
+    /// `choice` and `next` must come from this input's last cursor, moved only over bytes within its ends, and all output
+    /// before `next` must have been written.
+    #[cold]
+    pub unsafe fn replenish(&mut self, choice: *const u8, next: *mut u8, choices: usize, output: usize) -> Cursor {
+        // SAFETY: the pointers are within the window and the output's capacity, and everything before them was written.
+        let (mut used, len) = unsafe { self.position(choice, next) };
+        if (len - self.output.len()) as u64 > self.max_output {
+            self.max_output = u64::MAX;
+            self.windows.finish(used);
+            self.window_start = self.windows.window().as_ptr();
+            used = 0;
+        }
+        if self.windows.window().len() - used < choices + READ_SLOP {
+            self.windows.refill(used, choices + READ_SLOP);
+            self.window_start = self.windows.window().as_ptr();
+            return self.cursor(0, len, output);
+        }
+        self.cursor(used, len, output)
+    }
+
+    /// The cursor from which only zeros are read: from here on every site takes option 0.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`].
+    #[cold]
+    pub unsafe fn finish(&mut self, choice: *const u8, next: *mut u8) -> Cursor {
+        // SAFETY: as for this function.
+        let (used, len) = unsafe { self.position(choice, next) };
+        self.windows.finish(used);
+        self.window_start = self.windows.window().as_ptr();
+        self.cursor(0, len, 0)
+    }
+
+    /// Ends the input; returns the number of choice bytes read.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`].
+    #[inline(always)]
+    pub unsafe fn end(&mut self, choice: *const u8, next: *mut u8) -> u64 {
+        // SAFETY: as for this function; all output before `next` was written.
+        unsafe {
+            let (used, len) = self.position(choice, next);
+            self.output.set_len(len);
+            self.windows.end(used)
+        }
+    }
+
+    /// How much of the window was read, and the length of the output.
+    #[inline(always)]
+    unsafe fn position(&self, choice: *const u8, next: *mut u8) -> (usize, usize) {
+        // SAFETY: the caller vouches that the pointers are within the window and the output's capacity.
+        unsafe { (choice.offset_from_unsigned(self.window_start), next.offset_from_unsigned(self.output.as_ptr())) }
+    }
+
+    fn cursor(&mut self, used: usize, len: usize, room: usize) -> Cursor {
+        let room = room + STORE_SLOP;
+        if self.output.capacity() - len < room {
+            let base = self.output.len();
+            // SAFETY: the bytes up to `len` are within the capacity and were written.
+            unsafe { self.output.set_len(len) };
+            self.output.reserve(room);
+            // SAFETY: it was the length before.
+            unsafe { self.output.set_len(base) };
+        }
+        // No further than to the bound, so that it is looked at there.
+        let bound = usize::try_from(self.max_output).map_or(usize::MAX, |most| self.output.len().saturating_add(most));
+        let end = self.output.capacity().min(bound.max(len).saturating_add(room));
+        let window = self.windows.window().as_ptr_range();
+        let start = self.output.as_mut_ptr();
+        Cursor {
+            choice: window.start.wrapping_add(used),
+            choice_end: window.end,
+            output: start.wrapping_add(len),
+            output_end: start.wrapping_add(end),
+        }
+    }
+}
