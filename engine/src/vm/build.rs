@@ -32,6 +32,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         entries: vec![RETURN; ir.rules().len()],
         jumps: jumping_nodes(ir),
         refers: referring_nodes(ir),
+        weights: repeats::weights(ir),
         at_limit: false,
         rounds_left: MAX_CALLED_ROUNDS,
         scopes: Vec::new(),
@@ -73,6 +74,8 @@ struct Builder<'c> {
     jumps: Vec<bool>,
     /// Whether there is an instance in a node.
     refers: Vec<bool>,
+    /// How much is built of each node.
+    weights: Vec<u32>,
     /// Whether what is built stands in an instance exactly at the depth limit: all instances in it are beyond.
     at_limit: bool,
     /// So many rounds of repetitions may still become calls of their own.

@@ -6,6 +6,9 @@ use std::ops::Range;
 use super::program::{Code, Limited, NO_LEVEL, Pc, RETURN};
 use super::text::Text;
 
+/// An exit takes at most this from what is left of the depth, so that even beyond the limit more than [`NO_LEVEL`] is left.
+pub(super) const MAX_DEEPER: u8 = 126;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Op {
     pub argument: u32,
@@ -22,9 +25,9 @@ pub(super) struct Op {
     pub code: Code,
     /// Number of options of a site.
     pub count: u32,
-    /// Where the ends of the slots of a weighted site begin in [`Program::slot_ends`].
+    /// Where the ends of the slots of a weighted site begin in [`super::program::Program::slot_ends`].
     pub ends: u32,
-    /// In [`Program::longs`]; see [`Limited::Pool`].
+    /// In [`super::program::Program::longs`]; see [`Limited::Pool`].
     pub shortest: u32,
     /// log2 of the number of slots; 0 if all options are equally probable.
     pub bits: u8,
@@ -107,9 +110,10 @@ impl Exit {
 
     /// What this exit does, then the exit `then` of the op that it leads to; `None` if one exit cannot do that.
     pub fn then(self, then: Exit) -> Option<Exit> {
+        let sum = |a: u8, b: u8| a.checked_add(b).filter(|&sum| sum <= MAX_DEEPER);
         let (push, push_deeper) = match (self.push, then.push) {
             (push, 0) => (push, self.push_deeper),
-            (0, push) => (push, self.deeper.checked_add(then.push_deeper)?),
+            (0, push) => (push, sum(self.deeper, then.push_deeper)?),
             _ => return None,
         };
         let text = self.text.then(then.text)?;
@@ -117,7 +121,7 @@ impl Exit {
             // What is popped is what was just pushed; what was left of the depth there is left again.
             return Some(Exit { text, deeper: push_deeper, ..Exit::to(push) });
         }
-        Some(Exit { text, deeper: self.deeper.checked_add(then.deeper)?, push_deeper, push, next: then.next })
+        Some(Exit { text, deeper: sum(self.deeper, then.deeper)?, push_deeper, push, next: then.next })
     }
 
     /// Neither pushes a frame nor goes deeper.

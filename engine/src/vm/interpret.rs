@@ -100,8 +100,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                 debug_assert!(op.level != NO_LEVEL);
                 let at_limit = left == i32::from(op.level);
                 pc = program.others + 2 * pc + Op::SIZE * u32::from(at_limit);
-                // SAFETY: the program is verified: each op with which an instance begins has its others.
-                op = unsafe { program.op_unchecked(pc) };
+                op = program.op(pc);
                 argument = op.argument;
             }
             debug_assert_eq!(argument, op.argument);

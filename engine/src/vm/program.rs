@@ -19,8 +19,8 @@ pub(super) const RETURN: Pc = 0;
 /// The op that ends the run.
 pub(super) const HALT: Pc = 1;
 
-/// The level of an op with which no instance begins.
-pub(super) const NO_LEVEL: i8 = -1;
+/// The level of an op with which no instance begins. Less than this is never left of the depth, not even beyond the limit.
+pub(super) const NO_LEVEL: i8 = i8::MIN;
 
 /// See [`Op::reads`].
 pub(super) const OTHER: u8 = u8::MAX;

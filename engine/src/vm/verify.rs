@@ -1,5 +1,6 @@
 //! What must hold for a program to be run: the interpreter does not check it again.
 
+use super::draft::MAX_DEEPER;
 use super::program::{Code, Exit, Limited, NO_LEVEL, OTHER, Op, Place, Program, RETURN, Site, Word};
 use super::text::Text;
 
@@ -59,6 +60,7 @@ impl Program {
             && self.op_at(exit.next).is_some_and(|op| op.argument == exit.argument)
             && (exit.next != RETURN || exit.push == RETURN)
             && exit.growth == growth
+            && exit.deeper <= MAX_DEEPER
     }
 
     fn holds_op(&self, pc: usize, greatest: &[u8]) -> bool {
@@ -76,8 +78,8 @@ impl Program {
         };
         let first = (self.others / Op::SIZE) as usize + 2 * pc;
         let is_other = |op: &Op| op.code != Code::Unset && op.level == NO_LEVEL;
-        let level =
-            op.level == NO_LEVEL || self.ops.get(first..first + 2).is_some_and(|others| others.iter().all(is_other));
+        let level = op.level == NO_LEVEL
+            || op.level >= 0 && self.ops.get(first..first + 2).is_some_and(|others| others.iter().all(is_other));
         known
             && level
             && self.holds_limits(op, site)

@@ -64,6 +64,14 @@ fn long_chains() {
 }
 
 #[test]
+fn nested_repetitions() {
+    for bounds in ["{1,3}", "{0,2}", "{0,30}", "{1,}", "?"] {
+        let text = format!("s ::= {}'x' | 'yy'{}", "(".repeat(60), format!("){bounds}").repeat(60));
+        check_build("nested.ebnf", &text);
+    }
+}
+
+#[test]
 fn a_deep_derivation_needs_no_native_stack() {
     let compiled = compiled("deep.ebnf", "s ::= '(' s ')' | s s | ''");
     let (mut reference, mut vm) = (Reference::new(&compiled), Vm::new(&compiled));

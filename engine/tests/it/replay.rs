@@ -104,6 +104,8 @@ fn pools() {
         "s ::= b c | '(' s s ')'\nb ::= 'long' | d\nd ::= 'x' s? | ''\nc ::= 'longest' | 'longer' | e e\ne ::= f\nf ::= 'q'",
     );
     check("long-pool", "s ::= '(' s ')' s | t\nt ::= 'a string of more than fifteen bytes' | 'another' | '<' s '>'");
+    // A string that takes several ops, beyond the limit of a rule that nothing is left for.
+    check("far-beyond", "s ::= c '!' c | c\nc ::= 'a string of more than thirty bytes here' | k c\nk ::= [a-z]");
     check("many", "s ::= t t '-' s | t\nt ::= [a-f] [0-9] | [x-z] s");
     check("depths", "a ::= 'a' b\nb ::= 'b' c?\nc ::= ('c' | 'k') d\nd ::= 'd' e*\ne ::= 'e' f f\nf ::= 'f' a? | 'g'");
 }

@@ -1,12 +1,12 @@
 //! Repetitions.
 
-use gramjet_compiler::ir::NodeId;
+use gramjet_compiler::ir::{Ir, Node, NodeId};
 
 use super::Builder;
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{Code, Round};
 
-/// Repetitions are unrolled if that makes at most this many nodes.
+/// Repetitions are unrolled if what is then built of their nodes is at most this many.
 const MAX_UNROLLED: u32 = 64;
 
 /// The rounds of a repetition are calls of their own if there are at most this many.
@@ -17,8 +17,8 @@ impl Builder<'_> {
         if let Some(word) = self.repeated_bytes(item, min, max, exit) {
             return word;
         }
-        let size = self.ir.shape(item).size;
-        let unrolled = |rounds: u32| size.saturating_mul(rounds) <= MAX_UNROLLED;
+        let weight = self.weights[item.index()];
+        let unrolled = |rounds: u32| is_unrolled(weight, rounds);
         if let Some(max) = max.filter(|&max| !unrolled(max) && max <= MAX_CALLS && max <= self.rounds_left) {
             return self.called(item, min, max, level, exit);
         }
@@ -85,4 +85,26 @@ impl Builder<'_> {
         let op = self.tables.op(Code::Count, 0, Exit::to(pc));
         Exit::to(self.emit(op))
     }
+}
+
+fn is_unrolled(weight: u32, rounds: u32) -> bool {
+    weight.saturating_mul(rounds) <= MAX_UNROLLED
+}
+
+/// How many nodes are built for each node, as repetitions are unrolled, at most.
+pub(super) fn weights(ir: &Ir) -> Vec<u32> {
+    let mut weights: Vec<u32> = Vec::with_capacity(ir.node_count());
+    // Children stand before their parents.
+    for node in (0..ir.node_count()).map(NodeId::new) {
+        let children = ir.children(node).iter().map(|child| weights[child.index()]);
+        let inside = children.fold(1, u32::saturating_add);
+        weights.push(match ir.node(node) {
+            Node::Repeat { min, max, .. } if is_unrolled(inside, *min) => {
+                let rounds = max.filter(|&max| is_unrolled(inside, max)).unwrap_or(min + 1);
+                inside.saturating_mul(rounds)
+            }
+            _ => inside,
+        });
+    }
+    weights
 }
