@@ -63,19 +63,19 @@ impl<'b> Batch<'b> {
 
     /// Whether there is to be one more input behind an output of `len` bytes.
     #[inline(always)]
-    pub(crate) fn has_room(&self, len: usize) -> bool {
+    pub fn has_room(&self, len: usize) -> bool {
         self.inputs > 0 && len < self.full
     }
 
-    /// The bytes behind each input.
+    /// The bytes that a producer must append behind each input.
     #[inline(always)]
-    pub(crate) fn between(&self) -> &'b [u8] {
+    pub fn between(&self) -> &'b [u8] {
         self.separator
     }
 
-    /// An input has ended, with its separator, where the output has `len` bytes.
+    /// Says that an input has ended, with its separator, where the output has `len` bytes. There must have been room for it.
     #[inline(always)]
-    pub(crate) fn close(&mut self, len: usize) {
+    pub fn close(&mut self, len: usize) {
         self.ends.push(len);
         self.inputs -= 1;
     }

@@ -4,7 +4,7 @@ use std::hint::select_unpredictable;
 
 use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
-use gramjet::{Choices, Limits};
+use gramjet::{Batch, Choices, Limits};
 
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
 use super::text::Text;
@@ -48,24 +48,37 @@ pub(super) fn produce(
     output: &mut Vec<u8>,
     stack: &mut Box<[Frame]>,
 ) -> u64 {
-    if stack.is_empty() {
-        *stack = vec![Frame::LAST; FIRST_FRAMES].into();
-    }
-    // No derivation is deeper than what fits.
-    let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
     let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
-    let frames = std::mem::take(stack);
-    let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
-        (false, false) => run.run::<false, false>(left, frames),
-        (false, true) => run.run::<false, true>(left, frames),
-        (true, false) => run.run::<true, false>(left, frames),
-        (true, true) => run.run::<true, true>(left, frames),
-    };
-    if frames.len() <= KEPT_FRAMES {
-        *stack = frames;
-    }
+    let start = run.machine.start();
+    let state = run.derive(start, limits, stack);
     // SAFETY: the run returned this machine's state, and each op read and wrote only what was reserved.
     unsafe { run.machine.end(state) }
+}
+
+/// Runs a program for each input of a batch; returns the number of choice bytes read.
+pub(super) fn produce_batch(
+    program: &Program,
+    min_len: u64,
+    limits: Limits,
+    choices: &mut Choices<'_>,
+    output: &mut Vec<u8>,
+    batch: &mut Batch<'_>,
+    stack: &mut Box<[Frame]>,
+) -> u64 {
+    let mut read = 0;
+    while batch.has_room(output.len()) {
+        let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
+        let mut state = run.machine.start();
+        let mut goes_on = true;
+        while goes_on {
+            state = run.derive(state, limits, stack);
+            // SAFETY: as for one input. A run that has finished leaves only zeros to read, so no other goes on behind it.
+            (state, goes_on) = unsafe { run.machine.close(state, batch, min_len, limits) };
+        }
+        // SAFETY: as for one input.
+        read += unsafe { run.machine.end(state) };
+    }
+    read
 }
 
 struct Interpreter<'r, 'm, 's> {
@@ -75,6 +88,26 @@ struct Interpreter<'r, 'm, 's> {
 }
 
 impl<'r> Interpreter<'r, '_, '_> {
+    /// Derives an input from `state` on.
+    fn derive(&mut self, state: State, limits: Limits, stack: &mut Box<[Frame]>) -> State {
+        if stack.is_empty() {
+            *stack = vec![Frame::LAST; FIRST_FRAMES].into();
+        }
+        // No derivation is deeper than what fits.
+        let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
+        let frames = std::mem::take(stack);
+        let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
+            (false, false) => self.run::<false, false>(state, left, frames),
+            (false, true) => self.run::<false, true>(state, left, frames),
+            (true, false) => self.run::<true, false>(state, left, frames),
+            (true, true) => self.run::<true, true>(state, left, frames),
+        };
+        if frames.len() <= KEPT_FRAMES {
+            *stack = frames;
+        }
+        state
+    }
+
     /// Runs the program from its start. All that changes with each op is held in local variables whose addresses are never
     /// taken, so that it stays in registers.
     ///
@@ -82,11 +115,11 @@ impl<'r> Interpreter<'r, '_, '_> {
     /// frames refer to was taken from exits.
     fn run<const DEPTH: bool, const LEN: bool>(
         &mut self,
+        mut s: State,
         mut left: i32,
         mut stack: Box<[Frame]>,
     ) -> (State, Box<[Frame]>) {
         let program = self.program;
-        let mut s = self.machine.start();
         let mut pc = program.start;
         // The next op's argument is known before the op is: its site is decided while the op is loaded.
         let mut argument = program.op(pc).argument;

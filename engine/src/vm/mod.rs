@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 
 use crate::directives::first_limits;
@@ -80,11 +80,23 @@ impl Producer for Vm {
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        let (grammar, limits) = (&*self.grammar, self.limits);
-        let program = match (&grammar.limited, limits.depth()) {
+        let (program, min_len) = self.grammar.program(self.limits);
+        interpret::produce(program, min_len, self.limits, choices, output, &mut self.stack)
+    }
+
+    fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
+        let (program, min_len) = self.grammar.program(self.limits);
+        interpret::produce_batch(program, min_len, self.limits, choices, output, batch, &mut self.stack)
+    }
+}
+
+impl Grammar {
+    /// The program that keeps `limits`, and the length of the shortest output.
+    fn program(&self, limits: Limits) -> (&Program, u64) {
+        let program = match (&self.limited, limits.depth()) {
             (Some(limited), Some(_)) => limited,
-            _ => &grammar.unlimited,
+            _ => &self.unlimited,
         };
-        interpret::produce(program, grammar.min_len, limits, choices, output, &mut self.stack)
+        (program, self.min_len)
     }
 }

@@ -116,22 +116,13 @@ pub unsafe fn run_batch(
         let mut s = machine.start();
         loop {
             // SAFETY: the caller vouches for the entries; the state is that of this machine.
-            unsafe {
+            let (behind, goes_on) = unsafe {
                 s = entry(&mut machine, s, depth);
-                match batch.between() {
-                    [] => {}
-                    [byte] => {
-                        s = machine.reserve(s, 0, 1);
-                        machine.put_byte(&mut s, *byte);
-                    }
-                    bytes => s = machine.put_slice(s, bytes),
-                }
-                let len = s.o.offset_from_unsigned(machine.output.as_ptr());
-                machine.output.set_len(len);
-                batch.close(len);
-                if !batch.has_room(len) || !machine.next_input(s, min_len, limits) {
-                    break;
-                }
+                machine.close(s, batch, min_len, limits)
+            };
+            s = behind;
+            if !goes_on {
+                break;
             }
         }
         // SAFETY: the state is this machine's.
@@ -167,6 +158,31 @@ impl<'m, 's> Machine<'m, 's> {
     /// The state before the first choice.
     pub fn start(&mut self) -> State {
         State { c: self.choice_start, o: self.output.spare_capacity_mut().as_mut_ptr().cast() }
+    }
+
+    /// Ends an input of a batch: its separator, and where it ends. Says whether the next one can begin with this machine.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    #[inline(always)]
+    pub unsafe fn close(&mut self, s: State, batch: &mut Batch<'_>, min_len: u64, limits: Limits) -> (State, bool) {
+        let mut s = s;
+        // SAFETY: the separator is reserved; all bytes up to the state's were written.
+        unsafe {
+            match batch.between() {
+                [] => {}
+                [byte] => {
+                    s = self.reserve(s, 0, 1);
+                    self.put_byte(&mut s, *byte);
+                }
+                bytes => s = self.put_slice(s, bytes),
+            }
+            let len = s.o.offset_from_unsigned(self.output.as_ptr());
+            self.output.set_len(len);
+            batch.close(len);
+            (s, batch.has_room(len) && self.next_input(s, min_len, limits))
+        }
     }
 
     /// Begins a further input behind `s`, if that is possible without a new machine.
