@@ -68,27 +68,22 @@ const MAX_WINDOW: usize = 1 << 14;
 
 /// Runs a start rule of minimum length `min_len`; returns the number of choice bytes read.
 pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-    let start = State { c: 0, o: output.len() };
-    let mut machine = Machine {
-        slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
-        window: Vec::new(),
-        windows: Windows::new(choices, limits.choices()),
-        max_output: limits.output(),
-        output: Output { base: start.o, kept: start.o, bytes: output },
-        stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
-        level: Level::Caller,
-        helper: None,
-    };
+    let (entry, depth) = entry_of(entries, limits);
+    let (mut machine, start) = Machine::new(min_len, limits, choices, output);
+    let state = entry(&mut machine, start, depth);
+    machine.output.kept = state.o;
+    machine.windows.end(state.c)
+}
+
+/// The instance of the start rule that keeps the limits, and the depth that it begins with.
+fn entry_of(entries: &Entries, limits: Limits) -> (Rule, Depth) {
     // A length limit alone runs with a depth that is never used up.
     let entry = match (limits.depth(), limits.length()) {
         (None, None) => entries[0],
         (Some(_), None) => entries[1],
         (_, Some(_)) => entries[2],
     };
-    let depth = limits.depth().map_or(Depth::MAX, Depth::from);
-    let state = entry(&mut machine, start, depth);
-    machine.output.kept = state.o;
-    machine.windows.end(state.c)
+    (entry, limits.depth().map_or(Depth::MAX, Depth::from))
 }
 
 /// Runs a start rule of minimum length `min_len` for each input of a batch; returns the number of choice bytes read.
@@ -100,13 +95,51 @@ pub fn run_batch(
     output: &mut Vec<u8>,
     batch: &mut Batch<'_>,
 ) -> u64 {
+    let (entry, depth) = entry_of(entries, limits);
     let mut read = 0;
     while batch.has_room(output.len()) {
-        read += run(entries, min_len, limits, choices, output);
-        output.extend_from_slice(batch.between());
-        batch.close(output.len());
+        let (mut machine, mut s) = Machine::new(min_len, limits, choices, output);
+        loop {
+            s = entry(&mut machine, s, depth);
+            s = machine.put_slice(s, batch.between());
+            (machine.output.base, machine.output.kept) = (s.o, s.o);
+            batch.close(s.o);
+            if !batch.has_room(s.o) || !machine.next_input(s, min_len, limits) {
+                break;
+            }
+        }
+        read += machine.windows.end(s.c);
     }
     read
+}
+
+impl<'m, 's> Machine<'m, 's> {
+    /// A machine for inputs that are appended to `output`, and its state before the first choice.
+    fn new(min_len: u64, limits: Limits, choices: &'m mut Choices<'s>, output: &'m mut Vec<u8>) -> (Self, State) {
+        let start = State { c: 0, o: output.len() };
+        let machine = Machine {
+            slack: slack(min_len, limits),
+            window: Vec::new(),
+            windows: Windows::new(choices, limits.choices()),
+            max_output: limits.output(),
+            output: Output { base: start.o, kept: start.o, bytes: output },
+            stack_limit: stack::stack_pointer().saturating_sub(stack::CALLER_STACK),
+            level: Level::Caller,
+            helper: None,
+        };
+        (machine, start)
+    }
+
+    /// Begins a further input, if that is possible without a new machine.
+    fn next_input(&mut self, s: State, min_len: u64, limits: Limits) -> bool {
+        self.slack = slack(min_len, limits);
+        (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.next_input(s.c, limits.choices())
+    }
+}
+
+/// What an input may have more than its minimum, in bytes.
+fn slack(min_len: u64, limits: Limits) -> u64 {
+    limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len))
 }
 
 impl Machine<'_, '_> {
