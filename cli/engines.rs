@@ -53,7 +53,14 @@ impl Engine {
     }
 
     fn new<P: Producer + Send + 'static>(name: &'static str, asked: Limits, make: impl Fn() -> P + 'static) -> Engine {
-        Engine { name, reason: None, jit: None, limits: make().limits(), asked, make: Box::new(move || Box::new(make())) }
+        Engine {
+            name,
+            reason: None,
+            jit: None,
+            limits: make().limits(),
+            asked,
+            make: Box::new(move || Box::new(make())),
+        }
     }
 
     fn because(self, reason: impl Into<String>) -> Engine {
@@ -83,9 +90,7 @@ impl Engine {
         let Some(mut jit) = self.jit.clone().filter(|_| is_asked) else { return Ok(None) };
         // These are the limits that the engine has taken.
         let _ = jit.set_limits(self.limits);
-        jit.write_perf_map()
-            .map(Some)
-            .map_err(|source| Failure::Write { what: "the map for perf".to_string(), source })
+        jit.write_perf_map().map(Some).map_err(|source| Failure::Write { what: "the map for perf".to_string(), source })
     }
 
     /// A new producer with the limits in force.

@@ -10,7 +10,8 @@ use super::code::Code;
 
 /// The instructions of `code`, with labels.
 pub(super) fn listing(code: &Code) -> String {
-    let instructions: Vec<Instruction> = Decoder::with_ip(64, code.instructions(), 0, DecoderOptions::NONE).iter().collect();
+    let instructions: Vec<Instruction> =
+        Decoder::with_ip(64, code.instructions(), 0, DecoderOptions::NONE).iter().collect();
     let names: BTreeMap<u64, &str> =
         code.symbols.iter().map(|symbol| (symbol.at as u64, symbol.name.as_str())).collect();
     let mut labels: BTreeMap<u64, String> = BTreeMap::new();

@@ -24,7 +24,8 @@ pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
     for &rule in recursion.bottom_up() {
         let Some(body) = ir.body(rule) else { continue };
         let own = size(ir, body, MAX_EXPANDED, &|_| 1);
-        let all = size(ir, body, MAX_NESTED, &|callee| if expanded[callee.index()] { sizes[callee.index()] } else { 1 });
+        let all =
+            size(ir, body, MAX_NESTED, &|callee| if expanded[callee.index()] { sizes[callee.index()] } else { 1 });
         sizes[rule.index()] = all;
         let small = own <= MAX_EXPANDED && all <= MAX_NESTED;
         expanded[rule.index()] = small && !recursion.is_recursive(rule) && rule != ir.start();
@@ -92,6 +93,7 @@ impl<'g> Assembler<'g> {
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
         let Some(function) = self.functions[rule.index()] else { return };
         self.flush();
+        self.most_stack = self.most_stack.max(self.stack);
         let levels = offset + 1;
         if self.kind.depth {
             let back = self.label();

@@ -87,7 +87,8 @@ impl<'g> Assembler<'g> {
     pub(super) fn grouped(&self, node: NodeId, choice: &'g Choice, shares_heads: bool) -> Grouped<'g> {
         let ir = self.ir;
         let min_len = ir.facts(node).min_len;
-        let has_literals = choice.options.iter().any(|&option| self.literal_of(option).is_some_and(|it| !it.is_empty()));
+        let has_literals =
+            choice.options.iter().any(|&option| self.literal_of(option).is_some_and(|it| !it.is_empty()));
         let options: Vec<Vec<NodeId>> = choice
             .options
             .iter()
@@ -352,5 +353,4 @@ impl<'g> Assembler<'g> {
         self.put_indexed(&leaves);
         true
     }
-
 }

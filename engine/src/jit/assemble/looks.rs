@@ -48,9 +48,8 @@ impl Members {
         let bound = item.bound as usize;
         let mut members = item.table[..bound].to_vec();
         members.dedup();
-        let uniform = |count: &usize| {
-            (0..bound).all(|byte| members.get((byte * count) >> 8) == Some(&item.table[byte]))
-        };
+        let uniform =
+            |count: &usize| (0..bound).all(|byte| members.get((byte * count) >> 8) == Some(&item.table[byte]));
         let count = (members.len()..=256).find(uniform)? as u32;
         if members.len() <= 16 {
             let mut row = [0; 16];
