@@ -22,7 +22,7 @@ thread_local! {
 /// Puts byte buffers at the end of their last page, behind which nothing is mapped for use, as long as [`GUARDED`] says so.
 struct Guarding;
 
-/// Marks guarded buffers: they begin in mappings of their own, which are recognised by their page's first word.
+/// The first word of the mapping of a guarded buffer.
 const MARK: u64 = 0x6772_616D_6A65_7421;
 
 /// The mapping of a buffer: a page that holds the mark, the buffer's pages, an inaccessible page.
@@ -47,8 +47,8 @@ unsafe fn guarded(size: usize) -> *mut u8 {
     }
 }
 
-// SAFETY: guarded buffers are disjoint mappings of at least the size asked for, with alignment 1 as asked for; they are told
-// from others by their size class: only byte buffers of this size range are ever guarded, and a list remembers which.
+// SAFETY: guarded buffers are disjoint mappings of at least the size asked for, with alignment 1 as asked for; a list of the
+// thread remembers which buffers are guarded.
 unsafe impl GlobalAlloc for Guarding {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let guard = layout.align() == 1 && layout.size() > 0 && GUARDED.try_with(Cell::get).unwrap_or(false);
@@ -112,7 +112,7 @@ fn run(producer: &mut dyn Producer, choices: &[u8], room: usize) -> (Vec<u8>, u6
     drop((output, choices));
     GUARDED.set(false);
     // Outlives the guarding: a buffer like others.
-    let result = (copy.iter().copied().collect(), read);
+    let result = (copy.to_vec(), read);
     drop(copy);
     result
 }
