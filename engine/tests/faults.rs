@@ -7,6 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use gramjet::{Choices, Limits, Producer};
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::vm::Vm;
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
@@ -117,30 +118,36 @@ fn run(producer: &mut dyn Producer, choices: &[u8], room: usize) -> (Vec<u8>, u6
     result
 }
 
-/// Random grammars, limits and choice strings; returns the number of runs.
+/// Random grammars; returns the number of runs.
 fn faults(seeds: std::ops::Range<u64>, shape: &Shape, rounds: usize) -> usize {
-    let mut runs = 0;
-    for seed in seeds {
+    let check = |seed| {
         let mut rng = Rng::new(seed);
         let compiled = compiled(&random_grammar(&mut rng, shape));
-        let (Ok(mut jit), mut vm) = (Jit::new(&compiled), Vm::new(&compiled)) else { panic!("seed {seed}: no code") };
-        let has_pools = compiled.rule_without_pool().is_none();
-        for round in 0..rounds {
-            let choices = rng.choice_string(if round % 8 == 0 { 5000 } else { 300 });
-            let depth = Some(rng.below(20) as u32).filter(|_| has_pools);
-            let length = Some(compiled.min_len() + rng.below(80) as u64);
-            for (depth, length) in [(None, None), (depth, None), (None, length), (depth, length)] {
-                let limits = Limits::new().max_depth(depth).max_len(length);
-                let room = [0, 1, 64, 1000, 1100, 5000][rng.below(6)];
-                jit.set_limits(limits).expect("limits that can be kept");
-                vm.set_limits(limits).expect("limits that can be kept");
-                let found = run(&mut jit, &choices, room);
-                runs += 1;
-                if round % 16 == 0 {
-                    let mut output = Vec::new();
-                    let read = vm.produce(&mut Choices::replay(&choices), &mut output);
-                    assert!(found == (output, read), "seed {seed}, {limits:?}, {choices:?}");
-                }
+        check(&format!("seed {seed}"), &compiled, &mut rng, rounds)
+    };
+    seeds.map(check).sum()
+}
+
+/// Random limits and choice strings; returns the number of runs.
+fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize {
+    let mut runs = 0;
+    let (Ok(mut jit), mut vm) = (Jit::new(compiled), Vm::new(compiled)) else { panic!("{name}: no code") };
+    let has_pools = compiled.rule_without_pool().is_none();
+    for round in 0..rounds {
+        let choices = rng.choice_string(if round % 8 == 0 { 5000 } else { 300 });
+        let depth = Some(rng.below(20) as u32).filter(|_| has_pools);
+        let length = Some(compiled.min_len() + rng.below(80) as u64);
+        for (depth, length) in [(None, None), (depth, None), (None, length), (depth, length)] {
+            let limits = Limits::new().max_depth(depth).max_len(length);
+            let room = [0, 1, 64, 1000, 1100, 5000][rng.below(6)];
+            jit.set_limits(limits).expect("limits that can be kept");
+            vm.set_limits(limits).expect("limits that can be kept");
+            let found = run(&mut jit, &choices, room);
+            runs += 1;
+            if round % 16 == 0 {
+                let mut output = Vec::new();
+                let read = vm.produce(&mut Choices::replay(&choices), &mut output);
+                assert!(found == (output, read), "{name}, {limits:?}, {choices:?}");
             }
         }
     }
@@ -158,6 +165,31 @@ fn no_byte_is_touched_beyond_a_buffer() {
 fn no_byte_is_touched_beyond_a_buffer_in_a_million_runs() {
     let runs = faults(10_000..14_000, &Shape::VARIED, 40) + faults(20_000..23_000, &Shape::ENUMERABLE, 30);
     assert!(runs >= 1_000_000, "{runs}");
+}
+
+/// Straight code that reads and writes as much as is checked at once, and strings of all lengths at the end of the output.
+#[test]
+fn long_stretches_stay_within_their_buffers() {
+    let mut rng = Rng::new(3);
+    let text = |len: usize| (0..len).map(|index| char::from(b'a' + (index % 26) as u8)).collect::<String>();
+    let classes = "[a-z]".repeat(140);
+    let mut grammars = vec![
+        format!("s ::= {classes} s?"),
+        format!("s ::= '{0}' [0-9] '{0}' [0-9] '{0}' [0-9] '{0}' [0-9] '{0}' s?", text(250)),
+        format!("s ::= t s | t\nt ::= ([a-z]* ';' [0-9]+ ','){{3}} '{}'", text(1000)),
+    ];
+    for len in 1..70 {
+        grammars.push(format!("s ::= t s | t\nt ::= '{}' | '{}' | [ab] '{}'", text(len), text(len + 1), text(len - 1)));
+    }
+    for len in [100, 127, 128, 129, 200, 255, 256, 257, 300] {
+        grammars.push(format!("s ::= t s | t\nt ::= '{}' | '{}' | '{}'", text(len), text(len / 2), text(3)));
+    }
+    for grammar in grammars {
+        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", grammar.clone()), &Options::default()) else {
+            panic!("{grammar} does not compile")
+        };
+        check(&grammar, &compiled, &mut rng, 12);
+    }
 }
 
 /// The guard works: a byte beyond a buffer is not accessible.
