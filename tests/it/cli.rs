@@ -10,6 +10,12 @@ mod ends;
 const GRAMMAR: &str =
     "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | '\"' [a-z]* #xA? #x0? '\"' @ 2 | list @ 0.3\n";
 
+/// The engines that run any grammar here.
+const ENGINES: &[&str] = match gramjet_engine::jit::is_available() {
+    true => &["auto", "reference", "vm", "jit"],
+    false => &["auto", "reference", "vm"],
+};
+
 /// The grammar of the tests, and a directory that one test has for itself.
 struct Place {
     directory: PathBuf,
@@ -80,7 +86,7 @@ fn the_output_depends_on_the_seed_alone() {
     for jobs in ["1", "2", "3", "auto"] {
         assert!(place.generate(&["-n", "3000", "--jobs", jobs]) == expected, "{jobs} jobs");
     }
-    for engine in ["auto", "reference", "vm"] {
+    for engine in ENGINES {
         assert!(place.generate(&["-n", "3000", "--engine", engine]) == expected, "{engine}");
     }
     let start = place.generate(&["-n", "300"]);
@@ -322,7 +328,7 @@ fn render_replays() {
     fs::write(&choices, [200, 10, 20, 30, 255, 0, 0, 0, 0, 0, 0, 0, 9, 9]).unwrap();
     let expected = stdout(&["render", place.grammar(), &choices]);
     assert!(expected.starts_with(b"[") && expected.ends_with(b"]"));
-    for engine in ["reference", "vm"] {
+    for engine in ENGINES {
         assert_eq!(stdout(&["render", place.grammar(), &choices, "--engine", engine]), expected);
     }
     let piped = gramjet()
@@ -404,5 +410,57 @@ fn shipped_grammars() {
         assert!(by_name("auto") == by_name("rust") && by_name("vm") == by_name("rust"), "{name}");
         let limited = |engine| stdout(&["gen", name, "--seed", "1", "--max-len", "500", "-n", "9", "--engine", engine]);
         assert!(limited("vm") == limited("rust"), "{name}");
+        if gramjet_engine::jit::is_available() {
+            assert!(by_name("jit") == by_name("rust") && limited("jit") == limited("rust"), "{name}");
+        }
     }
+}
+
+#[test]
+fn verbose_says_which_engine_runs_and_why() {
+    let place = place("engine");
+    let said = |arguments: &[&str]| text(&run(&[&["gen", "-v", "--seed", "1"], arguments].concat()).stderr);
+    let shipped = said(&["json"]);
+    assert!(shipped.contains("engine rust (compiled ahead of time"), "{shipped}");
+    let file = said(&[place.grammar()]);
+    match gramjet_engine::jit::is_available() {
+        true => assert!(file.contains("engine jit (") && file.contains("KiB of machine code"), "{file}"),
+        false => assert!(file.contains("engine vm (machine code is made for x86-64"), "{file}"),
+    }
+    let table = said(&[place.grammar(), "--engine", "vm"]);
+    assert!(table.contains("engine vm,"), "{table}");
+}
+
+#[test]
+fn machine_code_is_listed_with_the_names_of_rules() {
+    let place = place("asm");
+    let output = run(&["emit", "asm", place.grammar()]);
+    if !gramjet_engine::jit::is_available() {
+        assert_eq!(output.status.code(), Some(2));
+        return assert!(text(&output.stderr).contains("x86-64"));
+    }
+    let listing = text(&output.stdout);
+    assert!(listing.contains("\n<list>:\n") && listing.contains("call <list>"), "{listing}");
+    assert!(listing.contains("\n<[entry]>:\n"), "{listing}");
+    let limited = text(&stdout(&["emit", "asm", place.grammar(), "--max-depth", "5", "--max-len", "100"]));
+    // r12 holds the depth, r13 the slack.
+    assert!(limited.contains("r12") && limited.contains("sub r13"), "{limited}");
+    let unlimited = text(&stdout(&["emit", "asm", place.grammar(), "--max-len", "100"]));
+    assert!(!unlimited.contains("cmp r12"), "{unlimited}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn machine_code_is_named_for_perf_on_request() {
+    let place = place("perf");
+    if !gramjet_engine::jit::is_available() {
+        return;
+    }
+    let output = gramjet().args(["gen", place.grammar()]).env("GRAMJET_PERF_MAP", "1").output().unwrap();
+    let message = text(&output.stderr);
+    let path = message.trim_end().rsplit(' ').next().unwrap().to_string();
+    let map = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert!(map.lines().any(|line| line.ends_with(" gramjet:list")), "{map}");
+    assert!(run(&["gen", place.grammar()]).stderr.is_empty());
 }

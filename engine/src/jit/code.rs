@@ -23,6 +23,8 @@ pub(super) struct Draft {
     pub sites: Vec<Site>,
     pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
+    /// Bytes of stack that the code uses at most once every site takes option 0.
+    pub finishing: usize,
 }
 
 /// The name of a place in the code.
@@ -42,6 +44,7 @@ pub(super) struct Code {
     pub sites: Vec<Site>,
     pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
+    pub finishing: usize,
 }
 
 impl Draft {
@@ -66,6 +69,7 @@ impl Draft {
             sites: self.sites,
             classes: self.classes,
             literals: self.literals,
+            finishing: self.finishing,
         })
     }
 }

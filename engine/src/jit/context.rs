@@ -24,6 +24,8 @@ pub(super) struct Context<'r, 's> {
     pub doors: &'static [Door; Doors::COUNT],
     code: &'r Code,
     input: Input<'r, 's>,
+    /// Bytes of stack that a deep recursion may have.
+    region: usize,
     deep: Option<Box<Deep>>,
 }
 
@@ -102,7 +104,7 @@ fn limit(end: usize, margin: i32, slop: usize) -> usize {
 impl<'r, 's> Context<'r, 's> {
     /// The context of a run of `code` for `input`, which begins at `cursor`.
     #[inline(always)]
-    pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64) -> Self {
+    pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64, region: usize) -> Self {
         Context {
             choice: cursor.choice,
             output: cursor.output,
@@ -114,6 +116,7 @@ impl<'r, 's> Context<'r, 's> {
             doors: &DOORS,
             code,
             input,
+            region,
             deep: None,
         }
     }
@@ -205,7 +208,11 @@ unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usi
     // SAFETY: see above.
     let context = unsafe { &mut *context };
     let deep = context.deep.get_or_insert_with(|| {
-        Box::new(Deep { region: Region::map(), level: Level::Caller, caller_low: context.stack_low })
+        Box::new(Deep {
+            region: Region::map(context.region, context.code.finishing),
+            level: Level::Caller,
+            caller_low: context.stack_low,
+        })
     });
     if let (Level::Caller, Some(region)) = (deep.level, &deep.region) {
         context.stack_low = region.low();

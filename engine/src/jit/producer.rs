@@ -11,14 +11,21 @@ use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 
 use super::assemble::{Features, Kind, assemble};
-use super::code::Code;
+use super::code::{Code, Draft};
 use super::context::Context;
+use super::stack::REGION;
 use super::{NotCompiled, listing};
 use crate::directives::first_limits;
 use crate::vm::Vm;
 
 /// Code and tables of one kind of limits have at most this many bytes together.
 const MAX_CODE: usize = 256 << 20;
+
+/// Larger residual grammars, written as trees, are not compiled.
+const MAX_NODES: u64 = 8 << 20;
+
+/// More stack than this is not kept for finishing.
+const MAX_FINISHING: usize = 256 << 20;
 
 /// Runs the residual form of a grammar as machine code. A clone shares the code.
 #[derive(Clone)]
@@ -29,6 +36,8 @@ pub struct Jit {
     depth: i64,
     slack: u64,
     min_len: u64,
+    /// Bytes of stack that a deep recursion may have.
+    stack: usize,
     code: Arc<Code>,
     /// Runs in place of the code where there is none for the limits in force.
     other: Option<Vm>,
@@ -36,6 +45,7 @@ pub struct Jit {
 
 struct Grammar {
     compiled: Compiled,
+    features: Features,
     /// Code by kind of limits, compiled when it is first asked for.
     codes: [OnceLock<Result<Arc<Code>, NotCompiled>>; 4],
 }
@@ -45,12 +55,39 @@ impl Grammar {
         let kind = Kind { depth: limits.depth().is_some(), length: limits.length().is_some() };
         let place = usize::from(kind.depth) + 2 * usize::from(kind.length);
         let made = self.codes[place].get_or_init(|| {
-            let draft = assemble(&self.compiled.residual, &self.compiled.pools, kind, Features::detect(), MAX_CODE)?;
+            let draft = self.draft(kind)?;
+            if draft.finishing > MAX_FINISHING {
+                return Err(NotCompiled::TooDeep);
+            }
             Ok(Arc::new(draft.finish().map_err(|error| NotCompiled::Memory(error.to_string()))?))
         });
         made.clone()
     }
 }
+
+impl Grammar {
+    fn draft(&self, kind: Kind) -> Result<Draft, NotCompiled> {
+        let Compiled { residual, pools, .. } = &self.compiled;
+        let shapes = || residual.bodies().map(|(_, body)| residual.shape(body));
+        if shapes().map(|shape| u64::from(shape.size)).sum::<u64>() > MAX_NODES {
+            return Err(NotCompiled::TooLarge { bytes: MAX_CODE });
+        }
+        let make = || assemble(residual, pools, kind, self.features, MAX_CODE);
+        // The assembler recurses over the nodes.
+        if shapes().all(|shape| shape.nesting <= NESTING_HERE) {
+            return make();
+        }
+        let on_helper = std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().stack_size(HELPER_STACK);
+            helper.spawn_scoped(scope, make).ok()?.join().ok()
+        });
+        on_helper.unwrap_or(Err(NotCompiled::TooDeep))
+    }
+}
+
+/// Bodies with more levels of nodes than this are assembled on a thread with a stack of its own.
+const NESTING_HERE: u32 = 24;
+const HELPER_STACK: usize = 256 << 20;
 
 impl Jit {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
@@ -59,13 +96,26 @@ impl Jit {
     ///
     /// If the code would be too large or the system refuses executable memory; the engine `vm` takes every grammar.
     pub fn new(compiled: &Compiled) -> Result<Jit, NotCompiled> {
-        let grammar = Grammar { compiled: compiled.clone(), codes: Default::default() };
+        Jit::for_processor(compiled, Features::detect())
+    }
+
+    fn for_processor(compiled: &Compiled, features: Features) -> Result<Jit, NotCompiled> {
+        let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default() };
         let limits = first_limits(compiled);
         let code = grammar.code(limits)?;
         let min_len = compiled.min_len();
-        let mut jit = Jit { grammar: Arc::new(grammar), limits, depth: 0, slack: 0, min_len, code, other: None };
+        let mut jit =
+            Jit { grammar: Arc::new(grammar), limits, depth: 0, slack: 0, min_len, stack: REGION, code, other: None };
         jit.count_limits();
         Ok(jit)
+    }
+
+    /// The same with another bound on the memory that the stack of a deep recursion may take: an input uses 192 KiB of its
+    /// caller's stack, then so many bytes (1 GiB if this is not called), which the system maps as they are touched. Where
+    /// they end, the machine finishes: option 0 at every site.
+    #[must_use]
+    pub fn with_stack(self, bytes: usize) -> Jit {
+        Jit { stack: bytes, ..self }
     }
 
     fn count_limits(&mut self) {
@@ -134,9 +184,52 @@ impl Producer for Jit {
             return other.produce(choices, output);
         }
         let (input, cursor) = Input::new(choices, self.limits, output);
-        let mut context = Context::new(&self.code, input, cursor, self.slack);
+        let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack);
         let ends = self.code.run(&mut context, self.depth);
         // SAFETY: the code has left these pointers.
         unsafe { context.end(ends.choice, ends.output) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gramjet_compiler::{Options, SourceFile, compile};
+
+    #[test]
+    fn code_for_older_processors_does_the_same() {
+        let text = "s ::= d w n ';' s | '[' t* ']'\nd ::= [0-9] | [0-9] d\nw ::= '' | (' ' | #x9) w
+            n ::= '' | ([a-z] | [0-9] | '_' | '\\\\' [nt]) n\nt ::= [a-zA-Z0-9]{1,3} | [a-z]* ','";
+        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
+            panic!("the grammar compiles")
+        };
+        let new = |ssse3, bmi1| Jit::for_processor(&compiled, Features { ssse3, bmi1 }).expect("code");
+        let mut old = new(false, false);
+        let all = Features::detect();
+        for (ssse3, bmi1) in [(all.ssse3, all.bmi1), (all.ssse3, false), (false, all.bmi1)] {
+            let mut other = new(ssse3, bmi1);
+            for depth in [Some(3), Some(6), Some(40), None] {
+                let limits = Limits::new().max_depth(depth).max_choices(2000);
+                old.set_limits(limits).expect("limits");
+                other.set_limits(limits).expect("limits");
+                let (mut a, mut b) = (Choices::random(9), Choices::random(9));
+                for _ in 0..300 {
+                    let (mut left, mut right) = (Vec::new(), Vec::new());
+                    assert_eq!(old.produce(&mut a, &mut left), other.produce(&mut b, &mut right));
+                    assert!(left == right, "{depth:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_code_is_refused() {
+        let options = (0..3000).map(|index| format!("'{index}' s '<{index}>'")).collect::<Vec<_>>().join(" | ");
+        let file = SourceFile::new("g.ebnf", format!("s ::= 'x' | {options}"));
+        let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
+        let kind = Kind::default();
+        let assemble = |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err();
+        assert_eq!(assemble(1 << 20), None);
+        assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
     }
 }

@@ -10,6 +10,9 @@ pub enum NotCompiled {
         /// The budget in bytes.
         bytes: usize,
     },
+    /// Shortest derivations, or the grammar's expressions, nest too deeply.
+    #[error("the derivations of this grammar nest too deeply for machine code")]
+    TooDeep,
     /// The system gives no memory that can be made executable.
     #[error("the system gives no executable memory: {0}")]
     Memory(String),

@@ -2,18 +2,19 @@
 //!
 //! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it. Beyond
 //! that it goes on upon a region of its own, which the system maps as it is touched and which is given back with the
-//! input. Where the region ends too, or none can be had, the machine finishes on what is kept of the stack for that.
+//! input. Where the region ends too, the machine finishes: what lowest derivations use of the stack at most is known when
+//! the code is made, and kept.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
 /// How much of the caller's stack an input may use, in bytes: fits the smallest usual thread stacks.
 pub(super) const CALLER_STACK: usize = 192 << 10;
 
-/// The size of a region in bytes.
-const REGION: usize = 1 << 30;
+/// The size in bytes of a region, unless the user says otherwise.
+pub(super) const REGION: usize = 1 << 30;
 
-/// What is kept of a region for finishing, in bytes.
-pub(super) const FINISHING: usize = 128 << 20;
+/// What the slow paths may use of a stack, in bytes.
+const DOORS: usize = 64 << 10;
 
 /// Inaccessible bytes at the end of a region.
 const GUARD: usize = 64 << 10;
@@ -21,17 +22,33 @@ const GUARD: usize = 64 << 10;
 /// Memory for a stack.
 pub(super) struct Region {
     base: *mut core::ffi::c_void,
+    len: usize,
+    finishing: usize,
 }
 
 impl Region {
-    /// A new region; `None` if the system has no room.
-    pub fn map() -> Option<Region> {
+    /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the system
+    /// has no room for it. `None` if it has no room at all.
+    pub fn map(len: usize, finishing: usize) -> Option<Region> {
+        let least = finishing + DOORS + GUARD;
+        let mut len = len.max(2 * least).next_multiple_of(GUARD);
+        loop {
+            match Region::map_all(len, finishing) {
+                Some(region) => return Some(region),
+                None if len / 2 > least => len = (len / 2).next_multiple_of(GUARD),
+                None => return None,
+            }
+        }
+    }
+
+    fn map_all(len: usize, finishing: usize) -> Option<Region> {
         // SAFETY: a new mapping at an address of the system's choice touches no memory in use; its first bytes are then
         // made inaccessible.
         unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-            let region = Region { base: mmap_anonymous(std::ptr::null_mut(), REGION, access, flags).ok()? };
+            let base = mmap_anonymous(std::ptr::null_mut(), len, access, flags).ok()?;
+            let region = Region { base, len, finishing };
             mprotect(region.base, GUARD, MprotectFlags::empty()).ok()?;
             Some(region)
         }
@@ -39,12 +56,12 @@ impl Region {
 
     /// The address at which the stack begins: it grows downwards.
     pub fn top(&self) -> usize {
-        self.base as usize + REGION
+        self.base as usize + self.len
     }
 
     /// The address below which the machine must finish.
     pub fn low(&self) -> usize {
-        self.base as usize + GUARD + FINISHING
+        self.base as usize + GUARD + DOORS + self.finishing
     }
 }
 
@@ -53,7 +70,7 @@ impl Drop for Region {
         // SAFETY: the mapping is this region's own, and the run that used it as a stack is over. If it cannot be unmapped,
         // nothing can be done.
         unsafe {
-            let _ = munmap(self.base, REGION);
+            let _ = munmap(self.base, self.len);
         }
     }
 }

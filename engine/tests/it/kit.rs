@@ -39,7 +39,7 @@ pub fn compiled(name: &str, text: &str) -> Compiled {
     }
 }
 
-pub fn produce(producer: &mut impl Producer, choices: &[u8]) -> (Vec<u8>, u64) {
+pub fn produce(producer: &mut (impl Producer + ?Sized), choices: &[u8]) -> (Vec<u8>, u64) {
     // What is there already must stay.
     let mut output = b"before".to_vec();
     let read = producer.produce(&mut Choices::replay(choices), &mut output);

@@ -9,6 +9,9 @@ use super::strings::Strings;
 use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
+/// Functions leave so much of a stretch to their callers; most have it left anyway.
+const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512 };
+
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
 const MAX_EXPANDED: u32 = 24;
 
@@ -69,6 +72,9 @@ impl<'g> Assembler<'g> {
             self.node(body, 0);
         }
         self.flush();
+        if !self.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {
+            self.check();
+        }
         let ops = &mut self.ops;
         asm!(ops ; ret);
         while let Some(cold) = self.cold.pop() {
@@ -93,13 +99,13 @@ impl<'g> Assembler<'g> {
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
         let Some(function) = self.functions[rule.index()] else { return };
         self.flush();
+        self.most_stack = self.most_stack.max(self.stack);
         let levels = offset + 1;
         if self.kind.depth {
             let back = self.label();
             let beyond = self.cold(move |assembler| {
                 assembler.pool(rule);
-                assembler.flush();
-                assembler.jump(back);
+                assembler.resume(back, RETURNED);
             });
             self.jump_if_beyond(levels, beyond);
             self.take_depth(levels);
@@ -111,7 +117,7 @@ impl<'g> Assembler<'g> {
             let ops = &mut self.ops;
             asm!(ops ; call =>function);
         }
-        self.flow = Flow::default();
+        self.flow = RETURNED;
     }
 
     /// The instance that a node is, if its body is to stand here: the rule and the body.

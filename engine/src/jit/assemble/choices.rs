@@ -1,5 +1,6 @@
 //! Choices: among literals they are data; among other options a branch for each group of options that are alike.
 
+use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::alike::{groups, is_shared, items};
 use gramjet_compiler::ir::{Choice, Node, NodeId};
@@ -122,7 +123,7 @@ impl<'g> Assembler<'g> {
             self.pop_option();
         }
         if groups.len() == 1 {
-            self.to_option(picked, decision);
+            self.leave_option(picked, decision);
             return self.group(grouped, Picked::Option, 0, offset);
         }
         let arms: Vec<DynamicLabel> = groups.iter().map(|_| self.label()).collect();
@@ -190,15 +191,15 @@ impl<'g> Assembler<'g> {
         let Some(&last) = merged.last() else {
             return options[group[0]][shared..].iter().for_each(|&item| self.node(item, offset));
         };
-        self.to_option(picked, decision);
+        self.leave_option(picked, decision);
         let kept = last > shared;
         if kept {
             self.push_option();
         }
         let slot = self.stack;
-        for position in shared..len {
+        for (position, &item) in options[group[0]].iter().enumerate().skip(shared) {
             if !merged.contains(&position) {
-                self.node(options[group[0]][position], offset);
+                self.node(item, offset);
                 continue;
             }
             let literals: Vec<(usize, &[u8])> = group
@@ -239,7 +240,7 @@ impl<'g> Assembler<'g> {
         let decision = &grouped.decision;
         let stretches = grouped.stretches();
         if stretches.len() >= MIN_JUMP_TABLE {
-            self.to_option(*picked, decision);
+            self.leave_option(*picked, decision);
             *picked = Picked::Option;
             return self.jump_table(&grouped.arm_of(), arms);
         }
@@ -255,7 +256,7 @@ impl<'g> Assembler<'g> {
                 Stretch { from, weight: (to - from) as u32, arm }
             })
             .collect();
-        self.compare(0, &values, arms)
+        self.compare(Rq::RAX, &values, arms)
     }
 
     /// Compares the value in register `value` and jumps to the arm of the stretch in which it is; returns the arm that it
@@ -263,18 +264,20 @@ impl<'g> Assembler<'g> {
     ///
     /// The less probable of the two outer stretches is split off, until one is left: most branches are then rarely taken,
     /// and together they are predicted wrongly as often as the most probable stretch is missed.
-    pub(super) fn compare(&mut self, value: u8, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {
+    // The assembler's macro converts what is a byte already.
+    #[allow(clippy::useless_conversion)]
+    pub(super) fn compare(&mut self, value: Rq, stretches: &[Stretch], arms: &[DynamicLabel]) -> usize {
         let (mut first, mut last) = (0, stretches.len() - 1);
         let ops = &mut self.ops;
         while first < last {
             let (low, high) = (&stretches[first], &stretches[last]);
             if low.weight <= high.weight {
                 let (arm, bound) = (arms[low.arm], stretches[first + 1].from);
-                asm!(ops ; cmp Rd(value), bound ; jb =>arm);
+                asm!(ops ; cmp Rd(value as u8), bound ; jb =>arm);
                 first += 1;
             } else {
                 let (arm, bound) = (arms[high.arm], high.from);
-                asm!(ops ; cmp Rd(value), bound ; jae =>arm);
+                asm!(ops ; cmp Rd(value as u8), bound ; jae =>arm);
                 last -= 1;
             }
         }
@@ -329,7 +332,7 @@ impl<'g> Assembler<'g> {
         let picked = self.decide(&decision);
         let ops = &mut self.ops;
         asm!(ops ; mov r9d, eax);
-        self.to_option(picked, &decision);
+        self.leave_option(picked, &decision);
         let entries: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
         let entries = self.tables.add(entries, 4);
         let at = self.flow.choice as i8;

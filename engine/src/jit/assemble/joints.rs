@@ -1,6 +1,7 @@
 //! Two choices, one branch: where an option begins with another choice, both choice bytes are looked at before the first
 //! branch. The branches are then wrongly predicted as often as the most probable of all outcomes is missed, not once a choice.
 
+use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::ir::{Choice, Node, NodeId, RuleId};
@@ -163,7 +164,7 @@ impl<'g> Assembler<'g> {
             Stretch { from: 256 + from, weight: (to - from) as u32 * 256, arm }
         });
         let values: Vec<Stretch> = inner_values.chain(outer_values).collect();
-        self.compare(1, &values, arms)
+        self.compare(Rq::RCX, &values, arms)
     }
 
     /// The outer arms but for that of the inner choice, beginning with `first`, if it is an outer one.
@@ -207,7 +208,7 @@ impl<'g> Assembler<'g> {
         let instances = joint.instances.clone();
         self.cold_at(near, before, move |assembler| {
             assembler.load_choice();
-            let first = assembler.compare(0, &values, &arms);
+            let first = assembler.compare(Rq::RAX, &values, &arms);
             if arms[first] != pooled {
                 assembler.jump(arms[first]);
             }

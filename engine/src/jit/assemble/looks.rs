@@ -19,7 +19,7 @@ pub(super) struct Look {
 /// How member bytes become what they emit.
 enum Members {
     /// By a table, one round after the other.
-    Table([u8; 256]),
+    Table(Box<[u8; 256]>),
     /// `count` equally probable members, all rounds at once: by a shuffle of up to 16 members.
     Shuffle { count: u32, members: [u8; 16] },
     /// The same, where members follow each other but for a few steps: from the member's number on, so much is added.
@@ -38,7 +38,7 @@ const LANES: u64 = 0x0001_0001_0001_0001;
 impl Look {
     pub fn at(item: &ByteItem, features: Features) -> Look {
         let members = Members::at_once(item).filter(|_| features.ssse3);
-        Look { bound: item.bound, members: members.unwrap_or(Members::Table(item.table)) }
+        Look { bound: item.bound, members: members.unwrap_or(Members::Table(Box::new(item.table))) }
     }
 }
 

@@ -114,6 +114,8 @@ pub(super) struct Assembler<'g> {
     is_dead: bool,
     /// Words pushed since the beginning of the function.
     stack: i32,
+    /// The most words pushed at a call.
+    most_stack: i32,
 }
 
 /// Functions begin at multiples of this.
@@ -158,6 +160,7 @@ pub(super) fn assemble(
         flow: Flow::default(),
         is_dead: false,
         stack: 0,
+        most_stack: 0,
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
@@ -183,6 +186,9 @@ impl<'g> Assembler<'g> {
         self.ops.extend([INT3; TABLE_ALIGNMENT]);
         let begin = self.begin_of_tables;
         self.place(begin);
+        // A lowest derivation nests no deeper than its height; a level has its words and where it returns to.
+        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+        let finishing = (height + 2).saturating_mul(8 * (self.most_stack as usize + 1));
         let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
         let jumps: Result<Vec<(usize, usize)>, _> =
             self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
@@ -202,6 +208,7 @@ impl<'g> Assembler<'g> {
             sites: self.sites,
             classes: self.classes,
             literals: self.literals,
+            finishing,
         })
     }
 

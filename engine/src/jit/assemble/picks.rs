@@ -92,7 +92,7 @@ impl Assembler<'_> {
     }
 
     /// From what was picked to the number of the option, in eax; rcx may be lost.
-    pub(super) fn to_option(&mut self, picked: Picked, decision: &Decision<'_>) {
+    pub(super) fn leave_option(&mut self, picked: Picked, decision: &Decision<'_>) {
         if picked == Picked::Option {
             return;
         }
@@ -167,7 +167,7 @@ impl Assembler<'_> {
                 Picked::Option
             }
         };
-        self.to_option(picked, decision);
+        self.leave_option(picked, decision);
         self.flush();
         self.pay(&decision.costs);
         self.place(paid);

@@ -64,7 +64,7 @@ impl<'g> Assembler<'g> {
             _ => {
                 let free = Decision { costs: Vec::new(), ..decision };
                 let picked = self.decide(&free);
-                self.to_option(picked, &free);
+                self.leave_option(picked, &free);
                 self.pay(&strings.iter().map(|string| string.len() as u64 - site.min_len).collect::<Vec<_>>());
                 self.put_indexed(strings);
             }
@@ -104,7 +104,7 @@ impl<'g> Assembler<'g> {
             let table: Vec<u8> = (0..256).map(|byte| strings[decision.option_of(byte)][0]).collect();
             return self.put_mapped(table);
         }
-        self.to_option(picked, decision);
+        self.leave_option(picked, decision);
         self.put_indexed(strings);
     }
 
@@ -126,7 +126,7 @@ impl<'g> Assembler<'g> {
         match longest {
             0 => {}
             _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest)),
-            ..=MAX_ROW => self.put_row(strings, (longest + 1).next_power_of_two().max(4), None),
+            1..=MAX_ROW => self.put_row(strings, (longest + 1).next_power_of_two().max(4), None),
             _ => self.put_distant(strings, longest),
         }
     }
@@ -143,7 +143,7 @@ impl<'g> Assembler<'g> {
         let rows = self.tables.add(rows, width.min(16));
         let at = self.flow.output as i8;
         let last = rows + width as i32 - 1;
-        let wide = i32::from(self.flow.output);
+        let wide = self.flow.output;
         let ops = &mut self.ops;
         match (width, len) {
             (1, _) => asm!(ops ; movzx ecx, BYTE [tables + rax + rows] ; mov [BYTE output + at], cl),

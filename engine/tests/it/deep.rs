@@ -1,0 +1,87 @@
+//! Deep recursion of machine code.
+
+use gramjet::{Choices, Limits, Producer};
+use gramjet_engine::jit::{self, Jit};
+
+use crate::kit::{compiled, produce};
+
+/// Nesting that is neither a tail loop nor goes away by inlining.
+const NESTED: &str = "s ::= 'x' | '(' s ')' | '[' s ']'";
+
+fn nested(levels: usize) -> (Vec<u8>, Vec<u8>) {
+    // Options 1 and 2 in turn, then option 0.
+    let choices: Vec<u8> = (0..levels).map(|level| if level % 2 == 0 { 0x80 } else { 0xFF }).collect();
+    let open = (0..levels).map(|level| if level % 2 == 0 { b'(' } else { b'[' });
+    let close = (0..levels).rev().map(|level| if level % 2 == 0 { b')' } else { b']' });
+    (choices, open.chain([b'x']).chain(close).collect())
+}
+
+#[test]
+fn a_million_levels_on_a_small_stack() {
+    if !jit::is_available() {
+        return;
+    }
+    let levels = 1_000_000;
+    let (choices, expected) = nested(levels);
+    let compiled = compiled("nested.ebnf", NESTED);
+    // Less than an input may use of its caller's stack and the test's own frames would leave little.
+    let work = std::thread::Builder::new().stack_size(320 << 10).spawn(move || {
+        let mut jit = Jit::new(&compiled).expect("machine code");
+        for limits in [
+            Limits::new().max_depth(levels as u32),
+            Limits::new(),
+            Limits::new().max_depth(levels as u32).max_len(expected.len() as u64 + 10),
+            Limits::new().max_len(expected.len() as u64 + 10),
+        ] {
+            jit.set_limits(limits).expect("limits that can be kept");
+            let (output, read) = produce(&mut jit, &choices);
+            assert!(output == expected && read == levels as u64, "{limits:?}: {} bytes, {read} read", output.len());
+        }
+        // Beyond the limit stands a string of the pool, which is "x".
+        jit.set_limits(Limits::new().max_depth(999_998)).expect("a limit that can be kept");
+        let (output, read) = produce(&mut jit, &choices);
+        assert_eq!((output.len(), read), (2 * 999_999 + 1, 999_999));
+    });
+    work.expect("a thread").join().expect("no panic");
+}
+
+#[test]
+fn where_the_stack_ends_the_machine_finishes() {
+    if !jit::is_available() {
+        return;
+    }
+    let compiled = compiled("nested.ebnf", NESTED);
+    let mut jit = Jit::new(&compiled).expect("machine code").with_stack(1 << 20);
+    jit.set_limits(Limits::new()).unwrap();
+    let (choices, _) = nested(3_000_000);
+    // Twice: what one input used up is there for the next.
+    for _ in 0..2 {
+        let (output, read) = produce(&mut jit, &choices);
+        assert!(read > 10_000 && read < 3_000_000, "{read}");
+        let (_, expected) = nested(read as usize);
+        assert!(output == expected, "{} bytes for {read} levels", output.len());
+    }
+}
+
+#[test]
+fn many_deep_parts_of_one_input() {
+    if !jit::is_available() {
+        return;
+    }
+    let text = "l ::= s | s ';' l\ns ::= 'x' | '(' s ')' | '[' s ']'";
+    let mut jit = Jit::new(&compiled("lists.ebnf", text)).expect("machine code");
+    jit.set_limits(Limits::new()).unwrap();
+    let (choices, part) = nested(60_000);
+    let mut all = Vec::new();
+    let mut expected = Vec::new();
+    for number in 0..4u8 {
+        all.push(if number < 3 { 0xFF } else { 0 });
+        all.extend_from_slice(&choices);
+        all.push(0);
+        expected.extend_from_slice(&part);
+        expected.extend((number < 3).then_some(b';'));
+    }
+    let mut output = Vec::new();
+    let read = jit.produce(&mut Choices::replay(&all), &mut output);
+    assert!(output == expected && read == all.len() as u64, "{} of {}", output.len(), expected.len());
+}
