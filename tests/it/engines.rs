@@ -1,7 +1,7 @@
 //! E1: every engine gives the output of the reference interpreter and reads as many choice bytes, on the suite and on
 //! random grammars. E4: an input of a run does not depend on who computes it.
 
-use gramjet::{BLOCK_INPUTS, Batch, Choices, Inputs, Limits, Producer};
+use gramjet::{BLOCK_INPUTS, Batch, ChoiceSource, Choices, Inputs, Limits, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
@@ -245,9 +245,10 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
 fn batches_are_the_inputs_one_by_one() {
     let mut rng = Rng::new(12);
     for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()) {
-        let engines: [Box<dyn Producer>; 4] = [
+        let engines: [Box<dyn Producer>; 5] = [
             Box::new(Reference::new(&subject.compiled)),
             Box::new(Vm::new(&subject.compiled)),
+            jit(&subject.compiled),
             emitted(&subject.name, false),
             emitted(&subject.name, true),
         ];
@@ -294,5 +295,47 @@ fn deep_nesting_does_not_overflow() {
         let limits = reference::Limits::default();
         let (output, read) = produced(&mut *producer, limits, &choices);
         assert!(output == expected && read == levels as u64, "{engine}: {} bytes, {read} read", output.len());
+    }
+}
+
+/// Hands out some bytes, then panics.
+struct Failing(usize);
+
+impl ChoiceSource for Failing {
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        assert!(self.0 > 0, "the source fails");
+        let count = self.0.min(buffer.len());
+        buffer[..count].fill(0xFF);
+        self.0 -= count;
+        count
+    }
+}
+
+/// A choice source that panics leaves the inputs before it, nothing of its own, and an engine that works.
+#[test]
+fn a_source_that_panics_leaves_whole_inputs() {
+    let subject = subjects().into_iter().find(|subject| subject.name == "length-of-recursion").expect("a case");
+    let engines: [(&str, Box<dyn Producer>); 4] = [
+        ("vm", Box::new(Vm::new(&subject.compiled))),
+        ("jit", jit(&subject.compiled)),
+        ("rust", emitted(&subject.name, false)),
+        ("rust without unsafe", emitted(&subject.name, true)),
+    ];
+    for (engine, mut producer) in engines {
+        producer.set_limits(Limits::new()).expect("limits that can be kept");
+        for (bytes, most) in [(0, u64::MAX), (5000, u64::MAX), (5000, 40)] {
+            producer.set_limits(Limits::new().max_choices(most)).expect("limits that can be kept");
+            let mut source = Failing(bytes);
+            let (mut output, mut ends) = (b"before".to_vec(), Vec::new());
+            let run = std::panic::AssertUnwindSafe(|| {
+                let mut choices = Choices::from_source(&mut source);
+                producer.produce_batch(&mut choices, &mut output, &mut Batch::new(1 << 20, &mut ends))
+            });
+            assert!(std::panic::catch_unwind(run).is_err(), "{engine}");
+            assert_eq!(output.len(), ends.last().copied().unwrap_or(6), "{engine}");
+            assert_eq!(ends.is_empty(), most == u64::MAX, "{engine}");
+        }
+        let (output, _) = produced(&mut *producer, reference::Limits::default(), &[0xFF]);
+        assert_eq!(output, b"(x)", "{engine}");
     }
 }

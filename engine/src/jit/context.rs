@@ -2,6 +2,7 @@
 
 use gramjet::rt::raw::native::{Cursor, Input};
 use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
+use gramjet::{Batch, Limits};
 
 use super::code::Code;
 use super::sites::{Members, Site};
@@ -95,6 +96,12 @@ impl Doors {
 
 static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
 
+/// Bounds that are not small enough are never reached.
+#[inline(always)]
+fn signed(slack: u64) -> i64 {
+    i64::try_from(slack).unwrap_or(i64::MAX)
+}
+
 /// The place of `choice` or `output` up to which a stretch may begin.
 #[inline(always)]
 fn limit(end: usize, margin: i32, slop: usize) -> usize {
@@ -110,8 +117,7 @@ impl<'r, 's> Context<'r, 's> {
             output: cursor.output,
             choice_limit: limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP),
             output_limit: limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP),
-            // Bounds that are not small enough are never reached.
-            slack: i64::try_from(slack).unwrap_or(i64::MAX),
+            slack: signed(slack),
             stack_low: stack_pointer().saturating_sub(CALLER_STACK),
             doors: &DOORS,
             code,
@@ -130,6 +136,33 @@ impl<'r, 's> Context<'r, 's> {
     pub unsafe fn end(&mut self, choice: *const u8, output: *mut u8) -> u64 {
         // SAFETY: machine code moved the pointers over bytes that the input reserved, and wrote all before `output`.
         unsafe { self.input.end(choice, output) }
+    }
+
+    /// Ends an input of a batch and begins the next one; if that needs a new context, returns the number of choice bytes
+    /// read.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must be those that machine code left.
+    #[inline]
+    pub unsafe fn close(
+        &mut self,
+        choice: *const u8,
+        output: *mut u8,
+        batch: &mut Batch<'_>,
+        limits: Limits,
+        slack: u64,
+    ) -> Option<u64> {
+        // SAFETY: as for `end`.
+        match unsafe { self.input.close(choice, output, batch, limits) } {
+            Ok(cursor) => {
+                self.set_cursor(cursor);
+                self.slack = signed(slack);
+                None
+            }
+            // SAFETY: the cursor is that of the input's end.
+            Err(cursor) => Some(unsafe { self.input.end(cursor.choice, cursor.output) }),
+        }
     }
 
     fn set_cursor(&mut self, cursor: Cursor) {

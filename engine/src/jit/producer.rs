@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gramjet::rt::raw::native::Input;
-use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 
 use super::assemble::{Features, Kind, assemble};
@@ -188,6 +188,25 @@ impl Producer for Jit {
         let ends = self.code.run(&mut context, self.depth);
         // SAFETY: the code has left these pointers.
         unsafe { context.end(ends.choice, ends.output) }
+    }
+
+    fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
+        if let Some(other) = &mut self.other {
+            return other.produce_batch(choices, output, batch);
+        }
+        let mut read = 0;
+        while batch.has_room(output.len()) {
+            let (input, cursor) = Input::new(choices, self.limits, output);
+            let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack);
+            read += loop {
+                let ends = self.code.run(&mut context, self.depth);
+                // SAFETY: the code has left these pointers.
+                if let Some(read) = unsafe { context.close(ends.choice, ends.output, batch, self.limits, self.slack) } {
+                    break read;
+                }
+            };
+        }
+        read
     }
 }
 

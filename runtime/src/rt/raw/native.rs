@@ -1,8 +1,12 @@
 //! The machine for machine code, which keeps pointers and limits in registers of its own: only windows and buffers are here,
 //! and they are touched only where an input begins, ends, or needs more room.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use crate::choices::Choices;
 use crate::limits::Limits;
+use crate::producer::Batch;
 use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
@@ -28,7 +32,11 @@ pub struct Input<'m, 's> {
     output: &'m mut Vec<u8>,
     /// The input finishes once it needs room and has written more.
     max_output: u64,
+    /// What the choice source panicked with. Machine code cannot be unwound, so the input finishes first.
+    panic: Option<Panic>,
 }
+
+type Panic = Box<dyn Any + Send>;
 
 impl<'m, 's> Input<'m, 's> {
     /// An input within the bounds of `limits` on choice bytes and memory, which is appended to `output`, and the cursor
@@ -37,7 +45,7 @@ impl<'m, 's> Input<'m, 's> {
     pub fn new(choices: &'m mut Choices<'s>, limits: Limits, output: &'m mut Vec<u8>) -> (Input<'m, 's>, Cursor) {
         let windows = Windows::new(choices, limits.choices());
         let max_output = limits.output();
-        let mut input = Input { windows, window_start: std::ptr::null(), output, max_output };
+        let mut input = Input { windows, window_start: std::ptr::null(), output, max_output, panic: None };
         let window = input.windows.window().as_ptr_range();
         input.window_start = window.start;
         let room = input.output.spare_capacity_mut().as_mut_ptr_range();
@@ -68,7 +76,12 @@ impl<'m, 's> Input<'m, 's> {
             used = 0;
         }
         if self.windows.window().len() - used < choices + READ_SLOP {
-            self.windows.refill(used, choices + READ_SLOP);
+            let refill = AssertUnwindSafe(|| self.windows.refill(used, choices + READ_SLOP));
+            if let Err(panic) = catch_unwind(refill) {
+                // What was used is counted already.
+                self.windows.finish(0);
+                self.panic = Some(panic);
+            }
             self.window_start = self.windows.window().as_ptr();
             return self.cursor(0, len, output);
         }
@@ -89,19 +102,63 @@ impl<'m, 's> Input<'m, 's> {
         self.cursor(0, len, 0)
     }
 
-    /// Ends the input; returns the number of choice bytes read.
+    /// Ends the input; returns the number of choice bytes read, by all inputs of a batch.
+    ///
+    /// # Panics
+    ///
+    /// If the choice source did.
     ///
     /// # Safety
     ///
     /// As for [`Input::replenish`].
     #[inline(always)]
     pub unsafe fn end(&mut self, choice: *const u8, next: *mut u8) -> u64 {
+        if let Some(panic) = self.panic.take() {
+            resume_unwind(panic);
+        }
         // SAFETY: as for this function; all output before `next` was written.
         unsafe {
             let (used, len) = self.position(choice, next);
             self.output.set_len(len);
             self.windows.end(used)
         }
+    }
+
+    /// Ends an input of a batch: its separator, and where it ends. Returns the cursor of the next input of the batch; if
+    /// there is none, or if it needs a new start, the cursor of the end.
+    ///
+    /// # Panics
+    ///
+    /// If the choice source did.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`].
+    #[inline]
+    pub unsafe fn close(
+        &mut self,
+        choice: *const u8,
+        next: *mut u8,
+        batch: &mut Batch<'_>,
+        limits: Limits,
+    ) -> Result<Cursor, Cursor> {
+        if let Some(panic) = self.panic.take() {
+            resume_unwind(panic);
+        }
+        // SAFETY: as for this function; all output before `next` was written.
+        let used = unsafe {
+            let (used, len) = self.position(choice, next);
+            self.output.set_len(len);
+            used
+        };
+        self.output.extend_from_slice(batch.between());
+        let len = self.output.len();
+        batch.close(len);
+        let left = (self.windows.window().len() - used) as u64;
+        let goes_on =
+            batch.has_room(len) && left <= limits.choices() && self.windows.next_input(used, limits.choices());
+        let cursor = self.cursor(used, len, 0);
+        if goes_on { Ok(cursor) } else { Err(cursor) }
     }
 
     /// How much of the window was read, and the length of the output.
