@@ -1,4 +1,4 @@
-//! The request to stop: from a signal or from the clock. Workers look at it behind each input.
+//! The request to stop: from a signal or from the clock. Workers look at it behind every few inputs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

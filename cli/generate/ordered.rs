@@ -158,6 +158,13 @@ impl Ordered {
         state.wake_all();
     }
 
+    /// Takes the output away where no worker writes, and says how the run ended, if it has.
+    pub fn take_idle_output(&self) -> Option<(Output, Option<End>)> {
+        let mut state = self.lock();
+        let output = state.output.take()?;
+        Some((output, state.end.take()))
+    }
+
     /// Takes the output away, and says how the run ended. There is none while a worker writes, or if one was lost then.
     pub fn take_output(&self) -> (Option<Output>, Option<End>) {
         let mut state = self.lock();

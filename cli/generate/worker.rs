@@ -107,7 +107,7 @@ pub fn run<P: Producer + Send + 'static>(
         looks += u32::from(run.orders.stop.is_signalled());
         if looks > PATIENCE {
             // While a worker writes there is no output to end; a second signal ends the process then.
-            if let (Some(output), end) = run.ordered.take_output() {
+            if let Some((output, end)) = run.ordered.take_idle_output() {
                 return (Some(output), end.or(Some(End::Stopped)));
             }
         }

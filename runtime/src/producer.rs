@@ -146,8 +146,10 @@ impl<P: Producer> Inputs<P> {
         }
         let asked = batch.inputs.min(BLOCK_INPUTS - self.next % BLOCK_INPUTS);
         let mut batch = Batch { inputs: asked, ..batch };
+        // A producer that panics leaves a position behind all that was asked for.
+        self.next += asked;
         let read = self.producer.produce_batch(&mut self.choices, output, &mut batch);
-        self.next += asked - batch.inputs;
+        self.next -= batch.inputs;
         read
     }
 

@@ -37,7 +37,7 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     choice_start: *const u8,
     windows: Windows<'m, 's>,
-    /// Its length does not change until the end, so that a choice source that panics leaves nothing behind.
+    /// Its length does not change until the input ends, so that a choice source that panics leaves nothing of it behind.
     output: &'m mut Vec<u8>,
     /// The machine finishes once it needs room and has written more.
     max_output: u64,
@@ -168,21 +168,24 @@ impl<'m, 's> Machine<'m, 's> {
     #[inline(always)]
     pub unsafe fn close(&mut self, s: State, batch: &mut Batch<'_>, min_len: u64, limits: Limits) -> (State, bool) {
         let mut s = s;
-        // SAFETY: the separator is reserved; all bytes up to the state's were written.
+        // SAFETY: all bytes up to the state's were written.
         unsafe {
-            match batch.between() {
-                [] => {}
-                [byte] => {
-                    s = self.reserve(s, 0, 1);
-                    self.put_byte(&mut s, *byte);
-                }
-                bytes => s = self.put_slice(s, bytes),
-            }
             let len = s.o.offset_from_unsigned(self.output.as_ptr());
             self.output.set_len(len);
-            batch.close(len);
-            (s, batch.has_room(len) && self.next_input(s, min_len, limits))
         }
+        // The choice source is not asked for a separator.
+        self.output.extend_from_slice(batch.between());
+        let room = self.output.spare_capacity_mut().as_mut_ptr_range();
+        s.o = room.start.cast();
+        if room.end.cast() != self.output_end {
+            self.output_end = room.end.cast();
+            self.output_mark = mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP);
+        }
+        let len = self.output.len();
+        batch.close(len);
+        // SAFETY: the state is this machine's, between two inputs.
+        let goes_on = batch.has_room(len) && unsafe { self.next_input(s, min_len, limits) };
+        (s, goes_on)
     }
 
     /// Begins a further input behind `s`, if that is possible without a new machine.
@@ -462,6 +465,7 @@ impl<'m, 's> Machine<'m, 's> {
     #[inline]
     #[must_use]
     pub unsafe fn member<const LEN: bool>(&mut self, mut s: State, class: &'static CharClass) -> State {
+        self.check(s, 0, 4);
         let offered = if LEN { class.offered(self.slack) } else { class.count() };
         // SAFETY: the site reads at most three bytes; four bytes are stored.
         unsafe {
@@ -624,6 +628,7 @@ impl<'m, 's> Machine<'m, 's> {
     /// Two choice bytes must be reserved, and there must be `count` entries.
     #[inline(always)]
     pub unsafe fn pick_nested(&self, s: &mut State, count: u32, entries: &[u32]) -> usize {
+        self.check(*s, 2, 0);
         // SAFETY: as for this function; reading the second byte where it is not part of a site is within the reservation.
         unsafe {
             let entry = *entries.get_unchecked(self.pick8(s, count));

@@ -15,7 +15,7 @@ pub struct Subject {
 }
 
 /// How many of the subjects are random grammars.
-pub const RANDOM: u64 = 60;
+pub const RANDOM: u64 = 80;
 
 /// The suite's grammars, then the random ones.
 pub fn subjects() -> Vec<Subject> {
@@ -26,7 +26,11 @@ pub fn subjects() -> Vec<Subject> {
 /// The random ones.
 pub fn random_subjects() -> impl Iterator<Item = Subject> {
     (0..RANDOM).map(|seed| {
-        let shape = if seed % 2 == 0 { Shape::VARIED } else { Shape::ENUMERABLE };
+        let shape = match seed {
+            60.. => Shape::LONG,
+            _ if seed % 2 == 0 => Shape::VARIED,
+            _ => Shape::ENUMERABLE,
+        };
         let grammar = random_grammar(&mut Rng::new(seed + 777), &shape);
         Subject { name: format!("random-{seed}"), compiled: compiled(&grammar) }
     })

@@ -18,8 +18,10 @@ pub struct Shape {
     pub items: usize,
     /// How deep groups and repetitions nest within one expression.
     pub nesting: usize,
-    /// The length of most literals; a few are longer, up to 40, if this is more than 3.
+    /// The length of most literals.
     pub literal: usize,
+    /// The length of a few that are longer, if `literal` is more than 3.
+    pub long: usize,
     /// The bytes of literals and small classes; if empty, all.
     pub alphabet: &'static [u8],
     /// Whether rules may derive themselves and repetitions may have no bound.
@@ -38,6 +40,7 @@ impl Shape {
         items: 3,
         nesting: 2,
         literal: 2,
+        long: 2,
         alphabet: b"ab",
         unbounded: true,
         weights: true,
@@ -54,11 +57,16 @@ impl Shape {
         items: 5,
         nesting: 3,
         literal: 6,
+        long: 40,
         alphabet: &[],
         unbounded: true,
         weights: true,
         wide: 300,
     };
+
+    /// Grammars with long literals and sequences, which no reservation covers at once.
+    pub const LONG: Shape =
+        Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
 }
 
 /// A random grammar of this shape in which the check finds no error.
@@ -227,7 +235,7 @@ impl Maker<'_> {
     }
 
     fn literal(&mut self) -> Expr {
-        let most = if self.shape.literal > 3 && self.draw.percent(10) { 40 } else { self.shape.literal };
+        let most = if self.shape.literal > 3 && self.draw.percent(10) { self.shape.long } else { self.shape.literal };
         let len = self.draw.between(0, most);
         let bytes: Vec<u8> = (0..len).map(|_| self.byte()).collect();
         literal(&bytes)

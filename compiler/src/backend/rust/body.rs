@@ -1,4 +1,4 @@
-//! The code of nodes: sequences with their reservations, references, inlined instances.
+//! The code of nodes: sequences, references, inlined instances.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;

@@ -66,7 +66,8 @@ impl Emitter<'_> {
     /// Takes choice bytes and output bytes from the credit; the statement that fills it up if need be.
     pub(super) fn take(&mut self, choices: usize, output: usize) -> TokenStream {
         let more = Used { choices, output };
-        debug_assert!(more.is_within(CREDIT));
+        // Unsafe code relies on it.
+        assert!(more.is_within(CREDIT), "more than the credit at once");
         if more == Used::NOTHING {
             return quote!();
         }
@@ -121,7 +122,7 @@ impl Emitter<'_> {
         quote!(s = cx.reserve(s, 4, #output);)
     }
 
-    /// What is used behind a call of `rule` from the function of `caller`.
+    /// What is used behind a call of `rule`.
     pub(super) fn exit_of(&self, rule: RuleId) -> Used {
         self.exits[rule.index()].unwrap_or(RECURSIVE_EXIT)
     }

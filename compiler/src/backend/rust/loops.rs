@@ -86,7 +86,11 @@ impl Emitter<'_> {
 
     /// Beyond the depth limit: a string of the rule's pool, and out of the loop.
     fn pool_exit(&mut self, rule: RuleId, levels: &Ident, label: &syn::Lifetime) -> TokenStream {
-        match self.pool_code(rule) {
+        let before = self.used;
+        let pool = self.pool_code(rule);
+        // An `ensure` before the pool's string is none for what goes on.
+        self.used = self.used.or(before);
+        match pool {
             Some(pool) => quote! {
                 if DEPTH && #levels < 0 {
                     #pool
@@ -140,6 +144,8 @@ impl Emitter<'_> {
         before_site: TokenStream,
     ) -> TokenStream {
         let go = self.go_site(item, label);
+        // The other ways lead here right behind the run.
+        self.used = self.used.or(RUN);
         let cost = Literal::u64_unsuffixed(self.ir.facts(item).min_len);
         quote! {
             #run
@@ -225,6 +231,10 @@ impl Emitter<'_> {
         };
         // The loop ends at the site, at the latest.
         let behind_site = self.used;
+        if min > 0 {
+            // The first rounds have no site.
+            self.used = self.used.or(head);
+        }
         let code = self.node(item, at);
         let next = self.next_round(head);
         self.used = behind_site;

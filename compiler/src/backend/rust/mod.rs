@@ -1,7 +1,7 @@
 //! The Rust backend: one function per residual rule, readable, depending only on the `gramjet` library.
 //!
-//! What an instance of a rule reads and writes is known in advance for each straight stretch of its body, so the emitted
-//! code reserves once per stretch and moves two pointers, which travel in registers from function to function. Three
+//! What code reads and writes at most is counted when it is emitted, so it is not checked access by access: it uses up a
+//! credit (`credit`) and moves two pointers, which travel in registers from function to function. Three
 //! instances of each function (no limit, depth, depth and length) make an unused limit cost nothing.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};

@@ -90,11 +90,11 @@ impl Machine<'_, '_> {
     }
 
     /// Derives a rule that is right recursion over single bytes (with `PLUS` at least one); `depth` is what is left below
-    /// the instance, which is within the limit. Leaves the credit filled up but for what it needs itself.
+    /// the instance, which is within the limit. Uses no more of the credit than it needs itself, however long it goes on.
     ///
     /// # Safety
     ///
-    /// [`RUN_CHOICES`] and [`RUN_OUTPUT`] bytes and a string of the pool must be reserved.
+    /// [`RUN_CHOICES`] and [`RUN_OUTPUT`] bytes, and the site and a string of the pool must be reserved.
     #[inline(always)]
     #[must_use]
     pub unsafe fn star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
@@ -107,6 +107,7 @@ impl Machine<'_, '_> {
         // SAFETY: the choice bytes and output bytes that are touched are reserved.
         unsafe {
             let mut s = s;
+            self.check(s, RUN_CHOICES + 1, RUN_OUTPUT + star.pool.max_len());
             let batch = Batch::at(s);
             let rounds = batch.until_stop();
             let mut most = 3;
@@ -174,8 +175,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site. Leaves the
-    /// credit filled up but for what the last rounds need.
+    /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site. Uses
+    /// no more of the credit than it needs itself, however long it goes on.
     ///
     /// # Safety
     ///
@@ -195,6 +196,7 @@ impl Machine<'_, '_> {
                 return self.repeat_by_rounds::<LEN>(s, table, min, further);
             }
             let mut s = s;
+            self.check(s, RUN_CHOICES, RUN_OUTPUT);
             for _ in 0..min {
                 self.put_mapped(&mut s, table);
             }
