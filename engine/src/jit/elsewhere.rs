@@ -18,7 +18,12 @@ pub const fn is_available() -> bool {
 
 /// Runs machine code; there is none here.
 #[derive(Clone, Debug)]
-pub enum Jit {}
+pub struct Jit {
+    never: Never,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Never {}
 
 impl Jit {
     /// Always refuses.
@@ -30,14 +35,20 @@ impl Jit {
         Err(NotCompiled::NotHere)
     }
 
+    /// The same with another bound on the memory of a deep recursion.
+    #[must_use]
+    pub fn with_stack(self, _: usize) -> Jit {
+        match self.never {}
+    }
+
     /// The code in force, disassembled.
     pub fn listing(&self) -> String {
-        match *self {}
+        match self.never {}
     }
 
     /// Bytes of instructions and tables of the code in force.
     pub fn code_len(&self) -> usize {
-        match *self {}
+        match self.never {}
     }
 
     /// Names the functions of the code in force for the profiler `perf`.
@@ -46,24 +57,24 @@ impl Jit {
     ///
     /// If the file cannot be written.
     pub fn write_perf_map(&self) -> io::Result<PathBuf> {
-        match *self {}
+        match self.never {}
     }
 }
 
 impl Producer for Jit {
     fn min_len(&self) -> u64 {
-        match *self {}
+        match self.never {}
     }
 
     fn limits(&self) -> Limits {
-        match *self {}
+        match self.never {}
     }
 
     fn set_limits(&mut self, _: Limits) -> Result<(), LimitsError> {
-        match *self {}
+        match self.never {}
     }
 
     fn produce(&mut self, _: &mut Choices<'_>, _: &mut Vec<u8>) -> u64 {
-        match *self {}
+        match self.never {}
     }
 }

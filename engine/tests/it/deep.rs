@@ -1,7 +1,7 @@
 //! Deep recursion of machine code.
 
 use gramjet::{Choices, Limits, Producer};
-use gramjet_engine::jit::{self, Jit};
+use gramjet_engine::jit::Jit;
 
 use crate::kit::{compiled, produce};
 
@@ -18,9 +18,6 @@ fn nested(levels: usize) -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn a_million_levels_on_a_small_stack() {
-    if !jit::is_available() {
-        return;
-    }
     let levels = 1_000_000;
     let (choices, expected) = nested(levels);
     let compiled = compiled("nested.ebnf", NESTED);
@@ -47,9 +44,6 @@ fn a_million_levels_on_a_small_stack() {
 
 #[test]
 fn where_the_stack_ends_the_machine_finishes() {
-    if !jit::is_available() {
-        return;
-    }
     let compiled = compiled("nested.ebnf", NESTED);
     let mut jit = Jit::new(&compiled).expect("machine code").with_stack(1 << 20);
     jit.set_limits(Limits::new()).unwrap();
@@ -65,9 +59,6 @@ fn where_the_stack_ends_the_machine_finishes() {
 
 #[test]
 fn many_deep_parts_of_one_input() {
-    if !jit::is_available() {
-        return;
-    }
     let text = "l ::= s | s ';' l\ns ::= 'x' | '(' s ')' | '[' s ']'";
     let mut jit = Jit::new(&compiled("lists.ebnf", text)).expect("machine code");
     jit.set_limits(Limits::new()).unwrap();

@@ -13,7 +13,7 @@ use super::{Assembler, Flow, asm};
 const MAX_MERGED: usize = 31;
 
 /// So many branches or more are reached by a table of jumps, fewer by comparisons.
-const MIN_JUMP_TABLE: usize = 6;
+const MIN_JUMP_TABLE: usize = 16;
 
 /// The options of a choice.
 pub(super) struct Grouped<'g> {

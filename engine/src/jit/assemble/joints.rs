@@ -11,7 +11,7 @@ use super::picks::Picked;
 use super::{Assembler, Flow, asm};
 
 /// So many stretches are compared one after the other at most.
-const MAX_STRETCHES: usize = 9;
+const MAX_STRETCHES: usize = 16;
 
 /// Wrong predictions that a joint branch must save, on the average.
 const MIN_GAIN: f64 = 0.1;
