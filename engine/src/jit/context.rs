@@ -154,15 +154,17 @@ impl<'r, 's> Context<'r, 's> {
         slack: u64,
     ) -> Option<u64> {
         // SAFETY: as for `end`.
-        match unsafe { self.input.close(choice, output, batch, limits) } {
-            Ok(cursor) => {
-                self.set_cursor(cursor);
-                self.slack = signed(slack);
-                None
-            }
-            // SAFETY: the cursor is that of the input's end.
-            Err(cursor) => Some(unsafe { self.input.end(cursor.choice, cursor.output) }),
+        let (goes_on, cursor) = unsafe { self.input.close(choice, output, batch, limits) };
+        (self.choice, self.output) = (choice, output);
+        if let Some(cursor) = cursor {
+            self.set_cursor(cursor);
         }
+        if goes_on {
+            self.slack = signed(slack);
+            return None;
+        }
+        // SAFETY: the pointers are those of the input's end.
+        Some(unsafe { self.input.end(self.choice, self.output) })
     }
 
     fn set_cursor(&mut self, cursor: Cursor) {

@@ -173,13 +173,15 @@ impl<'m, 's> Machine<'m, 's> {
             let len = s.o.offset_from_unsigned(self.output.as_ptr());
             self.output.set_len(len);
         }
-        // The choice source is not asked for a separator.
-        self.output.extend_from_slice(batch.between());
-        let room = self.output.spare_capacity_mut().as_mut_ptr_range();
-        s.o = room.start.cast();
-        if room.end.cast() != self.output_end {
-            self.output_end = room.end.cast();
-            self.output_mark = mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP);
+        if !batch.between().is_empty() {
+            // The choice source is not asked for a separator.
+            self.output.extend_from_slice(batch.between());
+            let room = self.output.spare_capacity_mut().as_mut_ptr_range();
+            s.o = room.start.cast();
+            if room.end.cast() != self.output_end {
+                self.output_end = room.end.cast();
+                self.output_mark = mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP);
+            }
         }
         let len = self.output.len();
         batch.close(len);

@@ -124,8 +124,8 @@ impl<'m, 's> Input<'m, 's> {
         }
     }
 
-    /// Ends an input of a batch: its separator, and where it ends. Returns the cursor of the next input of the batch; if
-    /// there is none, or if it needs a new start, the cursor of the end.
+    /// Ends an input of a batch: its separator, and where it ends. Says whether the next input of the batch can begin here,
+    /// and returns the cursor behind the separator, if there is one.
     ///
     /// # Panics
     ///
@@ -141,7 +141,7 @@ impl<'m, 's> Input<'m, 's> {
         next: *mut u8,
         batch: &mut Batch<'_>,
         limits: Limits,
-    ) -> Result<Cursor, Cursor> {
+    ) -> (bool, Option<Cursor>) {
         if let Some(panic) = self.panic.take() {
             resume_unwind(panic);
         }
@@ -151,14 +151,17 @@ impl<'m, 's> Input<'m, 's> {
             self.output.set_len(len);
             used
         };
-        self.output.extend_from_slice(batch.between());
+        let separator = batch.between();
+        let moved = !separator.is_empty();
+        if moved {
+            self.output.extend_from_slice(separator);
+        }
         let len = self.output.len();
         batch.close(len);
         let left = (self.windows.window().len() - used) as u64;
         let goes_on =
             batch.has_room(len) && left <= limits.choices() && self.windows.next_input(used, limits.choices());
-        let cursor = self.cursor(used, len, 0);
-        if goes_on { Ok(cursor) } else { Err(cursor) }
+        (goes_on, moved.then(|| self.cursor(used, len, 0)))
     }
 
     /// How much of the window was read, and the length of the output.
