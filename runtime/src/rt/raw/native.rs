@@ -178,8 +178,7 @@ impl<'m, 's> Input<'m, 's> {
             // SAFETY: the bytes up to `len` are within the capacity and were written.
             unsafe { self.output.set_len(len) };
             self.output.reserve(room);
-            // SAFETY: it was the length before.
-            unsafe { self.output.set_len(base) };
+            self.output.truncate(base);
         }
         // No further than to the bound, so that it is looked at there.
         let bound = usize::try_from(self.max_output).map_or(usize::MAX, |most| self.output.len().saturating_add(most));
