@@ -251,4 +251,17 @@ mod tests {
         assert_eq!(assemble(1 << 20), None);
         assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
     }
+
+    /// Every reference keeps the strings of a pool that a slow path emits.
+    #[test]
+    fn pools_count_against_the_budget() {
+        let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));
+        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
+            panic!("the grammar compiles")
+        };
+        let kind = Kind { depth: true, length: false };
+        let assemble =
+            |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err().is_some();
+        assert!(assemble(16 << 20) && !assemble(64 << 20));
+    }
 }

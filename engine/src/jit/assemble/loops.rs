@@ -373,8 +373,7 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         asm!(ops ; inc choice ; cmp BYTE [BYTE choice - 1], 0 ; jns =>exit);
         if self.kind.length && cost > 0 {
-            let cost = i32::try_from(cost).unwrap_or(i32::MAX);
-            asm!(ops ; sub slack, cost);
+            self.pay_constant(cost);
         }
     }
 }

@@ -116,6 +116,9 @@ pub(super) struct Assembler<'g> {
     stack: i32,
     /// The most words pushed at a call.
     most_stack: i32,
+    /// Bytes of what slow paths know of sites.
+    sites_len: usize,
+    max_code: usize,
 }
 
 /// Functions begin at multiples of this.
@@ -161,6 +164,8 @@ pub(super) fn assemble(
         is_dead: false,
         stack: 0,
         most_stack: 0,
+        sites_len: 0,
+        max_code,
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
@@ -169,7 +174,7 @@ pub(super) fn assemble(
         }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
         let at = assembler.ops.offset().0;
-        if at + assembler.tables.bytes.len() > max_code {
+        if at + assembler.tables.bytes.len() + assembler.sites_len > max_code {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
@@ -181,6 +186,9 @@ pub(super) fn assemble(
 
 impl<'g> Assembler<'g> {
     fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
+        if self.sites_len > max_code {
+            return Err(NotCompiled::TooLarge { bytes: max_code });
+        }
         // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
         self.ops.align(TABLE_ALIGNMENT, INT3);
         self.ops.extend([INT3; TABLE_ALIGNMENT]);

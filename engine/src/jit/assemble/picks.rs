@@ -174,7 +174,11 @@ impl Assembler<'_> {
     }
 
     pub(super) fn site(&mut self, site: Site) -> i32 {
-        self.sites.push(site);
+        // What slow paths look at counts against the budget; beyond it the code is refused, so it is not kept either.
+        let strings: usize = site.strings.iter().map(|string| string.len() + size_of::<Box<[u8]>>()).sum();
+        self.sites_len += strings + size_of_val(&*site.costs) + size_of::<Site>();
+        let kept = self.sites_len <= self.max_code;
+        self.sites.push(if kept { site } else { Site::default() });
         self.sites.len() as i32 - 1
     }
 
@@ -184,6 +188,15 @@ impl Assembler<'_> {
         match i32::try_from(cost) {
             Ok(cost) => asm!(ops ; cmp slack, cost),
             Err(_) => asm!(ops ; mov rdx, QWORD cost.min(i64::MAX as u64) as i64 ; cmp slack, rdx),
+        }
+    }
+
+    /// Takes a cost from the slack; rdx may be lost.
+    pub(super) fn pay_constant(&mut self, cost: u64) {
+        let ops = &mut self.ops;
+        match i32::try_from(cost) {
+            Ok(cost) => asm!(ops ; sub slack, cost),
+            Err(_) => asm!(ops ; mov rdx, QWORD cost.min(i64::MAX as u64) as i64 ; sub slack, rdx),
         }
     }
 
