@@ -12,6 +12,8 @@ mod window;
 
 pub use tables::{CharClass, Star, Strings};
 
+use crate::limits::Limits;
+
 /// Depth that remains below the limit for a rule instance; negative beyond it.
 pub type Depth = i64;
 
@@ -43,4 +45,23 @@ pub enum RunEnd {
 pub fn rounds(depth: Option<Depth>, slack: Option<u64>, rounds: Option<u64>) -> u64 {
     let depth = depth.map_or(u64::MAX, |depth| depth.max(0) as u64);
     depth.min(slack.unwrap_or(u64::MAX)).min(rounds.unwrap_or(u64::MAX))
+}
+
+/// The instance of the start rule that keeps the limits, of those without limits, with a depth limit, and with a depth and
+/// a length limit; and the depth that it begins with.
+#[inline(always)]
+fn entry_of<R: Copy>(entries: &[R; 3], limits: Limits) -> (R, Depth) {
+    // A length limit alone runs with a depth that is never used up.
+    let entry = match (limits.depth(), limits.length()) {
+        (None, None) => entries[0],
+        (Some(_), None) => entries[1],
+        (_, Some(_)) => entries[2],
+    };
+    (entry, limits.depth().map_or(Depth::MAX, Depth::from))
+}
+
+/// What an input may have more than its minimum, in bytes.
+#[inline(always)]
+fn slack(min_len: u64, limits: Limits) -> u64 {
+    limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len))
 }

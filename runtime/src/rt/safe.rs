@@ -8,7 +8,7 @@
 use super::stack::{self, Helper, Level};
 use super::tables::{CharClass, Star, Strings};
 use super::window::Windows;
-use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth, RunEnd, rounds};
+use super::{CREDIT_CHOICES, CREDIT_OUTPUT, Depth, RunEnd, entry_of, rounds, slack};
 use crate::choices::Choices;
 use crate::limits::Limits;
 use crate::producer::Batch;
@@ -75,17 +75,6 @@ pub fn run(entries: &Entries, min_len: u64, limits: Limits, choices: &mut Choice
     machine.windows.end(state.c)
 }
 
-/// The instance of the start rule that keeps the limits, and the depth that it begins with.
-fn entry_of(entries: &Entries, limits: Limits) -> (Rule, Depth) {
-    // A length limit alone runs with a depth that is never used up.
-    let entry = match (limits.depth(), limits.length()) {
-        (None, None) => entries[0],
-        (Some(_), None) => entries[1],
-        (_, Some(_)) => entries[2],
-    };
-    (entry, limits.depth().map_or(Depth::MAX, Depth::from))
-}
-
 /// Runs a start rule of minimum length `min_len` for each input of a batch; returns the number of choice bytes read.
 pub fn run_batch(
     entries: &Entries,
@@ -135,11 +124,6 @@ impl<'m, 's> Machine<'m, 's> {
         self.slack = slack(min_len, limits);
         (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.next_input(s.c, limits.choices())
     }
-}
-
-/// What an input may have more than its minimum, in bytes.
-fn slack(min_len: u64, limits: Limits) -> u64 {
-    limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len))
 }
 
 impl Machine<'_, '_> {
