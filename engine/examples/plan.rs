@@ -14,7 +14,7 @@ fn main() {
     let limits = Limits::new().max_depth((depth > 0).then_some(depth));
     let started = Instant::now();
     let framing = Framing { before: 0, behind: if args.get(5).is_some() { b"\n".to_vec() } else { Vec::new() } };
-    let mut bulk = Bulk::new(&compiled, limits, framing, Effort { records, rounds: 3 }).unwrap();
+    let mut bulk = Bulk::new(&compiled, limits, framing, Effort { records, rounds: std::env::var("PLAN").map_or(3, |r| r.parse().unwrap()) }).unwrap();
     eprint!("{} d{depth}: tables {:.1?} records {} bytes/step {:.2} mean {:.1} block {} ", args[1].rsplit('/').next().unwrap(), started.elapsed(), bulk.records(), bulk.mean_step(), bulk.mean_input(), bulk.block_inputs());
     let mut best = f64::INFINITY;
     let mut stats = (0u64, 0u64);

@@ -45,6 +45,7 @@ impl Chunks {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
 
+    pub(crate) fn debug(&self, chunk: u32) -> &Chunk { &self.chunks[chunk as usize] }
     fn number(&mut self, chunk: Chunk) -> u32 {
         let next = self.chunks.len() as u32;
         let number = *self.numbers.entry(chunk.clone()).or_insert(next);
@@ -83,11 +84,11 @@ impl Chunks {
             let mut to = from + 1;
             let mut bits = self.bits(stream, open[from], AHEAD);
             while to < open.len() && to - from < MAX_FRAMES {
-                let is_text = matches!(open[to].0, Frame::Text { .. });
-                if bits >= BITS && !is_text || !near(&open[from..=to], base) {
+                let more = self.bits(stream, open[to], AHEAD);
+                if bits >= BITS && more >= std::env::var("SMALL").map_or(3.0, |x| x.parse().unwrap()) || !near(&open[from..=to], base) {
                     break;
                 }
-                bits += self.bits(stream, open[to], AHEAD);
+                bits += more;
                 to += 1;
             }
             while to > from + 1 && !may_join && !self.numbers.contains_key(&Chunks::chunk(&open[from..to], base).0) {

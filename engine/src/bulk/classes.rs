@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::{CharSet, Unit};
-use gramjet_compiler::ir::{Ir, Node, NodeId};
+use gramjet_compiler::ir::{Choice, Ir, Node, NodeId};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// There are at most this many codes: they share the upper half of the byte.
@@ -80,23 +80,29 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     products
 }
 
-/// The set of a choice among single bytes that are equally probable.
-pub(crate) fn uniform_bytes(ir: &Ir, node: NodeId) -> Option<ByteSet> {
+/// Whether an option is a single byte that no option before it is.
+pub(crate) fn is_byte_option(ir: &Ir, choice: &Choice, option: usize) -> bool {
+    let byte = |option: NodeId| match ir.node(option) {
+        Node::Bytes(bytes) if bytes.len() == 1 => Some(bytes[0]),
+        _ => None,
+    };
+    let own = byte(choice.options[option]);
+    // Options stand in the order of their length: what is as short is near.
+    own.is_some() && choice.options[..option].iter().rev().take(1 << 10).all(|&before| byte(before) != own)
+}
+
+/// The bytes that options of an unweighted choice are, if there are several.
+pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<ByteSet> {
     let Node::Choice(choice) = ir.node(node) else { return None };
-    if choice.slots.is_some() || choice.options.len() > 256 {
+    if choice.slots.is_some() || choice.options.len() > 1 << 10 {
         return None;
     }
-    let bytes: Option<Vec<u8>> = choice
-        .options
-        .iter()
-        .map(|&option| match ir.node(option) {
-            Node::Bytes(bytes) if bytes.len() == 1 => Some(bytes[0]),
-            _ => None,
-        })
-        .collect();
-    let bytes = bytes?;
-    let set = ByteSet::of(bytes.iter().copied());
-    (set.len() == bytes.len()).then_some(set)
+    let bytes = (0..choice.options.len()).filter(|&option| is_byte_option(ir, choice, option));
+    let set = ByteSet::of(bytes.map(|option| match ir.node(choice.options[option]) {
+        Node::Bytes(bytes) => bytes[0],
+        _ => unreachable!("a byte option"),
+    }));
+    (set.len() > 1).then_some(set)
 }
 
 /// The product that a pool is, if it is one of sets that are not all of one member.
@@ -150,7 +156,7 @@ impl Codes {
             match ir.node(node) {
                 Node::Bytes(bytes) => text(bytes),
                 Node::Class(class) => products(class).into_iter().flat_map(|(_, product)| product).for_each(&mut set),
-                Node::Choice(_) => uniform_bytes(ir, node).into_iter().for_each(&mut set),
+                Node::Choice(_) => byte_options(ir, node).into_iter().for_each(&mut set),
                 _ => {}
             }
         }

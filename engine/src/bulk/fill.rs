@@ -5,6 +5,7 @@
 
 use super::classes::{CODES, Codes, MAX_RANGES};
 use super::random::{Generators, LANES};
+use super::simd::Simd;
 
 /// Bytes that are filled at a time.
 pub(crate) const UNIT: usize = ROW * ROWS;
@@ -58,15 +59,17 @@ impl Fill {
 
     /// Replaces the codes in `text`, whose length is a multiple of [`UNIT`].
     #[inline]
-    pub(crate) fn run(&self, random: &mut FillRandom, text: &mut [u8], simd: bool) {
+    pub(crate) fn run(&self, random: &mut FillRandom, text: &mut [u8], simd: Simd) {
         debug_assert!(text.len() % UNIT == 0);
-        #[cfg(target_arch = "x86_64")]
-        if simd {
-            // SAFETY: the caller found AVX2.
-            return unsafe { self.run_avx2(random, text) };
+        match simd {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Simd` names what the processor has.
+            Simd::Avx512 => unsafe { self.run_avx512(random, text) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Simd::Avx2 => unsafe { self.run_avx2(random, text) },
+            _ => self.run_portable(random, text),
         }
-        let _ = simd;
-        self.run_portable(random, text);
     }
 
     fn run_portable(&self, random: &mut FillRandom, text: &mut [u8]) {
@@ -85,6 +88,59 @@ impl Fill {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn run_avx512(&self, random: &mut FillRandom, text: &mut [u8]) {
+        use std::arch::x86_64::*;
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn table(table: &[u8; CODES]) -> __m512i {
+            // SAFETY: sixteen bytes are read from an array of sixteen.
+            _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
+        }
+        let (last, base) = (table(&self.last), table(&self.base));
+        let gaps: [(__m512i, __m512i); MAX_RANGES] = std::array::from_fn(|gap| match self.gaps.get(gap) {
+            Some((first, moved)) => (table(first), table(moved)),
+            None => (_mm512_setzero_si512(), _mm512_setzero_si512()),
+        });
+        let gaps = &gaps[..self.gaps.len()];
+        let window = _mm512_set1_epi8((self.window << 4) as i8);
+        let (upper, lower) = (_mm512_set1_epi8(0xF0u8 as i8), _mm512_set1_epi8(0x0F));
+        let one = _mm512_set1_epi16(1);
+        let mut numbers = [[0; LANES]; ROWS];
+        for unit in text.chunks_exact_mut(UNIT) {
+            random.numbers_avx512(&mut numbers);
+            for (rows, numbers) in unit.chunks_exact_mut(2 * ROW).zip(numbers.chunks_exact(2)) {
+                // SAFETY: two rows have 64 bytes, and the numbers of each have 64.
+                let (bytes, low_bits, high_bits) = unsafe {
+                    (
+                        _mm512_loadu_si512(rows.as_ptr().cast()),
+                        _mm512_loadu_si512(numbers[0].as_ptr().cast()),
+                        _mm512_loadu_si512(numbers[1].as_ptr().cast()),
+                    )
+                };
+                let is_code = _mm512_cmpeq_epi8_mask(_mm512_and_si512(bytes, upper), window);
+                let index = _mm512_and_si512(bytes, lower);
+                let last = _mm512_shuffle_epi8(last, index);
+                let count = |half: __m256i| _mm512_add_epi16(_mm512_cvtepu8_epi16(half), one);
+                let low = _mm512_mulhi_epu16(low_bits, count(_mm512_castsi512_si256(last)));
+                let high = _mm512_mulhi_epu16(high_bits, count(_mm512_extracti64x4_epi64::<1>(last)));
+                let member = _mm512_inserti64x4::<1>(
+                    _mm512_castsi256_si512(_mm512_cvtepi16_epi8(low)),
+                    _mm512_cvtepi16_epi8(high),
+                );
+                let mut byte = _mm512_add_epi8(_mm512_shuffle_epi8(base, index), member);
+                for (first, moved) in gaps {
+                    let behind = _mm512_cmpge_epu8_mask(member, _mm512_shuffle_epi8(*first, index));
+                    byte = _mm512_mask_add_epi8(byte, behind, byte, _mm512_shuffle_epi8(*moved, index));
+                }
+                let filled = _mm512_mask_blend_epi8(is_code, bytes, byte);
+                // SAFETY: two rows have 64 bytes.
+                unsafe { _mm512_storeu_si512(rows.as_mut_ptr().cast(), filled) };
             }
         }
     }

@@ -1,13 +1,13 @@
 //! A grammar as a machine with a stack of *frames*: what a frame does next is text, other frames, or a choice among
 //! options with probabilities.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::recursion::recursion;
-use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
 
 use super::classes::{self, ByteSet, Codes};
 
@@ -110,6 +110,8 @@ pub(crate) struct Grammar {
     /// For each node, and with what is left at an instance: enough that no limit is reached.
     needs: Vec<u32>,
     codes: Codes,
+    /// For choices of which several options are one byte each: those bytes.
+    byte_options: HashMap<NodeId, ByteSet>,
     tables: Mutex<Interned>,
 }
 
@@ -128,8 +130,10 @@ impl Grammar {
     pub(crate) fn new(compiled: &Compiled, max_depth: Option<u32>, texts: &[&[u8]]) -> Grammar {
         let (ir, pools) = (compiled.lowered.clone(), compiled.pools.clone());
         let codes = Codes::choose(&ir, &pools, max_depth.is_some(), texts);
+        let nodes = (0..ir.node_count()).map(NodeId::new);
+        let byte_options = nodes.filter_map(|node| Some((node, classes::byte_options(&ir, node)?))).collect();
         let needs = if max_depth.is_some() { needs(&ir) } else { vec![0; ir.node_count()] };
-        Grammar { ir, pools, max_depth, needs, codes, tables: Mutex::default() }
+        Grammar { ir, pools, max_depth, needs, codes, byte_options, tables: Mutex::default() }
     }
 
     fn tables(&self) -> MutexGuard<'_, Interned> {
@@ -273,9 +277,9 @@ impl Grammar {
                 Node::Bytes(bytes) if bytes.is_empty() => Step::Push([None, None]),
                 Node::Bytes(bytes) => Step::Text(self.intern(bytes), 0),
                 Node::Seq(_) => one(Frame::Rest { seq: node, at: 0 }, depth),
-                Node::Choice(_) => match classes::uniform_bytes(&self.ir, node).filter(|set| self.codes.code(set).is_some()) {
-                    Some(set) => Step::Push([Some(self.set(set)), None]),
-                    None => Step::Choice,
+                Node::Choice(choice) => match self.split(node, choice) {
+                    (Some((_, set)), others) if others.is_empty() => Step::Push([Some(self.set(set)), None]),
+                    _ => Step::Choice,
                 },
                 Node::Class(set) => match &*classes::products(set) {
                     [(_, product)] => Step::PushAll(self.product(product)),
@@ -303,6 +307,16 @@ impl Grammar {
                 Node::Inline { .. } | Node::Again(_) => unreachable!("the lowered form has no nodes made by passes"),
             },
         }
+    }
+
+    /// The options of a choice that are one byte each and equally probable, as a set with their probability, if it is drawn
+    /// by a code; and the numbers of the others.
+    fn split(&self, node: NodeId, choice: &Choice) -> (Option<(f64, ByteSet)>, Vec<usize>) {
+        let set = self.byte_options.get(&node).filter(|set| self.codes.code(set).is_some());
+        let Some(&set) = set else { return (None, (0..choice.options.len()).collect()) };
+        let is_member = |index: &usize| !classes::is_byte_option(&self.ir, choice, *index);
+        let others = (0..choice.options.len()).filter(is_member).collect();
+        (Some((set.len() as f64 / choice.options.len() as f64, set)), others)
     }
 
     fn pool_product(&self, strings: &[Box<[u8]>]) -> Option<Vec<Item>> {
@@ -352,8 +366,11 @@ impl Grammar {
                         Some(slots) => slots.share(option),
                         None => 1.0 / choice.options.len() as f64,
                     };
-                    let item = |node| self.settle(Frame::Node(node), depth, zones);
-                    choice.options.iter().enumerate().map(|(index, &node)| (share(index), vec![item(node)])).collect()
+                    let (set, others) = self.split(node, choice);
+                    let item = |index: usize| self.settle(Frame::Node(choice.options[index]), depth, zones);
+                    let others = others.into_iter().map(|index| (share(index), vec![item(index)]));
+                    let set = set.map(|(share, set)| (share, vec![self.set(set)]));
+                    others.chain(set).collect()
                 }
                 Node::Class(set) => {
                     let total = f64::from(set.len());
@@ -375,7 +392,10 @@ impl Grammar {
             Frame::Set(set) => self.tables().sets[set as usize].len(),
             Frame::Pool(rule) => self.pool(rule).len(),
             Frame::Node(node) => match self.ir.node(node) {
-                Node::Choice(choice) => choice.options.len(),
+                Node::Choice(choice) => {
+                    let (set, others) = self.split(node, choice);
+                    others.len() + usize::from(set.is_some())
+                }
                 Node::Class(set) => classes::products(set).len(),
                 _ => 1,
             },

@@ -4,6 +4,7 @@
 use std::hint::select_unpredictable;
 
 use super::random::{Generators, LANES};
+use super::simd::Simd;
 use super::tables::{Record, Row, Tables};
 use super::unfold::{OPEN, TEXT};
 
@@ -29,6 +30,14 @@ pub(crate) struct Lane {
     pub(crate) ends: *mut u64,
 }
 
+/// What is on the way to a lane's next step.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// The record that was drawn, and which of it or its other is the one.
+    drawn: *const Record,
+    below: u32,
+}
+
 /// What steps read, with pointers to the tables.
 #[derive(Clone, Copy)]
 struct View {
@@ -43,79 +52,124 @@ struct View {
 /// Each lane has at least [`TEXT_ROOM`], [`STACK_ROOM`] and [`END_ROOM`] behind its pointers, no buffer belongs to two
 /// lanes, and the words come from `tables`; the lowest one on a stack, above which
 /// there is another that is never used, being one that begins or ends an input.
-pub(crate) unsafe fn run(tables: &Tables, lanes: &mut [Lane; LANES], random: &mut Generators, simd: bool) {
-    #[cfg(target_arch = "x86_64")]
-    if simd {
-        // SAFETY: the caller found AVX2 and BMI2; the rest is this function's contract.
-        return unsafe { run_avx2(tables, lanes, random) };
-    }
-    let _ = simd;
+pub(crate) unsafe fn run(tables: &Tables, lanes: &mut [Lane; LANES], random: &mut Generators, simd: Simd) {
     let mut numbers = [[0; LANES]; STEPS];
-    random.numbers(&mut numbers);
-    // SAFETY: this function's contract.
-    unsafe { steps(tables, lanes, &numbers) }
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `Simd` names what the processor has; the rest is this function's contract.
+        Simd::Avx512 => unsafe {
+            random.numbers_avx512(&mut numbers);
+            steps_avx2(tables, lanes, &numbers);
+        },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Simd::Avx2 => unsafe {
+            random.numbers_avx2(&mut numbers);
+            steps_avx2(tables, lanes, &numbers);
+        },
+        _ => {
+            random.numbers(&mut numbers);
+            // SAFETY: this function's contract.
+            unsafe { steps(tables, lanes, &numbers) }
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi2")]
-unsafe fn run_avx2(tables: &Tables, lanes: &mut [Lane; LANES], random: &mut Generators) {
-    let mut numbers = [[0; LANES]; STEPS];
-    random.numbers_avx2(&mut numbers);
+unsafe fn steps_avx2(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LANES]; STEPS]) {
     // SAFETY: the contract of `run`.
-    unsafe { steps(tables, lanes, &numbers) }
-}
-
-/// Whether this processor has what [`run`] can use.
-pub(crate) fn has_simd() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    unsafe { steps(tables, lanes, numbers) }
 }
 
 /// The steps, for any target.
+///
+/// A step is three parts: to draw a record, to decide between it and its other, and to do what it says. What a part reads was
+/// asked for by the part before, several steps of other lanes ago, so it waits for nothing.
 ///
 /// # Safety
 ///
 /// That of [`run`].
 #[inline(always)]
 unsafe fn steps(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LANES]; STEPS]) {
-    // Through a pointer, so that each lane is kept in memory: there are more lanes than registers.
-    let lanes = lanes.as_mut_ptr();
-    let view = View {
-        records: tables.records.as_ptr(),
-        rows: tables.rows.as_ptr(),
-    };
-    for numbers in numbers {
-        // Written out, so that the lanes' places are known to the compiler.
-        macro_rules! step_each {
-            ($($lane:literal)*) => {
-                // SAFETY: this function's contract.
-                $(unsafe { step(view, lanes.add($lane), numbers[$lane]) };)*
-            };
+    let view = View { records: tables.records.as_ptr(), rows: tables.rows.as_ptr() };
+    let mut ahead = [Ahead { drawn: view.records, below: 0 }; LANES];
+    // Through pointers, so that each lane is kept in memory: there are more lanes than registers.
+    let (lanes, ahead) = (lanes.as_mut_ptr(), ahead.as_mut_ptr());
+    // SAFETY: this function's contract; there are as many lanes as numbers in a row.
+    unsafe {
+        for lane in 0..LANES {
+            draw(view, (*lanes.add(lane)).word, ahead.add(lane), numbers[0][lane]);
         }
-        step_each!(0 1 2 3 4 5 6 7);
+        for lane in 0..LANES / 2 {
+            decide(view, ahead.add(lane));
+        }
+        for step in 0..STEPS {
+            // What is drawn behind the last step is not used.
+            let numbers = &numbers[(step + 1) % STEPS];
+            // Written out, so that the lanes' places are known to the compiler.
+            macro_rules! step_each {
+                ($($lane:literal)*) => {
+                    $(
+                        let word = act(lanes.add($lane), ahead.add($lane));
+                        draw(view, word, ahead.add($lane), numbers[$lane]);
+                        decide(view, ahead.add(($lane + LANES / 2) % LANES));
+                    )*
+                };
+            }
+            step_each!(0 1 2 3 4 5 6 7);
+        }
     }
 }
 
-/// One step of one lane.
+/// Draws a record for a word.
 ///
 /// # Safety
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn step(view: View, lane: *mut Lane, number: u64) {
-    // SAFETY: a word of the tables has a place in `rows`, a row its records and cells, a cell another record
-    // (`Tables::verify`); the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
+unsafe fn draw(view: View, word: u32, ahead: *mut Ahead, number: u64) {
+    // SAFETY: a word has a row, and a row its records (`Tables::verify`).
     unsafe {
-        let Lane { word, stack, text, ends } = *lane;
-        // What is next if nothing is left open, long before that is known.
-        let below = *stack.sub(1);
         let Row { first, count } = *view.rows.add(word as usize);
         let own = first + ((number >> 32) * u64::from(count) >> 32) as u32;
-        let drawn = &*view.records.add(own as usize);
-        let chosen = select_unpredictable((number as u32) < drawn.threshold, own, drawn.other);
-        let record: *const Record = view.records.add(chosen as usize);
+        let drawn = view.records.add(own as usize);
+        prefetch(drawn);
+        (*ahead).drawn = drawn;
+        (*ahead).below = number as u32;
+    }
+}
+
+/// Decides between the drawn record and its other.
+///
+/// # Safety
+///
+/// That of [`run`].
+#[inline(always)]
+unsafe fn decide(view: View, ahead: *mut Ahead) {
+    // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
+    unsafe {
+        let drawn = (*ahead).drawn;
+        let other = view.records.add((*drawn).other as usize);
+        let chosen = select_unpredictable((*ahead).below < (*drawn).threshold, drawn, other);
+        prefetch(chosen);
+        (*ahead).drawn = chosen;
+    }
+}
+
+/// Does what the record says; returns the next word.
+///
+/// # Safety
+///
+/// That of [`run`].
+#[inline(always)]
+unsafe fn act(lane: *mut Lane, ahead: *mut Ahead) -> u32 {
+    // SAFETY: the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
+    unsafe {
+        let Lane { word, stack, text, ends } = *lane;
+        let record = (*ahead).drawn;
+        // What is next if nothing is left open, long before that is known.
+        let below = *stack.sub(1);
         let next = &(*record).next;
         // What stands behind the text goes with it and is overwritten by the next.
         text.cast::<[u8; 32]>().write_unaligned(record.cast::<[u8; 32]>().read());
@@ -127,9 +181,23 @@ unsafe fn step(view: View, lane: *mut Lane, number: u64) {
             *word = word.wrapping_add(base);
         }
         stack.cast::<[u32; 8]>().write_unaligned(words);
-        (*lane).word = select_unpredictable(next.open == 0, below, next.next.wrapping_add(base));
+        let word = select_unpredictable(next.open == 0, below, next.next.wrapping_add(base));
+        (*lane).word = word;
         (*lane).stack = stack.add(usize::from(next.open)).sub(1);
         (*lane).text = text.add(usize::from(next.text_len));
         (*lane).ends = ends.add(usize::from(next.ends));
+        word
     }
+}
+
+/// Asks for a record.
+#[inline(always)]
+fn prefetch(record: *const Record) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which reads nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(record.cast());
+    }
+    let _ = record;
 }

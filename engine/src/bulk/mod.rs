@@ -8,7 +8,9 @@ mod lanes;
 mod plan;
 mod producer;
 mod random;
+mod simd;
 mod tables;
 mod unfold;
 
 pub use producer::{Bulk, Effort, Framing, Inputs, NotInBulk};
+pub use simd::Simd;

@@ -81,7 +81,7 @@ impl Ord for Open {
 }
 
 /// A state has at most this many records.
-const MAX_RECORDS: usize = 4096;
+const MAX_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
@@ -104,9 +104,9 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
                 let full = plan.records as f64 / budget.records as f64;
                 best = Some(plan);
                 round += 1;
-                threshold *= if full < 0.5 { 0.5 } else { 1.0 };
+                threshold *= (1.05 * full).clamp(0.25, 1.0);
             }
-            Err(TooLarge) if threshold < 1.0 => threshold *= 2.0,
+            Err(TooLarge) if threshold < 1.0 => threshold *= 1.3,
             Err(TooLarge) => return best.map(|plan| (plan, chunks)).ok_or(TooLarge),
         }
     }
@@ -309,6 +309,16 @@ pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
         for entry in &plan.states[state as usize].entries {
             bytes += visits * entry.probability * entry.text.len() as f64;
             ends += visits * entry.probability * f64::from(u8::from(entry.end.is_some()));
+        }
+    }
+    if std::env::var("TOP").is_ok() {
+        let mut top: Vec<_> = visits.iter().collect();
+        top.sort_by(|a, b| b.1.total_cmp(a.1));
+        for (key, v) in top.into_iter().take(28) {
+            let st = &plan.states[plan.index[key] as usize];
+            let mean = |f: &dyn Fn(&Entry) -> f64| st.entries.iter().map(|e| e.probability * f(e)).sum::<f64>();
+            let ent = mean(&|e| -e.probability.log2());
+            eprintln!("{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} full {:.2} {:?}", key.1, st.entries.len(), mean(&|e| e.text.len() as f64), mean(&|e| e.pushes.len() as f64), mean(&|e| f64::from(u8::from(e.text.len()==24))), chunks.debug(key.0));
         }
     }
     (bytes, 1.0 / ends)

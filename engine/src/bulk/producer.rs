@@ -12,6 +12,7 @@ use super::frames::{Depth, Grammar};
 use super::lanes::{self, END_ROOM, Lane, STACK_ROOM, TEXT_ROOM};
 use super::plan::{self, Budget};
 use super::random::{Generators, LANES, seeds};
+use super::simd::Simd;
 use super::tables::Tables;
 use super::unfold::Stream;
 
@@ -85,7 +86,7 @@ struct Shared {
 /// Makes inputs in bulk.
 pub struct Bulk {
     shared: Arc<Shared>,
-    simd: bool,
+    simd: Simd,
     seed: u64,
     /// The block that is handed out next, the one that is begun next, and how far apart they are.
     next: u64,
@@ -171,10 +172,10 @@ impl Bulk {
         let max_output = limits.output();
         let shared =
             Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
-        Ok(Bulk::over(Arc::new(shared), lanes::has_simd()))
+        Ok(Bulk::over(Arc::new(shared), Simd::detect()))
     }
 
-    fn over(shared: Arc<Shared>, simd: bool) -> Bulk {
+    fn over(shared: Arc<Shared>, simd: Simd) -> Bulk {
         let mut bulk = Bulk {
             shared,
             simd,
@@ -211,9 +212,9 @@ impl Bulk {
         self.spare = spare;
     }
 
-    /// Uses only what every processor has; the output is the same.
-    pub fn portable(mut self) -> Bulk {
-        self.simd = false;
+    /// Uses no more than these instructions; the output is the same.
+    pub fn with_simd(mut self, simd: Simd) -> Bulk {
+        self.simd = simd.min(Simd::detect());
         self
     }
 
@@ -345,7 +346,7 @@ impl Work {
     }
 
     /// Takes note of what was made; the block if that is all of it.
-    fn advance(&mut self, shared: &Shared, lane: Lane, simd: bool) -> Option<Block> {
+    fn advance(&mut self, shared: &Shared, lane: Lane, simd: Simd) -> Option<Block> {
         let start = self.buffers.text.as_ptr().addr();
         self.bytes = lane.text.addr() - start;
         self.word = lane.word;

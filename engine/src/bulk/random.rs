@@ -89,6 +89,32 @@ impl Generators {
             }
         }
     }
+
+    /// The same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn numbers_avx512<const N: usize>(&mut self, out: &mut [[u64; LANES]; N]) {
+        use std::arch::x86_64::*;
+        // SAFETY: each row has eight numbers.
+        let [mut a, mut b, mut c, mut d] =
+            std::array::from_fn(|row| unsafe { _mm512_loadu_si512(self.0[row].as_ptr().cast()) });
+        for out in &mut *out {
+            let number = _mm512_add_epi64(_mm512_rol_epi64::<23>(_mm512_add_epi64(a, d)), a);
+            // SAFETY: as above.
+            unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), number) };
+            let shifted = _mm512_slli_epi64::<17>(b);
+            c = _mm512_xor_si512(c, a);
+            d = _mm512_xor_si512(d, b);
+            b = _mm512_xor_si512(b, c);
+            a = _mm512_xor_si512(a, d);
+            c = _mm512_xor_si512(c, shifted);
+            d = _mm512_rol_epi64::<45>(d);
+        }
+        for (row, value) in [a, b, c, d].into_iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { _mm512_storeu_si512(self.0[row].as_mut_ptr().cast(), value) };
+        }
+    }
 }
 
 #[cfg(test)]
