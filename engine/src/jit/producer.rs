@@ -252,6 +252,20 @@ mod tests {
         assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
     }
 
+    /// Debug builds hold what code uses of a stretch against what was counted.
+    #[test]
+    fn first_rounds_may_use_a_stretch_up() {
+        for before in 34..44 {
+            for min in [1, 4, 8] {
+                let text = format!("s ::= {}[a-z]{{{min},}} ';' s?", "[a-z]".repeat(before));
+                let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
+                    panic!("the grammar compiles")
+                };
+                assert!(Jit::new(&compiled).is_ok());
+            }
+        }
+    }
+
     /// Every reference keeps the strings of a pool that a slow path emits.
     #[test]
     fn pools_count_against_the_budget() {

@@ -10,7 +10,7 @@ use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
 /// Functions leave so much of a stretch to their callers; most have it left anyway.
-const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512 };
+const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512, due: (0, 0) };
 
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
 const MAX_EXPANDED: u32 = 24;
@@ -78,8 +78,8 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         asm!(ops ; ret);
         while let Some(cold) = self.cold.pop() {
-            (self.flow, self.stack) = (cold.flow, cold.stack);
             self.place(cold.label);
+            (self.flow, self.stack) = (cold.flow, cold.stack);
             (cold.emit)(self);
         }
     }

@@ -353,6 +353,7 @@ impl<'g> Assembler<'g> {
             ; add eax, edx
         );
         self.flow.choice = 0;
+        self.used(1, 0);
         self.put_indexed(&leaves);
         true
     }

@@ -46,6 +46,7 @@ impl Assembler<'_> {
             _ => asm!(ops ; movups xmm0, [tables + place] ; movups [BYTE output + at], xmm0),
         }
         self.flow.output += bytes.len() as i32;
+        self.used(0, bytes.len() as i32);
     }
 
     /// Keeps displacements within a byte.
@@ -59,6 +60,6 @@ impl Assembler<'_> {
         self.flush();
         self.literals.push(bytes.into());
         self.door(Doors::Copy, self.literals.len() as i32 - 1);
-        (self.flow.reads, self.flow.writes) = crate::jit::context::MARGIN;
+        self.begin_stretch();
     }
 }

@@ -65,6 +65,8 @@ struct Flow {
     /// How much of the stretch that was checked last is left.
     reads: i32,
     writes: i32,
+    /// What was counted against the stretch and is not used yet.
+    due: (i32, i32),
 }
 
 /// An instance that can be jumped back to.
@@ -227,6 +229,7 @@ impl<'g> Assembler<'g> {
     /// Places a label here.
     fn place(&mut self, label: DynamicLabel) {
         self.is_dead = false;
+        self.flow.due = (0, 0);
         let ops = &mut self.ops;
         asm!(ops ; =>label);
     }
@@ -286,6 +289,22 @@ impl<'g> Assembler<'g> {
         }
         self.flow.reads -= reads;
         self.flow.writes -= writes;
+        self.flow.due.0 += reads;
+        self.flow.due.1 += writes;
+    }
+
+    /// Notes what the instructions written here read and write at most: no more than was counted since the last check.
+    fn used(&mut self, reads: i32, writes: i32) {
+        let due = &mut self.flow.due;
+        debug_assert!(reads <= due.0 && writes <= due.1, "{reads} and {writes} bytes are used of {due:?} counted");
+        due.0 -= reads;
+        due.1 -= writes;
+    }
+
+    /// A stretch begins here.
+    fn begin_stretch(&mut self) {
+        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.flow.due = (0, 0);
     }
 
     /// Makes sure that a stretch may begin here. Keeps rax.
@@ -305,7 +324,7 @@ impl<'g> Assembler<'g> {
             let ops = &mut assembler.ops;
             asm!(ops ; call =>replenish ; jmp =>back);
         });
-        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.begin_stretch();
     }
 
     /// What is known where code arrives from here and from a place with `other`; both must have flushed.
@@ -313,6 +332,7 @@ impl<'g> Assembler<'g> {
         debug_assert_eq!((self.flow.choice, self.flow.output, other.choice, other.output), (0, 0, 0, 0));
         self.flow.reads = self.flow.reads.min(other.reads);
         self.flow.writes = self.flow.writes.min(other.writes);
+        self.flow.due = (self.flow.due.0.min(other.due.0), self.flow.due.1.min(other.due.1));
     }
 
     fn push_depth(&mut self) {

@@ -89,6 +89,7 @@ impl Assembler<'_> {
         let ops = &mut self.ops;
         asm!(ops ; movzx eax, BYTE [BYTE choice + at]);
         self.flow.choice += 1;
+        self.used(1, 0);
     }
 
     /// From what was picked to the number of the option, in eax; rcx may be lost.
@@ -125,6 +126,7 @@ impl Assembler<'_> {
             _ => asm!(ops ; mov eax, [BYTE choice + at] ; and eax, 0xFF_FFFF),
         }
         self.flow.choice += bits as i32 / 8;
+        self.used(bits as i32 / 8, 0);
         match decision.slots {
             None => {
                 let count = decision.count as i32;

@@ -7,7 +7,7 @@ use gramjet_compiler::ir::Slots;
 use super::literals::MAX_LITERAL;
 use super::picks::Decision;
 use super::{Assembler, asm};
-use crate::jit::context::{Doors, MARGIN};
+use crate::jit::context::Doors;
 use crate::jit::sites::{Members, Site};
 
 /// A site whose options are strings, in canonical order.
@@ -84,7 +84,7 @@ impl<'g> Assembler<'g> {
         self.need(3, 0);
         self.flush();
         self.door(Doors::StringWithin, number);
-        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.begin_stretch();
     }
 
     fn string_site(&mut self, site: &Strings<'_>, decision: &Decision<'_>) -> i32 {
@@ -116,6 +116,7 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         asm!(ops ; movzx eax, BYTE [tables + rax + table] ; mov [BYTE output + at], al);
         self.flow.output += 1;
+        self.used(0, 1);
     }
 
     /// Emits the string whose number is in eax; its bytes must be needed already.
@@ -123,6 +124,7 @@ impl<'g> Assembler<'g> {
         let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let equal = strings.iter().all(|string| string.len() == longest);
         self.bound_displacements();
+        self.used(0, longest as i32);
         match longest {
             0 => {}
             _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest)),
@@ -208,6 +210,7 @@ impl<'g> Assembler<'g> {
         if set.len() > 256 {
             self.need(3, 4);
             self.flush();
+            self.used(3, 4);
             self.classes.push(Members { set: set.clone(), min_len: set.min_len(), limited });
             return self.door(Doors::Member, self.classes.len() as i32 - 1);
         }
