@@ -99,7 +99,6 @@ impl<'g> Assembler<'g> {
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
         let Some(function) = self.functions[rule.index()] else { return };
         self.flush();
-        self.most_stack = self.most_stack.max(self.stack);
         let levels = offset + 1;
         if self.kind.depth {
             let back = self.label();

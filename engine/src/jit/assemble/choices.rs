@@ -168,7 +168,7 @@ impl<'g> Assembler<'g> {
     fn push_option(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; push rax);
-        self.stack += 1;
+        self.pushed(1);
     }
 
     fn pop_option(&mut self) {

@@ -256,7 +256,7 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         push_word(ops, rounds);
         asm!(ops ; =>head);
-        self.stack += 1;
+        self.pushed(1);
         self.flow = Flow::default();
         self.node(item, offset);
         self.flush();
@@ -332,7 +332,7 @@ impl<'g> Assembler<'g> {
         if min > 0 {
             push_word(ops, min);
         }
-        self.stack += words;
+        self.pushed(words);
         let below = 8 * i8::from(min > 0);
         self.place(head);
         self.flow = Flow::default();

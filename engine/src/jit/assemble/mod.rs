@@ -6,7 +6,7 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::guards::guarded;
+use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
@@ -116,7 +116,7 @@ pub(super) struct Assembler<'g> {
     is_dead: bool,
     /// Words pushed since the beginning of the function.
     stack: i32,
-    /// The most words pushed at a call.
+    /// The most words pushed in any function.
     most_stack: i32,
     /// Bytes of what slow paths know of sites.
     sites_len: usize,
@@ -196,9 +196,7 @@ impl<'g> Assembler<'g> {
         self.ops.extend([INT3; TABLE_ALIGNMENT]);
         let begin = self.begin_of_tables;
         self.place(begin);
-        // A lowest derivation nests no deeper than its height; a level has its words and where it returns to.
-        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
-        let finishing = (height + 2).saturating_mul(8 * (self.most_stack as usize + 1));
+        let finishing = self.finishing();
         let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
         let jumps: Result<Vec<(usize, usize)>, _> =
             self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
@@ -220,6 +218,20 @@ impl<'g> Assembler<'g> {
             literals: self.literals,
             finishing,
         })
+    }
+
+    /// How far below the bound that guards compare with the stack grows at most.
+    ///
+    /// A frame is the words that a function pushes and the address that a call from it pushes. The last function whose guard
+    /// found the stack pointer at the bound or above has a frame, so have those without a guard that it leads to, of which at
+    /// most [`MAX_UNGUARDED`] follow each other. What comes then is a guard that finds the pointer below the bound, so that
+    /// every site takes option 0 from there on. Whatever is pending in any of the frames, up to the first, is now derived
+    /// lowest: each call leads to a rule of less height than that which it stands in, so that at most as many frames as the
+    /// height of a rule, and one, are above each other there. The innermost may call a thunk.
+    fn finishing(&self) -> usize {
+        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+        let frames = 1 + MAX_UNGUARDED + height + 1;
+        frames.saturating_mul(8 * (self.most_stack as usize + 1)).saturating_add(thunks::STACK)
     }
 
     fn label(&mut self) -> DynamicLabel {
@@ -335,10 +347,15 @@ impl<'g> Assembler<'g> {
         self.flow.due = (self.flow.due.0.min(other.due.0), self.flow.due.1.min(other.due.1));
     }
 
+    fn pushed(&mut self, words: i32) {
+        self.stack += words;
+        self.most_stack = self.most_stack.max(self.stack);
+    }
+
     fn push_depth(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; push depth);
-        self.stack += 1;
+        self.pushed(1);
     }
 
     fn pop_depth(&mut self) {
