@@ -1,8 +1,7 @@
 //! The JIT as a [`Producer`].
 
 use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +13,7 @@ use super::assemble::{Features, Kind, assemble};
 use super::code::{Code, Draft};
 use super::context::{Context, Deep};
 use super::stack::REGION;
-use super::{NotCompiled, listing};
+use super::{NotCompiled, listing, perf_map};
 use crate::directives::first_limits;
 use crate::vm::Vm;
 
@@ -148,12 +147,10 @@ impl Jit {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written, or is not a regular file of this user alone: others may write to `/tmp`, too.
     pub fn write_perf_map(&self) -> io::Result<PathBuf> {
         let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
-        let mut map = Vec::new();
-        listing::write_perf_map(&self.code, &mut map)?;
-        OpenOptions::new().create(true).append(true).open(&path)?.write_all(&map)?;
+        perf_map::append(&path, &perf_map::lines(&self.code))?;
         Ok(path)
     }
 }

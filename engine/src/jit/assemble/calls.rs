@@ -191,13 +191,14 @@ impl<'g> Assembler<'g> {
 
     /// A string of a rule's pool, which stands for an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
-        let Some(pool) = self.pools.get(rule) else { return };
+        let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
         let min_len = self.ir.rule(rule).facts.min_len;
         self.strings(&Strings {
             strings: pool.strings.iter().map(|string| &**string).collect(),
             slots: None,
             min_len,
             shortest: pool.shortest.as_deref(),
+            pool_of: Some(rule),
         });
     }
 }

@@ -64,7 +64,13 @@ impl<'g> Assembler<'g> {
         let min_len = ir.facts(node).min_len;
         let literals: Option<Vec<&[u8]>> = choice.options.iter().map(|&option| self.literal_of(option)).collect();
         if let Some(strings) = literals {
-            return self.strings(&Strings { strings, slots: choice.slots.as_ref(), min_len, shortest: None });
+            return self.strings(&Strings {
+                strings,
+                slots: choice.slots.as_ref(),
+                min_len,
+                shortest: None,
+                pool_of: None,
+            });
         }
         if self.nested(node, choice) {
             return;

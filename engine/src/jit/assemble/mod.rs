@@ -4,11 +4,14 @@
 //! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
 //! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
 
+use std::collections::HashMap;
+
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 
 use super::NotCompiled;
@@ -28,6 +31,7 @@ mod picks;
 mod strings;
 mod thunks;
 
+use literals::MAX_LITERAL;
 use thunks::Thunks;
 
 /// The limits that code keeps; others cost nothing.
@@ -118,8 +122,13 @@ pub(super) struct Assembler<'g> {
     stack: i32,
     /// The most words pushed in any function.
     most_stack: i32,
-    /// Bytes of what slow paths know of sites.
-    sites_len: usize,
+    /// Bytes of what slow paths know.
+    known_len: usize,
+    /// The sites of the pools of rules, by rule.
+    pool_sites: Vec<Option<i32>>,
+    /// The literals that slow paths copy and where they are. Looked up only, never iterated.
+    known_literals: HashMap<&'g [u8], i32>,
+    known_classes: HashMap<&'g CharSet, i32>,
     max_code: usize,
 }
 
@@ -166,7 +175,10 @@ pub(super) fn assemble(
         is_dead: false,
         stack: 0,
         most_stack: 0,
-        sites_len: 0,
+        known_len: 0,
+        pool_sites: vec![None; ir.rules().len()],
+        known_literals: HashMap::new(),
+        known_classes: HashMap::new(),
         max_code,
     };
     let mut symbols = Vec::new();
@@ -176,7 +188,7 @@ pub(super) fn assemble(
         }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
         let at = assembler.ops.offset().0;
-        if at + assembler.tables.bytes.len() + assembler.sites_len > max_code {
+        if assembler.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
@@ -188,7 +200,7 @@ pub(super) fn assemble(
 
 impl<'g> Assembler<'g> {
     fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
-        if self.sites_len > max_code {
+        if self.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
@@ -218,6 +230,11 @@ impl<'g> Assembler<'g> {
             literals: self.literals,
             finishing,
         })
+    }
+
+    /// Whether the code will be refused: then nothing more is added to it.
+    fn is_too_large(&self) -> bool {
+        self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
     }
 
     /// How far below the bound that guards compare with the stack grows at most.
@@ -389,6 +406,9 @@ impl<'g> Assembler<'g> {
 
     /// A node that stands `offset` instances below what the depth register counts from.
     fn node(&mut self, node: NodeId, offset: i32) {
+        if self.is_too_large() {
+            return;
+        }
         let ir = self.ir;
         if let Some((rule, body)) = self.instance(node) {
             return match jumps_to(ir, body, rule) {
@@ -397,6 +417,7 @@ impl<'g> Assembler<'g> {
             };
         }
         match ir.node(node) {
+            Node::Bytes(bytes) if bytes.len() > MAX_LITERAL => self.long_literal(bytes),
             Node::Bytes(bytes) => self.literal(bytes),
             Node::Class(set) => self.class(set),
             Node::Choice(choice) => self.choice(node, choice, offset),

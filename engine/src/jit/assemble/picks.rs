@@ -176,12 +176,18 @@ impl Assembler<'_> {
     }
 
     pub(super) fn site(&mut self, site: Site) -> i32 {
-        // What slow paths look at counts against the budget; beyond it the code is refused, so it is not kept either.
         let strings: usize = site.strings.iter().map(|string| string.len() + size_of::<Box<[u8]>>()).sum();
-        self.sites_len += strings + size_of_val(&*site.costs) + size_of::<Site>();
-        let kept = self.sites_len <= self.max_code;
+        let slots = site.slots.as_ref().map_or(0, |(_, ends)| size_of_val(&**ends));
+        let shortest = site.shortest.as_ref().map_or(0, |shortest| shortest.len());
+        let kept = self.may_know(strings + slots + shortest + size_of_val(&*site.costs) + size_of::<Site>());
         self.sites.push(if kept { site } else { Site::default() });
         self.sites.len() as i32 - 1
+    }
+
+    /// Counts what slow paths look at against the budget. Beyond it the code is refused, so that it need not be kept.
+    pub(super) fn may_know(&mut self, bytes: usize) -> bool {
+        self.known_len = self.known_len.saturating_add(bytes);
+        self.known_len <= self.max_code
     }
 
     /// Compares the slack with a cost, signed; rdx may be lost.

@@ -2,7 +2,7 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi};
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::Slots;
+use gramjet_compiler::ir::{RuleId, Slots};
 
 use super::literals::MAX_LITERAL;
 use super::picks::Decision;
@@ -18,6 +18,8 @@ pub(super) struct Strings<'s> {
     pub min_len: u64,
     /// Emitted where no string is offered.
     pub shortest: Option<&'s [u8]>,
+    /// The rule whose pool it is.
+    pub pool_of: Option<RuleId>,
 }
 
 /// Strings up to this length stand in rows of their table.
@@ -88,12 +90,19 @@ impl<'g> Assembler<'g> {
     }
 
     fn string_site(&mut self, site: &Strings<'_>, decision: &Decision<'_>) -> i32 {
-        self.site(Site {
+        if let Some(number) = site.pool_of.and_then(|rule| self.pool_sites[rule.index()]) {
+            return number;
+        }
+        let number = self.site(Site {
             costs: decision.costs.clone(),
             slots: site.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
             strings: site.strings.iter().map(|&string| string.into()).collect(),
             shortest: site.shortest.map(Into::into),
-        })
+        });
+        if let Some(rule) = site.pool_of {
+            self.pool_sites[rule.index()] = Some(number);
+        }
+        number
     }
 
     /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
@@ -211,8 +220,17 @@ impl<'g> Assembler<'g> {
             self.need(3, 4);
             self.flush();
             self.used(3, 4);
-            self.classes.push(Members { set: set.clone(), min_len: set.min_len(), limited });
-            return self.door(Doors::Member, self.classes.len() as i32 - 1);
+            let number = match self.known_classes.get(set) {
+                Some(&number) => number,
+                None => {
+                    let kept = self.may_know(size_of_val(set.ranges()) + size_of::<Members>());
+                    let known = if kept { set.clone() } else { CharSet::empty(set.unit()) };
+                    self.classes.push(Members { set: known, min_len: set.min_len(), limited });
+                    self.classes.len() as i32 - 1
+                }
+            };
+            self.known_classes.insert(set, number);
+            return self.door(Doors::Member, number);
         }
         let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
         self.strings(&Strings {
@@ -220,6 +238,7 @@ impl<'g> Assembler<'g> {
             slots: None,
             min_len: set.min_len(),
             shortest: None,
+            pool_of: None,
         });
     }
 }

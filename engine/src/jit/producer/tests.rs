@@ -55,16 +55,46 @@ fn first_rounds_may_use_a_stretch_up() {
     }
 }
 
-/// Every reference keeps the strings of a pool that a slow path emits.
-#[test]
-fn pools_count_against_the_budget() {
-    let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));
+fn fits(text: &str, kind: Kind, most: usize) -> bool {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")
     };
-    let kind = Kind { depth: true, length: false };
-    let assemble = |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err().is_some();
-    assert!(assemble(16 << 20) && !assemble(64 << 20));
+    let draft = assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most);
+    assert!(matches!(draft, Ok(_) | Err(NotCompiled::TooLarge { .. })));
+    draft.is_ok()
+}
+
+/// All references to a rule have its pool in common; it counts against the budget, whether or not there is a length limit.
+#[test]
+fn pools_count_against_the_budget() {
+    let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));
+    for length in [false, true] {
+        let kind = Kind { depth: true, length };
+        assert!(fits(&text, kind, 400_000) && !fits(&text, kind, 200_000));
+    }
+}
+
+#[test]
+fn long_literals_and_large_classes_count_against_the_budget() {
+    let literals: String = (10..99).map(|number| format!("'{}' s? ", number.to_string().repeat(1000))).collect();
+    assert!(fits(&format!("s ::= {literals}"), Kind::default(), 250_000));
+    assert!(!fits(&format!("s ::= {literals}"), Kind::default(), 150_000));
+    // The same ones again cost no more than the code for them.
+    assert!(fits(&format!("s ::= {}", literals.repeat(3)), Kind::default(), 250_000));
+    let class = |first: u32| (0..300).map(|member| format!("#x{:X}", first + 2 * member)).collect::<String>();
+    let classes: String = (0..89).map(|number| format!("[{}] s? ", class(1000 + number))).collect();
+    assert!(fits(&format!("s ::= {classes}"), Kind::default(), 3_000_000));
+    assert!(!fits(&format!("s ::= {classes}"), Kind::default(), 100_000));
+}
+
+/// What is too large is not made first: what one function adds is looked at, too.
+#[test]
+fn one_large_function_is_given_up_early() {
+    let text =
+        format!("s ::= {}", (1000..9000).map(|number| format!("'{number}' s '<{number}>' | ")).collect::<String>());
+    assert!(!fits(&format!("{text} 'x'"), Kind::default(), 1 << 16));
+    let weighted: String = (0..3000).map(|number| format!("('a' @ {} | 'b' s @ 3000) ", number + 1)).collect();
+    assert!(!fits(&format!("s ::= '' | {weighted}"), Kind::default(), 1 << 16));
 }
 
 /// Leaf functions that push, chains of functions without a guard, derivations that are high.
