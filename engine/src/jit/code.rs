@@ -5,7 +5,7 @@ use std::io;
 use dynasmrt::mmap::{ExecutableBuffer, MutableBuffer};
 
 use super::context::Context;
-use super::sites::{Members, Site};
+use super::sites::Site;
 
 /// Code in the making: instructions and tables, not yet executable.
 #[derive(Default)]
@@ -21,7 +21,6 @@ pub(super) struct Draft {
     /// What begins where in the instructions.
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
-    pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
     /// Bytes of stack that the code uses at most once every site takes option 0.
     pub finishing: usize,
@@ -42,7 +41,6 @@ pub(super) struct Code {
     instructions: usize,
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
-    pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
     pub finishing: usize,
 }
@@ -67,7 +65,6 @@ impl Draft {
             buffer,
             symbols: self.symbols,
             sites: self.sites,
-            classes: self.classes,
             literals: self.literals,
             finishing: self.finishing,
         })

@@ -5,7 +5,7 @@ use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
 use gramjet::{Batch, Limits};
 
 use super::code::Code;
-use super::sites::{Members, Site};
+use super::sites::Site;
 use super::stack::{CALLER_STACK, FINISHING_HERE, Region};
 
 /// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
@@ -92,23 +92,14 @@ pub(super) enum Doors {
     PickWithin,
     /// Emits a string of the site with this number under the length limit.
     StringWithin,
-    /// Emits a member of the class with this number.
-    Member,
     /// Emits the literal with this number.
     Copy,
 }
 
 impl Doors {
-    pub const COUNT: usize = 7;
-    pub const ALL: [Doors; Doors::COUNT] = [
-        Doors::Replenish,
-        Doors::Deeper,
-        Doors::Shallower,
-        Doors::PickWithin,
-        Doors::StringWithin,
-        Doors::Member,
-        Doors::Copy,
-    ];
+    pub const COUNT: usize = 6;
+    pub const ALL: [Doors; Doors::COUNT] =
+        [Doors::Replenish, Doors::Deeper, Doors::Shallower, Doors::PickWithin, Doors::StringWithin, Doors::Copy];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -117,13 +108,12 @@ impl Doors {
             Doors::Shallower => "shallower",
             Doors::PickWithin => "pick_within",
             Doors::StringWithin => "string_within",
-            Doors::Member => "member",
             Doors::Copy => "copy",
         }
     }
 }
 
-static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
+static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
 
 /// Bounds that are not small enough are never reached.
 #[inline(always)]
@@ -344,29 +334,6 @@ unsafe extern "sysv64" fn string_within(context: *mut Context<'_, '_>, site: usi
             (*context).put(&strings[option]);
         }
         (*context).reserve(0);
-    }
-    0
-}
-
-unsafe extern "sysv64" fn member(context: *mut Context<'_, '_>, class: usize) -> usize {
-    // SAFETY: see above.
-    let context = unsafe { &mut *context };
-    let code = context.code;
-    let Members { set, min_len, limited } = &code.classes[class];
-    let offered = match limited {
-        true => set.len_within((context.slack as u64).saturating_add(*min_len)),
-        false => set.len(),
-    };
-    // SAFETY: see above; a member has at most four bytes.
-    unsafe {
-        let index = context.pick(offered as usize) as u32;
-        let member = set.encode(set.nth(index).unwrap_or_default());
-        let bytes = member.as_ref();
-        if *limited {
-            context.slack -= (bytes.len() as u64 - min_len) as i64;
-        }
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.output, bytes.len());
-        context.output = context.output.add(bytes.len());
     }
     0
 }

@@ -20,6 +20,11 @@ impl<'g> Assembler<'g> {
             return;
         }
         self.need(0, bytes.len() as i32);
+        self.put_literal(bytes);
+    }
+
+    /// The same where its bytes are needed already.
+    pub(super) fn put_literal(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(16) {
             self.short_literal(chunk);
         }

@@ -18,7 +18,7 @@ use super::NotCompiled;
 use super::code::{Draft, Symbol};
 use super::context::MARGIN;
 use super::regs::asm;
-use super::sites::{Members, Site};
+use super::sites::Site;
 use super::tables::Tables;
 
 mod calls;
@@ -27,11 +27,14 @@ mod joints;
 mod literals;
 mod looks;
 mod loops;
+mod members;
+mod narrow;
 mod picks;
 mod strings;
 mod thunks;
 
 use literals::MAX_LITERAL;
+use members::Pieces;
 use thunks::Thunks;
 
 /// The limits that code keeps; others cost nothing.
@@ -106,7 +109,6 @@ pub(super) struct Assembler<'g> {
     /// Table entries that hold the place of a label.
     jumps: Vec<(usize, DynamicLabel)>,
     sites: Vec<Site>,
-    classes: Vec<Members>,
     literals: Vec<Box<[u8]>>,
     /// Rules whose bodies stand where they are referred to.
     expanded: Vec<bool>,
@@ -128,7 +130,8 @@ pub(super) struct Assembler<'g> {
     pool_sites: Vec<Option<i32>>,
     /// The literals that slow paths copy and where they are. Looked up only, never iterated.
     known_literals: HashMap<&'g [u8], i32>,
-    known_classes: HashMap<&'g CharSet, i32>,
+    /// The tables of large classes, likewise.
+    known_classes: HashMap<&'g CharSet, Pieces>,
     max_code: usize,
 }
 
@@ -163,7 +166,6 @@ pub(super) fn assemble(
         begin_of_tables,
         jumps: Vec::new(),
         sites: Vec::new(),
-        classes: Vec::new(),
         literals: Vec::new(),
         expanded,
         guarded: guarded(ir),
@@ -226,7 +228,6 @@ impl<'g> Assembler<'g> {
             jumps,
             symbols,
             sites: self.sites,
-            classes: self.classes,
             literals: self.literals,
             finishing,
         })

@@ -3,6 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi};
 use gramjet_compiler::ir::Slots;
 
+use super::narrow::Narrowed;
 use super::{Assembler, asm};
 use crate::jit::context::Doors;
 use crate::jit::sites::Site;
@@ -52,6 +53,11 @@ impl Decision<'_> {
         }
     }
 
+    /// The option that each choice byte leads to, for sites of one byte.
+    pub fn map(&self) -> Vec<u8> {
+        (0..256).map(|byte| self.option_of(byte) as u8).collect()
+    }
+
     fn max_cost(&self) -> u64 {
         self.costs.last().copied().unwrap_or(0)
     }
@@ -98,8 +104,7 @@ impl Assembler<'_> {
             return;
         }
         if decision.slots.is_some() {
-            let map: Vec<u8> = (0..256).map(|byte| decision.option_of(byte) as u8).collect();
-            let map = self.tables.add(map, 1);
+            let map = self.tables.add(decision.map(), 1);
             let ops = &mut self.ops;
             asm!(ops ; movzx eax, BYTE [tables + rax + map]);
             return;
@@ -146,16 +151,24 @@ impl Assembler<'_> {
     /// A site that the length limit may narrow; pays the option's cost.
     fn decide_within(&mut self, decision: &Decision<'_>) {
         self.flush();
-        let site = self.site(Site {
-            costs: decision.costs.clone(),
-            slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
-            ..Site::default()
-        });
-        let paid = self.label();
-        let narrow = self.cold(move |assembler| {
-            assembler.door(Doors::PickWithin, site);
-            assembler.jump(paid);
-        });
+        let (decided, paid) = (self.label(), self.label());
+        let narrow = match Narrowed::at(decision) {
+            Some(narrowed) => self.cold(move |assembler| {
+                assembler.decide_narrowed(&narrowed);
+                assembler.jump(decided);
+            }),
+            None => {
+                let site = self.site(Site {
+                    costs: decision.costs.clone(),
+                    slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+                    ..Site::default()
+                });
+                self.cold(move |assembler| {
+                    assembler.door(Doors::PickWithin, site);
+                    assembler.jump(paid);
+                })
+            }
+        };
         self.compare_slack(decision.max_cost());
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
@@ -171,6 +184,7 @@ impl Assembler<'_> {
         };
         self.leave_option(picked, decision);
         self.flush();
+        self.place(decided);
         self.pay(&decision.costs);
         self.place(paid);
     }

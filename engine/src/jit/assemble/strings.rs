@@ -5,10 +5,11 @@ use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{RuleId, Slots};
 
 use super::literals::MAX_LITERAL;
+use super::narrow::Narrowed;
 use super::picks::Decision;
 use super::{Assembler, asm};
 use crate::jit::context::Doors;
-use crate::jit::sites::{Members, Site};
+use crate::jit::sites::Site;
 
 /// A site whose options are strings, in canonical order.
 pub(super) struct Strings<'s> {
@@ -47,30 +48,72 @@ impl<'g> Assembler<'g> {
             return self.put_decided(&decision, strings);
         }
         self.flush();
-        let narrow = self.string_site(site, &decision);
-        let back = self.label();
+        match &strings[..] {
+            [only] => self.string_within(only, site),
+            _ => self.strings_within(&decision, site),
+        }
+    }
+
+    /// A string that is not offered where the slack is too small for it.
+    fn string_within(&mut self, string: &[u8], site: &Strings<'_>) {
+        let cost = string.len() as u64 - site.min_len;
+        let (back, after) = (self.label(), self.flow);
+        let shortest = site.shortest.unwrap_or_default().to_vec();
         let narrow = self.cold(move |assembler| {
-            assembler.door(Doors::StringWithin, narrow);
-            assembler.jump(back);
+            assembler.put_literal(&shortest);
+            assembler.resume(back, after);
         });
+        self.compare_slack(cost);
+        let ops = &mut self.ops;
+        asm!(ops ; jl =>narrow);
+        self.pay_constant(cost);
+        self.put_literal(string);
+        self.flush();
+        self.place(back);
+    }
+
+    /// A choice among strings as far as the slack goes.
+    fn strings_within(&mut self, decision: &Decision<'_>, site: &Strings<'_>) {
+        let (decided, back) = (self.label(), self.label());
+        let least = decision.costs[0];
+        let narrow = match Narrowed::at(decision) {
+            Some(narrowed) => {
+                let shortest = (least > 0).then(|| site.shortest.unwrap_or_default().to_vec());
+                self.cold(move |assembler| {
+                    if let Some(shortest) = shortest {
+                        let after = assembler.flow;
+                        let none = assembler.cold(move |assembler| {
+                            assembler.put_literal(&shortest);
+                            assembler.resume(back, after);
+                        });
+                        assembler.compare_slack(least);
+                        let ops = &mut assembler.ops;
+                        asm!(ops ; jl =>none);
+                    }
+                    assembler.decide_narrowed(&narrowed);
+                    assembler.jump(decided);
+                })
+            }
+            None => {
+                let number = self.string_site(site, decision);
+                self.cold(move |assembler| {
+                    assembler.door(Doors::StringWithin, number);
+                    assembler.jump(back);
+                })
+            }
+        };
         self.compare_slack(decision.costs.last().copied().unwrap_or(0));
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
-        match &strings[..] {
-            [only] => {
-                let cost = decision.costs[0] as i32;
-                let ops = &mut self.ops;
-                asm!(ops ; sub slack, cost);
-                self.literal(only);
-            }
-            _ => {
-                let free = Decision { costs: Vec::new(), ..decision };
-                let picked = self.decide(&free);
-                self.leave_option(picked, &free);
-                self.pay(&strings.iter().map(|string| string.len() as u64 - site.min_len).collect::<Vec<_>>());
-                self.put_indexed(strings);
-            }
-        }
+        let free = Decision { costs: Vec::new(), count: decision.count, slots: decision.slots };
+        let picked = self.decide(&free);
+        self.leave_option(picked, &free);
+        self.flush();
+        let due = self.flow.due;
+        self.place(decided);
+        self.flow.due = due;
+        self.pay(&decision.costs);
+        self.put_indexed(&site.strings);
         self.flush();
         self.place(back);
     }
@@ -215,22 +258,8 @@ impl<'g> Assembler<'g> {
     }
 
     pub(super) fn class(&mut self, set: &'g CharSet) {
-        let limited = self.kind.length && set.min_len() < set.max_len();
         if set.len() > 256 {
-            self.need(3, 4);
-            self.flush();
-            self.used(3, 4);
-            let number = match self.known_classes.get(set) {
-                Some(&number) => number,
-                None => {
-                    let kept = self.may_know(size_of_val(set.ranges()) + size_of::<Members>());
-                    let known = if kept { set.clone() } else { CharSet::empty(set.unit()) };
-                    self.classes.push(Members { set: known, min_len: set.min_len(), limited });
-                    self.classes.len() as i32 - 1
-                }
-            };
-            self.known_classes.insert(set, number);
-            return self.door(Doors::Member, number);
+            return self.large_class(set);
         }
         let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
         self.strings(&Strings {

@@ -18,6 +18,8 @@ pub(super) struct Thunks {
     pub deeper: DynamicLabel,
     /// Number of a slot in eax, ends in rdx, their count in ecx: leaves the option in eax.
     pub slot: DynamicLabel,
+    /// Emits a member of a large class, see [`Assembler::member_thunk`].
+    pub member: DynamicLabel,
 }
 
 const DOORS: i32 = offset_of!(Context<'_, '_>, doors) as i32;
@@ -39,6 +41,7 @@ impl Thunks {
             doors: Doors::ALL.map(|_| ops.new_dynamic_label()),
             deeper: ops.new_dynamic_label(),
             slot: ops.new_dynamic_label(),
+            member: ops.new_dynamic_label(),
         }
     }
 }
@@ -81,6 +84,8 @@ impl Assembler<'_> {
         );
         symbol(self, "slot");
         self.slot_thunk();
+        symbol(self, "member");
+        self.member_thunk();
         symbol(self, "other stack");
         self.deeper_thunk();
         symbol(self, "entry");
