@@ -8,6 +8,7 @@ mod assemble;
 mod code;
 mod context;
 mod listing;
+mod memory;
 mod perf_map;
 mod producer;
 mod refusal;

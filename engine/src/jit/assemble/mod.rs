@@ -17,6 +17,7 @@ use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 use super::NotCompiled;
 use super::code::{Draft, Symbol};
 use super::context::MARGIN;
+use super::memory::PAGE;
 use super::regs::asm;
 use super::sites::Site;
 use super::tables::Tables;
@@ -138,8 +139,8 @@ pub(super) struct Assembler<'g> {
 /// Functions begin at multiples of this.
 const FUNCTION_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
-/// Tables begin at a multiple of this.
-const TABLE_ALIGNMENT: usize = 128;
+/// At least so far behind the last instruction tables begin, as what is read there may be fetched with them.
+const TABLE_DISTANCE: usize = 128;
 const INT3: u8 = 0xCC;
 
 /// Assembles the code for limits of a kind.
@@ -205,9 +206,10 @@ impl<'g> Assembler<'g> {
         if self.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
-        // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
-        self.ops.align(TABLE_ALIGNMENT, INT3);
-        self.ops.extend([INT3; TABLE_ALIGNMENT]);
+        let end = self.ops.offset().0;
+        // What is between them is never reached; int3 shows if it is.
+        self.ops.extend([INT3; TABLE_DISTANCE]);
+        self.ops.align(PAGE, INT3);
         let begin = self.begin_of_tables;
         self.place(begin);
         let finishing = self.finishing();
@@ -223,6 +225,7 @@ impl<'g> Assembler<'g> {
         }
         Ok(Draft {
             instructions,
+            end,
             entry,
             tables: self.tables.finish(),
             jumps,
