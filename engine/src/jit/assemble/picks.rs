@@ -55,7 +55,14 @@ impl Decision<'_> {
 
     /// The option that each choice byte leads to, for sites of one byte.
     pub fn map(&self) -> Vec<u8> {
-        (0..256).map(|byte| self.option_of(byte) as u8).collect()
+        let Some(slots) = self.slots else {
+            return (0..256).map(|byte| self.option_of(byte) as u8).collect();
+        };
+        let mut map = Vec::with_capacity(256);
+        for (option, &end) in slots.ends().iter().enumerate() {
+            map.resize(end as usize, option as u8);
+        }
+        map
     }
 
     fn max_cost(&self) -> u64 {

@@ -153,7 +153,7 @@ impl<'g> Assembler<'g> {
         let picked = self.decide(decision);
         if decision.bits() == 8 && strings.iter().all(|string| string.len() == 1) {
             // The choice byte leads to the byte at once.
-            let table: Vec<u8> = (0..256).map(|byte| strings[decision.option_of(byte)][0]).collect();
+            let table: Vec<u8> = decision.map().into_iter().map(|option| strings[usize::from(option)][0]).collect();
             return self.put_mapped(table);
         }
         self.leave_option(picked, decision);
