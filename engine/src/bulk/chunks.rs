@@ -1,7 +1,7 @@
 //! Chunks: sequences of frames that one step takes from the stack as a whole. Frames that decide little are drawn together
 //! with those behind them.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::frames::{Depth, Frame, Item, Step};
 use super::unfold::{Beginning, Stream};
@@ -24,16 +24,31 @@ pub(crate) type Chunk = Box<[(Frame, Option<u32>)]>;
 #[derive(Default)]
 pub(crate) struct Chunks {
     chunks: Vec<Chunk>,
-    numbers: HashMap<Chunk, u32>,
-    bits: HashMap<Item, f64>,
+    numbers: FxHashMap<Chunk, u32>,
+    bits: FxHashMap<Item, f64>,
     /// How often chunks of several frames would be pushed.
-    wanted: HashMap<Chunk, f64>,
+    wanted: FxHashMap<Chunk, f64>,
+    policy: Policy,
+}
+
+/// When frames are joined to chunks. Which is best depends on the grammar, so it is tried.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Policy {
+    /// A new chunk is pushed in this many times the threshold of the steps.
+    pub(crate) often: f64,
+    /// What it costs, in steps, to join frames that both decide much.
+    pub(crate) large: f64,
 }
 
 /// A chunk on the stack: its number and how much less is left of the depth than at the step that pushed it.
 pub(crate) type Push = (u32, u32);
 
 impl Chunks {
+    /// No chunks yet, to be made by a policy.
+    pub(crate) fn new(policy: Policy) -> Chunks {
+        Chunks { policy, ..Chunks::default() }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.chunks.len()
     }
@@ -44,7 +59,6 @@ impl Chunks {
         self.chunks[chunk as usize].iter().map(|&(frame, below)| (frame, at(below))).collect()
     }
 
-    pub(crate) fn debug(&self, chunk: u32) -> &Chunk { &self.chunks[chunk as usize] }
     /// How much less is left at most at one of a chunk's frames than at another.
     pub(crate) fn spread(&self, chunk: u32) -> u32 {
         self.chunks[chunk as usize].iter().filter_map(|&(_, below)| below).max().unwrap_or(0)
@@ -92,20 +106,20 @@ impl Chunks {
     }
 
     /// What a beginning leaves open, as chunks, the next first. New chunks of several frames are made only where they were
-    /// wanted this often. With `alone` the first frame is a chunk of its own.
+    /// wanted often enough. With `alone` the first frame is a chunk of its own.
     pub(crate) fn partition(
         &mut self,
         stream: &Stream<'_>,
         beginning: &Beginning,
         base: Depth,
-        often: f64,
+        threshold: f64,
         alone: bool,
     ) -> Vec<Push> {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let open = &beginning.open;
         let cuts = self.cut(stream, open, base, |chunks, (from, to)| {
             let chunk = Chunks::chunk(&open[from..to], base).0;
-            let may_be = || chunks.wanted.get(&chunk).is_some_and(|&wanted| wanted >= often);
+            let may_be = || chunks.wanted.get(&chunk).is_some_and(|&wanted| wanted >= chunks.policy.often * threshold);
             !(alone && from == 0) && (chunks.numbers.contains_key(&chunk) || may_be())
         });
         cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
@@ -123,9 +137,9 @@ impl Chunks {
         // The best way to cut what stands from each frame on: what it costs and where the first chunk ends.
         let mut best = vec![(0.0, 0); open.len() + 1];
         for from in (0..open.len()).rev() {
-            best[from] = (cost(&bits[from..from + 1]) + best[from + 1].0, from + 1);
+            best[from] = (cost(&bits[from..from + 1], 0.0) + best[from + 1].0, from + 1);
             for to in from + 2..=open.len().min(from + MAX_FRAMES) {
-                let cost = cost(&bits[from..to]) + best[to].0;
+                let cost = cost(&bits[from..to], self.policy.large) + best[to].0;
                 if cost < best[from].0 && near(&open[from..to], base) && allowed(self, (from, to)) {
                     best[from] = (cost, to);
                 }
@@ -189,10 +203,13 @@ impl Chunks {
     }
 }
 
-/// What a chunk of frames that decide so many bits costs, in steps: one, and a part of one if it decides little.
-fn cost(bits: &[f64]) -> f64 {
+/// What a chunk of frames that decide so many bits costs, in steps: one, and a part of one if it decides little; `large` if
+/// it joins frames that both decide much.
+fn cost(bits: &[f64], large: f64) -> f64 {
     let total: f64 = bits.iter().sum();
-    1.0 + WASTE * (1.0 - total.min(BITS) / BITS)
+    let last = bits[bits.len() - 1];
+    let is_large = bits.len() > 1 && total - last >= BITS && last >= BITS;
+    1.0 + WASTE * (1.0 - total.min(BITS) / BITS) + if is_large { large } else { 0.0 }
 }
 
 /// Whether the depths are near enough for one chunk.

@@ -2,9 +2,11 @@
 //! records go where the machine spends its steps.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap};
 
-use super::chunks::{Chunks, Push};
+use rustc_hash::FxHashMap;
+
+use super::chunks::{Chunks, Policy, Push};
 use super::frames::{Depth, Frame, Item};
 use super::unfold::{Stream, unfold};
 
@@ -53,7 +55,7 @@ pub(crate) struct Budget {
 pub(crate) struct TooLarge;
 
 /// How often states are visited, per step.
-type Visits = HashMap<Key, f64>;
+type Visits = FxHashMap<Key, f64>;
 
 struct Open {
     flow: f64,
@@ -85,49 +87,67 @@ const MAX_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
-/// Frames are joined to new chunks where that happens in this many times the threshold of the steps.
-const JOIN: f64 = 4.0;
-/// Each round of planning has twice the records of the one before, so there are not many.
-const MAX_ROUNDS: u32 = 8;
 /// Steps of a trial run.
-const TRIAL: u32 = 100_000;
+const TRIAL: u32 = 50_000;
+
+/// The policies that are tried.
+const POLICIES: [Policy; 3] =
+    [Policy { often: 4.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }, Policy { often: 200.0, large: 0.0 }];
 
 /// Makes the plan for a stream of inputs.
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
-    let mut chunks = Chunks::default();
-    let mut visits = Visits::new();
-    if std::env::var("MIN").is_ok() {
-        for t in [1.0, 0.01] {
-        let mut chunks = Chunks::default();
-        if let Ok(p) = attempt(stream, &mut chunks, &visits, t, 10_000_000) {
-            eprintln!("threshold {t} records {} states {} keys {} chunks {}", p.records, p.states.len(), p.index.len(), chunks.len());
-            let mut by: Vec<_> = p.states.iter().map(|s| (s.entries.len(), s.chunk)).collect();
-            by.sort(); by.reverse();
-            for (n, c) in by.into_iter().step_by(7).take(24) { eprintln!("  {n} {:?}", chunks.debug(c)); }
-        }}
+    // Small plans show which policy is best, and what they learn serves the larger ones.
+    let small = Budget { records: budget.records / 4, rounds: budget.rounds.saturating_sub(1) };
+    let mut best: Option<(f64, Planner)> = None;
+    for policy in POLICIES {
+        let mut planner = Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, plan: None };
+        for _ in 0..small.rounds {
+            planner.round(stream, small.records);
+        }
+        let mean_step = planner.plan.as_ref().map_or(0.0, |plan| figures(plan, &planner.chunks).0);
+        if best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
+            best = Some((mean_step, planner));
+        }
     }
-    let mut best: Option<Plan> = None;
-    // Smaller plans first: what they learn serves the larger.
-    let mut share = 2.0;
-    for round in (0..budget.rounds.clamp(1, MAX_ROUNDS)).rev() {
-        let records = budget.records >> round;
+    let mut planner = best.expect("a policy was tried").1;
+    // Grammars of which not even the smallest plan fits get more, to a bound.
+    for records in [budget.records, 2 * budget.records, 4 * budget.records] {
+        planner.round(stream, records);
+        if planner.plan.is_some() {
+            planner.round(stream, records);
+            break;
+        }
+    }
+    planner.plan.map(|plan| (plan, planner.chunks)).ok_or(TooLarge)
+}
+
+/// A plan on its way.
+struct Planner {
+    chunks: Chunks,
+    visits: Visits,
+    /// The threshold times the number of records.
+    share: f64,
+    plan: Option<Plan>,
+}
+
+impl Planner {
+    /// Makes the plan anew, if it fits, and learns from it.
+    fn round(&mut self, stream: &Stream<'_>, records: usize) {
         let made = loop {
-            match attempt(stream, &mut chunks, &visits, share / records as f64, records) {
-                Err(TooLarge) if share / (records as f64) < 1.0 => share *= 1.4,
+            let threshold = self.share / records as f64;
+            match attempt(stream, &mut self.chunks, &self.visits, threshold, records) {
+                Err(TooLarge) if threshold < 1.0 => self.share *= 1.4,
                 made => break made,
             }
         };
-        // A small plan may have no room for all states.
         let Ok(plan) = made else {
-            share = 2.0;
-            continue;
+            self.share = 2.0;
+            return;
         };
-        visits = trial(&plan, &chunks);
-        let full = plan.records as f64 / records as f64;
-        share *= (1.1 * full).clamp(0.25, 1.0);
-        best = Some(plan);
+        self.visits = trial(&plan, &self.chunks);
+        self.share *= (1.1 * plan.records as f64 / records as f64).clamp(0.25, 1.0);
+        self.plan = Some(plan);
     }
-    best.map(|plan| (plan, chunks)).ok_or(TooLarge)
 }
 
 /// What is known of the depth in a state.
@@ -165,8 +185,8 @@ fn attempt(
     let start = chunks.whole(&start_items, stream.start_depth());
     let start_key = (start.0, if chunks.is_free(start.0) { zones } else { start_depth.min(zones) });
     let mut plan = Plan { states: Vec::new(), index: BTreeMap::new(), start, zones, start_depth, records: 0 };
-    let mut states: HashMap<(u32, Known), u32> = HashMap::new();
-    let mut flows: HashMap<Key, f64> = HashMap::from([(start_key, 1e-3)]);
+    let mut states: FxHashMap<(u32, Known), u32> = FxHashMap::default();
+    let mut flows: FxHashMap<Key, f64> = [(start_key, 1e-3)].into_iter().collect();
     let mut heap = BinaryHeap::from([Open { flow: 1.0, key: start_key }]);
     while let Some(Open { key, .. }) = heap.pop() {
         if plan.index.contains_key(&key) {
@@ -249,7 +269,7 @@ fn make(
         chunks.want(stream, beginning, depth, flow * beginning.probability);
     }
     for beginning in beginnings {
-        let pushes = chunks.partition(stream, &beginning, depth, JOIN * threshold, beginning.open == items);
+        let pushes = chunks.partition(stream, &beginning, depth, threshold, beginning.open == items);
         for &push in &pushes {
             *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
         }
@@ -304,7 +324,7 @@ fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
         let base = if entry.end.is_some() { start_depth } else { depth };
         stack.extend(entry.pushes.iter().rev().map(|&(chunk, less)| (chunk, base - less)));
     }
-    let mut visits = Visits::new();
+    let mut visits = Visits::default();
     for &(chunk, row) in plan.index.keys() {
         let of_chunk = &counts[chunk as usize * rows..][..rows];
         let count: u32 = if chunks.is_free(chunk) { of_chunk.iter().sum() } else { of_chunk[row as usize] };
@@ -326,16 +346,6 @@ impl Plan {
 /// Mean bytes of text a step and mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
     let visits = trial(plan, chunks);
-    if std::env::var("TOP").is_ok() {
-        let mut top: Vec<_> = visits.iter().collect();
-        top.sort_by(|a, b| b.1.total_cmp(a.1));
-        for (key, v) in top.into_iter().take(28) {
-            let st = &plan.states[plan.index[key] as usize];
-            let mean = |f: &dyn Fn(&Entry) -> f64| st.entries.iter().map(|e| e.probability * f(e)).sum::<f64>();
-            let ent = mean(&|e| -e.probability.log2());
-            eprintln!("{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} {:?}", key.1, st.entries.len(), mean(&|e| e.text.len() as f64), mean(&|e| e.pushes.len() as f64), chunks.debug(key.0));
-        }
-    }
     let (mut bytes, mut ends) = (0.0, 0.0);
     for (key, &state) in &plan.index {
         let visits = visits.get(key).copied().unwrap_or_default();
