@@ -310,6 +310,13 @@ impl Bulk {
     }
 }
 
+impl std::fmt::Debug for Bulk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let records = self.records();
+        f.debug_struct("Bulk").field("records", &records).field("simd", &self.simd).finish_non_exhaustive()
+    }
+}
+
 impl Work {
     fn idle() -> Work {
         Work {

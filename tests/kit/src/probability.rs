@@ -13,7 +13,7 @@ use crate::naive::{Machine, Offer};
 pub enum Drawing {
     /// By uniform choice bytes through the choice map.
     Replay,
-    /// With the grammar's own probabilities: uniform, or in proportion to the slots.
+    /// With the grammar's own probabilities: uniform, or in proportion to the weights.
     Exact,
 }
 
@@ -46,6 +46,10 @@ pub fn distribution(
 
 /// The probability of each option. With [`Drawing::Replay`] it is the number of values that lead to it.
 pub fn shares(offer: &Offer<'_>, drawing: Drawing) -> Vec<f64> {
+    if let (Offer::Weighted(count, slots), Drawing::Exact) = (offer, drawing) {
+        let whole: f64 = (0..*count).map(|option| slots.share(option)).sum();
+        return (0..*count).map(|option| slots.share(option) / whole).collect();
+    }
     let (ends, bits): (Vec<u64>, u32) = match offer {
         Offer::Uniform(count) => {
             let bits = if *count <= 1 << 8 {
