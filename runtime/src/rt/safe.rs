@@ -122,7 +122,11 @@ impl<'m, 's> Machine<'m, 's> {
     /// Begins a further input, if that is possible without a new machine.
     fn next_input(&mut self, s: State, min_len: u64, limits: Limits) -> bool {
         self.slack = slack(min_len, limits);
-        (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.next_input(s.c, limits.choices())
+        let goes_on = (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.goes_on();
+        if goes_on {
+            self.windows.next_input(s.c, limits.choices());
+        }
+        goes_on
     }
 }
 
