@@ -340,6 +340,17 @@ impl Machine<'_, '_> {
         self.string::<LEN>(s, star.pool)
     }
 
+    /// Derives an instance of such a rule, or what stands for it; see [`super::raw::Machine::even_star`].
+    #[must_use]
+    pub fn even_star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star)
+    }
+
     /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
     #[must_use]
     pub fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {

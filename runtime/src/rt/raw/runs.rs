@@ -141,6 +141,54 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Derives an instance of such a rule, or what stands for it beyond the limit; `depth` is what is left below the instance
+    /// around it. What stands for the rule must be nothing or, with `PLUS`, one byte from one choice byte, `star.behind`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Machine::star`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn even_star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        // SAFETY: the choice bytes and output bytes that are touched are reserved.
+        unsafe {
+            if !DEPTH || LEN {
+                return match DEPTH && depth < 1 {
+                    true => self.string::<LEN>(s, star.pool),
+                    false => self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star),
+                };
+            }
+            self.check(s, RUN_CHOICES + 1, RUN_OUTPUT);
+            debug_assert!(depth >= 0);
+            let batch = Batch::at(s);
+            // Each instance within the limit reads two choice bytes, but the one that stops (and derives no item) reads one.
+            let instances = depth as u64;
+            let until_stop = batch.until_stop();
+            let rounds = until_stop.min(instances);
+            if rounds == 4 {
+                return self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth - 1, star);
+            }
+            let read = (2 * until_stop as i64).min(2 * instances as i64 - 1) + 1;
+            batch.emit(s, &star.table);
+            // What stands where the limit is met is stored wherever that is: where it is not met, behind what counts.
+            let last = instances.wrapping_sub(1).min(7) as usize;
+            *s.o.add(last) = star.last[usize::from(*s.c.add(2 * last + 1))];
+            if PLUS {
+                let behind = instances.min(7) as usize;
+                *s.o.add(behind) = star.behind[usize::from(*s.c.add(2 * behind))];
+            }
+            State {
+                c: s.c.offset(read as isize + isize::from(PLUS)),
+                o: s.o.add(rounds as usize + usize::from(PLUS)),
+            }
+        }
+    }
+
     #[inline(never)]
     unsafe fn star_by_rounds<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
         &mut self,
