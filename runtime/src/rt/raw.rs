@@ -242,6 +242,32 @@ impl<'m, 's> Machine<'m, 's> {
         s
     }
 
+    /// Whether the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
+    #[inline(always)]
+    pub fn is_low(&mut self, s: State) -> bool {
+        let low = s.c.addr() > self.choice_mark || s.o.addr() > self.output_mark;
+        #[cfg(debug_assertions)]
+        if !low {
+            self.note_reserved(s, CREDIT_CHOICES, CREDIT_OUTPUT);
+        }
+        low
+    }
+
+    /// Derives `rule` with the credit filled up. A rule that ends with this call has nothing to keep for what comes behind.
+    ///
+    /// # Safety
+    ///
+    /// As for calling `rule` itself.
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn begin(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        // SAFETY: as for this function.
+        unsafe {
+            let s = self.ensure_slowly(s);
+            rule(self, s, depth)
+        }
+    }
+
     #[cold]
     #[inline(never)]
     unsafe fn ensure_slowly(&mut self, s: State) -> State {

@@ -138,14 +138,33 @@ impl Machine<'_, '_> {
         self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT)
     }
 
+    /// Whether the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
+    #[inline(always)]
+    pub fn is_low(&self, s: State) -> bool {
+        self.is_short(s, CREDIT_CHOICES, CREDIT_OUTPUT)
+    }
+
+    /// Derives `rule` with the credit filled up; see [`super::raw::Machine::begin`].
+    #[cold]
+    #[inline(never)]
+    pub fn begin(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        let s = self.ensure(s);
+        rule(self, s, depth)
+    }
+
     /// Makes room for reading `choices` and writing `output` bytes.
     #[inline(always)]
     #[must_use]
     pub fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
-        if self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP {
+        if self.is_short(s, choices, output) {
             return self.replenish(s, choices, output);
         }
         s
+    }
+
+    #[inline(always)]
+    fn is_short(&self, s: State, choices: usize, output: usize) -> bool {
+        self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP
     }
 
     #[cold]

@@ -63,7 +63,7 @@ impl Machine<'_, '_> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// Eight choice bytes and four output bytes must be reserved.
     #[inline(always)]
     pub unsafe fn short_run(
         &mut self,
@@ -75,7 +75,7 @@ impl Machine<'_, '_> {
     ) -> Option<(bool, u64)> {
         // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
         unsafe {
-            *s = self.reserve(*s, 8, 4);
+            self.check(*s, 8, 4);
             let batch = Batch::at(*s);
             let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
             let rounds = until_stop.min(until_other);
@@ -166,24 +166,24 @@ impl Machine<'_, '_> {
             self.check(s, RUN_CHOICES + 1, RUN_OUTPUT);
             debug_assert!(depth >= 0);
             let batch = Batch::at(s);
-            // Each instance within the limit reads two choice bytes, but the one that stops (and derives no item) reads one.
             let instances = depth as u64;
             let until_stop = batch.until_stop();
             let rounds = until_stop.min(instances);
             if rounds == 4 {
                 return self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth - 1, star);
             }
-            let read = (2 * until_stop as i64).min(2 * instances as i64 - 1) + 1;
             batch.emit(s, &star.table);
             // What stands where the limit is met is stored wherever that is: where it is not met, behind what counts.
-            let last = instances.wrapping_sub(1).min(7) as usize;
+            let limit = instances.min(5) as usize;
+            let last = limit.max(1) - 1;
             *s.o.add(last) = star.last[usize::from(*s.c.add(2 * last + 1))];
             if PLUS {
-                let behind = instances.min(7) as usize;
-                *s.o.add(behind) = star.behind[usize::from(*s.c.add(2 * behind))];
+                *s.o.add(limit) = star.behind[usize::from(*s.c.add(2 * limit))];
             }
+            // Each instance that goes on reads two choice bytes, the one that stops reads one and its item.
+            let stopped = usize::from(until_stop < instances);
             State {
-                c: s.c.offset(read as isize + isize::from(PLUS)),
+                c: s.c.add(2 * rounds as usize + stopped + usize::from(PLUS)),
                 o: s.o.add(rounds as usize + usize::from(PLUS)),
             }
         }
@@ -271,7 +271,7 @@ impl Machine<'_, '_> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// Twelve choice bytes and eight output bytes must be reserved.
     #[inline(always)]
     #[must_use]
     pub unsafe fn word<const LEN: bool>(
@@ -287,7 +287,8 @@ impl Machine<'_, '_> {
         // there is no branch that is hard to predict.
         // SAFETY: the choice and output bytes of four heads and of the batch are reserved.
         unsafe {
-            let mut s = self.reserve(s, 12, 8);
+            let mut s = s;
+            self.check(s, 12, 8);
             let word = s.c.cast::<u32>().read_unaligned().to_le();
             let head = |at: usize| heads[at][(word >> (8 * at)) as usize & 0xFF];
             s.o.cast::<[u8; 4]>().write_unaligned([head(0), head(1), head(2), head(3)]);
