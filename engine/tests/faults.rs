@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use gramjet::{Choices, Limits, Producer};
+use gramjet::{Batch, Choices, Limits, Producer};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::vm::Vm;
@@ -104,11 +104,11 @@ fn forget(pointer: usize) -> bool {
 }
 
 /// One run with guarded buffers: the choice bytes, what is kept of them, and the output with a little room.
-fn run(producer: &mut dyn Producer, choices: &[u8], room: usize) -> (Vec<u8>, u64) {
+fn run(producer: &mut dyn Producer, choices: &[u8], room: usize, separator: Option<&[u8]>) -> (Vec<u8>, u64) {
     GUARDED.set(true);
     let choices = choices.to_vec().into_boxed_slice();
     let mut output: Vec<u8> = Vec::with_capacity(room);
-    let read = producer.produce(&mut Choices::replay(&choices), &mut output);
+    let read = produced(producer, &choices, &mut output, separator);
     let copy = output.to_vec();
     drop((output, choices));
     GUARDED.set(false);
@@ -116,6 +116,17 @@ fn run(producer: &mut dyn Producer, choices: &[u8], room: usize) -> (Vec<u8>, u6
     let result = (copy.to_vec(), read);
     drop(copy);
     result
+}
+
+/// Inputs of a batch.
+const INPUTS: u64 = 12;
+
+/// One input, or a batch with this separator.
+fn produced(producer: &mut dyn Producer, choices: &[u8], output: &mut Vec<u8>, separator: Option<&[u8]>) -> u64 {
+    let mut choices = Choices::replay(choices);
+    let Some(separator) = separator else { return producer.produce(&mut choices, output) };
+    let mut ends = Vec::new();
+    producer.produce_batch(&mut choices, output, &mut Batch::new(INPUTS, &mut ends).separator(separator))
 }
 
 /// Random grammars; returns the number of runs.
@@ -142,11 +153,14 @@ fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize
             let room = [0, 1, 64, 1000, 1100, 5000][rng.below(6)];
             jit.set_limits(limits).expect("limits that can be kept");
             vm.set_limits(limits).expect("limits that can be kept");
-            let found = run(&mut jit, &choices, room);
+            let separators: [Option<&[u8]>; 5] =
+                [None, Some(b""), Some(b"\n"), Some(b"8 bytes."), Some(b"a longer one")];
+            let separator = separators[rng.below(5)];
+            let found = run(&mut jit, &choices, room, separator);
             runs += 1;
             if round % 16 == 0 {
                 let mut output = Vec::new();
-                let read = vm.produce(&mut Choices::replay(&choices), &mut output);
+                let read = produced(&mut vm, &choices, &mut output, separator);
                 assert!(found == (output, read), "{name}, {limits:?}, {choices:?}");
             }
         }

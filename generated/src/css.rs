@@ -135,7 +135,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_STYLESHEET);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_stylesheet::<DEPTH, LEN>);
+            }
             let mut rounds_148: u64 = 1;
             'l148: loop {
                 if rounds_148 == 0 {
@@ -1616,7 +1618,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COMMA);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_comma::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_24)]
@@ -1708,7 +1712,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_comment::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS[cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS_2)]
@@ -1877,7 +1883,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_STYLE_RULE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_style_rule::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_SELECTORS);
             } else {
@@ -2179,7 +2187,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SELECTOR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_selector::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_30)]
@@ -2383,7 +2393,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COMPOUND);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_compound::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_21)]
@@ -2530,7 +2542,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SUFFIX);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_suffix::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_11[cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_5)]
@@ -3263,7 +3277,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_DECLARATION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_declaration::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_38[cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_110)]
@@ -3543,7 +3559,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PLAIN_DECLARATION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_plain_declaration::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_56)
@@ -8186,7 +8204,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COLON);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_colon::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_24)]
@@ -8283,7 +8303,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_POSITION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_position::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS)
@@ -8469,7 +8491,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_image::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_49)]
@@ -8823,7 +8847,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_LINE_WIDTH);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_line_width::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_39)]
@@ -8897,7 +8923,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_LINE_HEIGHT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_line_height::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_16)]
@@ -8980,7 +9008,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_FAMILIES);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_families::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS)]
@@ -9162,7 +9192,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COUNTER);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_counter::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_2)
@@ -9327,7 +9359,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TRACK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_track::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_38)
@@ -9438,7 +9472,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TRANSFORM);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_transform::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_53)
@@ -9829,7 +9865,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TRANSITION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_transition::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_55)
@@ -9974,7 +10012,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_EASING);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_easing::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_54)
@@ -10144,7 +10184,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SHADOW);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_shadow::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_45)]
@@ -10388,7 +10430,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TEXT_SHADOW);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_text_shadow::<DEPTH, LEN>);
+            }
             {
                 let option = cx.pick8(&mut s, 2);
                 match option {
@@ -10635,7 +10679,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_NESTED);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_nested::<DEPTH, LEN>);
+            }
             {
                 let slot = cx.byte(&mut s);
                 if DEPTH && depth < 1 {
@@ -10871,7 +10917,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA_RULE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_media_rule::<DEPTH, LEN>);
+            }
             {
                 let option = cx.pick_mapped(&mut s, &OPTIONS_37);
                 cx.put_packed(&mut s, &LITERALS_81, option);
@@ -10926,7 +10974,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA_QUERY);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_media_query::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_20)]
@@ -11049,7 +11099,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA_FEATURE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_media_feature::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_14)
@@ -11380,7 +11432,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SUPPORTS_RULE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_supports_rule::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"@supports ");
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_SUPPORTS_CONDITION);
@@ -11466,7 +11520,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SUPPORTS_TEST);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_supports_test::<DEPTH, LEN>);
+            }
             cx.put_byte(&mut s, b'(');
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
@@ -11548,7 +11604,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_FONT_FACE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_font_face::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"@font-face");
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
@@ -12058,7 +12116,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_FONT_SOURCE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_font_source::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_42[cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_113)]
@@ -12159,7 +12219,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_UNICODE_RANGE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_unicode_range::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_43[cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_114)]
@@ -12243,7 +12305,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COLOUR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_colour::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_40)
@@ -12925,7 +12989,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_size::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_36)]
@@ -13002,7 +13068,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_length::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_11)]
@@ -13073,7 +13141,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CALC);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_calc::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"calc(");
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
@@ -13218,7 +13288,9 @@ mod rules {
             if cx.stack_is_low() {
                 return cx.deeper(s, depth, rule_product::<DEPTH, LEN>);
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_product::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_21[cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_34)]
@@ -13426,7 +13498,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_time::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_33[cx.pick_within(&mut s, &COSTS_23)]
@@ -13489,7 +13563,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_POSITIVE_NUMBER);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_positive_number::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_9[cx.pick_within(&mut s, &COSTS_37)]
@@ -13536,7 +13612,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_UNSIGNED);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_unsigned::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_4[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_13)]
@@ -13598,7 +13676,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_URL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_url::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_9)
@@ -13816,7 +13896,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_string::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_8)]
@@ -13977,7 +14059,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_STRING_PIECE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_string_piece::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_7)
@@ -14068,7 +14152,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_IDENTIFIER);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_identifier::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_23)]
@@ -14262,7 +14348,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_escape::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_6)
@@ -14313,7 +14401,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_words::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 {
                     let option = cx.pick8(&mut s, 256);

@@ -138,7 +138,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_DOCUMENT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_document::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_112)]
@@ -608,7 +610,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_HEAD);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_head::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<head>");
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_NL);
@@ -1947,7 +1951,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_media::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_6[cx.pick_within(&mut s, &COSTS_101)]
@@ -2002,7 +2008,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CSS_SELECTOR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_css_selector::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_41[cx.pick_within(&mut s, &COSTS_102)]
@@ -2068,7 +2076,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CSS_DECLARATION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_css_declaration::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_17)
@@ -2159,7 +2169,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CSS_COLOR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_css_color::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_6[cx.pick_within(&mut s, &COSTS_16)]
@@ -2193,7 +2205,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SCRIPT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_script::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_76)]
@@ -2546,7 +2560,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_BODY);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_body::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<body");
             if !(DEPTH && depth < 1) {
                 {
@@ -3596,7 +3612,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_NAV);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_nav::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<nav");
             if !(DEPTH && depth < 1) {
                 {
@@ -3876,7 +3894,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_HEADING);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_heading::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_29[cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_75)]
@@ -3977,7 +3997,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ADDRESS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_address::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<address");
             if !(DEPTH && depth < 1) {
                 {
@@ -4094,7 +4116,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_BLOCKS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_blocks::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_39[cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_31)]
@@ -4194,7 +4218,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PHRASING);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_flow::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_99)]
@@ -4418,7 +4444,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_BLOCK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_block::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_91)
@@ -7614,7 +7642,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PARAGRAPH);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_paragraph::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_4)
@@ -7690,7 +7720,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_RULE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_rule::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<hr");
             if !(DEPTH && depth < 1) {
                 {
@@ -7771,7 +7803,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_QUOTATION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_quotation::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<blockquote");
             let mut rounds_156: u64 = 1;
             'l156: loop {
@@ -7952,7 +7986,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PREFORMATTED);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_preformatted::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_46)]
@@ -8139,7 +8175,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_FIGCAPTION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_figcaption::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<figcaption");
             if !(DEPTH && depth < 1) {
                 {
@@ -8211,7 +8249,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_LIST);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_list::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_100)
@@ -9138,7 +9178,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ITEM);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_item::<DEPTH, LEN>);
+            }
             {
                 let slot = cx.byte(&mut s);
                 match slot {
@@ -9224,7 +9266,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_DEFINITIONS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_definitions::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_35[cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_90)]
@@ -9892,7 +9936,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TABLE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_table::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_33[cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_82)]
@@ -11950,7 +11996,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ROW_TWO);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_row_two::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<tr");
             if !(DEPTH && depth < 1) {
                 {
@@ -12089,7 +12137,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_HEADER_CELL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_header_cell::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<th");
             let mut rounds_134: u64 = 1;
             'l134: loop {
@@ -12193,7 +12243,9 @@ mod rules {
             if cx.stack_is_low() {
                 return cx.deeper(s, depth, rule_cell::<DEPTH, LEN>);
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_cell::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_19)]
@@ -12286,7 +12338,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_FORM_BLOCK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_form_block::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_79)
@@ -13009,7 +13063,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTROL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_control::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_54)]
@@ -14951,7 +15007,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TEXT_INPUT_ATTS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_text_input_atts::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_34)]
@@ -15036,7 +15094,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_OPTION);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_option::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_53)]
@@ -15106,7 +15166,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PHRASING);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_phrasing::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_48)]
@@ -15401,7 +15463,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_LINE_BREAK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_inline::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_69)
@@ -16131,7 +16195,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_LINE_BREAK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_inline_plain::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_51)
@@ -16302,7 +16368,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_TERM);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_term::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_38)
@@ -16556,7 +16624,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ANCHOR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_anchor::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<a href=");
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_QUOTED_URL);
@@ -16692,7 +16762,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_IMAGE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_image::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_41)]
@@ -16959,7 +17031,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_RUBY);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_ruby::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<ruby>");
             let mut rounds_37: u64 = 2;
             let mut first_37: u32 = 1;
@@ -17112,7 +17186,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SVG);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_svg::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<svg width=\"");
             if DEPTH && depth < 1 {
                 {
@@ -17198,7 +17274,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SHAPE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_shape::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_49)
@@ -17383,7 +17461,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MATH_PART);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_math_part::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_44)
@@ -17501,7 +17581,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_global_atts::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_11[cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_29)]
@@ -17677,7 +17759,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_GLOBAL_TAIL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_global_tail::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_22)]
@@ -17822,7 +17906,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_QUOTED_NAME);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_quoted_name::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_28)]
@@ -17896,7 +17982,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_quoted_text::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_8)]
@@ -18033,7 +18121,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_attribute_piece::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_15)
@@ -18133,7 +18223,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_URL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_url::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_66)
@@ -18443,7 +18535,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_WORD);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_text::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_13[cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_32)]
@@ -18662,7 +18756,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_WORDS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_words::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WORD);
             } else {
@@ -18765,7 +18861,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CHARACTER_REFERENCE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_character_reference::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_7)]
@@ -18981,7 +19079,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_COMMENT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_comment::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_3)]
@@ -19188,7 +19288,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_DATE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_date::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 {
                     let option = cx.pick8(&mut s, 200);

@@ -135,7 +135,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ELEMENT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_json_text::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
@@ -261,7 +263,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_VALUE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_value::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_14)]
@@ -296,7 +300,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SCALAR);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_scalar::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_9)]
@@ -513,7 +519,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_OBJECT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_object::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_16)]
@@ -632,7 +640,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEMBER);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_member::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
@@ -982,7 +992,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ARRAY);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_array::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
@@ -1090,7 +1102,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ELEMENT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_element::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WS);
             } else {
@@ -1192,7 +1206,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_string::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_4)
@@ -1551,7 +1567,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CHARACTER);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_character::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS[cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)]

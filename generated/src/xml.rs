@@ -135,7 +135,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_DOCUMENT);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_document::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_51)]
@@ -4366,7 +4368,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_XML_DECL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_xml_decl::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<?xml");
             if DEPTH && depth < 1 {
                 cx.put_mapped(&mut s, &BYTES_2);
@@ -4611,7 +4615,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_EQ);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_eq::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS[cx.pick_slot_within(&mut s, 8, &ENDS, &COSTS)]
@@ -4765,7 +4771,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_comment::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_14)]
@@ -4962,7 +4970,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PI);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_pi::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_4[cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_8)]
@@ -5194,7 +5204,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ELEMENT_PAIRED);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_element_paired::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_44)
@@ -6005,7 +6017,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ELEMENT_EMPTY);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_element_empty::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_26)
@@ -6452,7 +6466,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_SHAPE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_shape::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_SHAPE);
             } else {
@@ -6888,7 +6904,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_MATH);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_math::<DEPTH, LEN>);
+            }
             let mut first_67: u32 = 1;
             'l67: loop {
                 let is_first = first_67 > 0;
@@ -6980,7 +6998,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MATH);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_math::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_36)
@@ -7056,7 +7076,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_note_atts::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_22)
@@ -7244,7 +7266,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_item_atts::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_22)
@@ -7414,7 +7438,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_size_atts::<DEPTH, LEN>);
+            }
             let mut rounds_29: u64 = 1;
             'l29: loop {
                 if rounds_29 == 0 {
@@ -7541,7 +7567,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_att_value::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_20)]
@@ -7866,7 +7894,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_BLOCK);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_block::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_38)]
@@ -8178,7 +8208,9 @@ mod rules {
             if cx.stack_is_low() {
                 return cx.deeper(s, depth, rule_content_mixed::<DEPTH, LEN>);
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_mixed::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_41)]
@@ -8479,7 +8511,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_text::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_29)]
@@ -8575,7 +8609,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CHAR_DATA);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_char_data::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_28)
@@ -8659,7 +8695,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_cdata::<DEPTH, LEN>);
+            }
             cx.put(&mut s, b"<![CDATA[");
             let mut rounds_46: u64 = 20;
             'l46: loop {
@@ -8797,7 +8835,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_REFERENCE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_reference::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_9[cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_17)]
@@ -9053,7 +9093,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_EXTERNAL_ID);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_external_id::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_46)
@@ -9138,7 +9180,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_SYSTEM_LITERAL);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_system_literal::<DEPTH, LEN>);
+            }
             {
                 let option = cx.pick8(&mut s, 2);
                 cx.put_packed(&mut s, &LITERALS_25, option);
@@ -9185,7 +9229,9 @@ mod rules {
         mut depth: rt::Depth,
     ) -> State {
         unsafe {
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_pubid_literal::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_45)]
@@ -9271,7 +9317,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_SPEC);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_spec::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_24[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_48)]
@@ -9836,7 +9884,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_CONTENT_GROUP);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_content_group::<DEPTH, LEN>);
+            }
             {
                 let option = if LEN {
                     cx.pick_within(&mut s, &COSTS_12)
@@ -9915,7 +9965,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PARTICLE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_particle::<DEPTH, LEN>);
+            }
             let mut rounds_94: u64 = 1;
             'l94: loop {
                 let end;
@@ -10082,7 +10134,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ATT_DEF_ID);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_att_def_id::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 cx.put_mapped(&mut s, &BYTES_2);
             } else {
@@ -10153,7 +10207,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_ENTITY_VALUE);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_entity_value::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_49)]
@@ -10204,7 +10260,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_PLAIN_NAME);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_plain_name::<DEPTH, LEN>);
+            }
             {
                 let slot = if LEN {
                     SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_2)]
@@ -10370,7 +10428,9 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_WORDS);
                 return s;
             }
-            s = cx.ensure(s);
+            if cx.is_low(s) {
+                return cx.begin(s, depth, rule_words::<DEPTH, LEN>);
+            }
             if DEPTH && depth < 1 {
                 s = cx.string::<LEN>(s, &POOL_WORD);
             } else {

@@ -1,5 +1,7 @@
 //! The contract of everything that turns choice bytes into valid inputs, and the streams of inputs built on it.
 
+use std::mem::MaybeUninit;
+
 use crate::choices::{BLOCK_INPUTS, Choices};
 use crate::limits::{Limits, LimitsError};
 
@@ -78,6 +80,32 @@ impl<'b> Batch<'b> {
     pub fn close(&mut self, len: usize) {
         self.ends.push(len);
         self.inputs -= 1;
+    }
+
+    /// The length from which on there is no further input.
+    #[inline(always)]
+    pub fn full(&self) -> usize {
+        self.full
+    }
+
+    /// Where the ends of the next inputs can be stored, for at least one if there is to be one.
+    pub fn open_ends(&mut self) -> &mut [MaybeUninit<usize>] {
+        let most = usize::try_from(self.inputs).unwrap_or(usize::MAX);
+        self.ends.reserve(most.min(BLOCK_INPUTS as usize));
+        let open = self.ends.spare_capacity_mut();
+        let count = open.len().min(most);
+        &mut open[..count]
+    }
+
+    /// Says that so many inputs have ended, whose ends were stored to [`Batch::open_ends`].
+    ///
+    /// # Safety
+    ///
+    /// They must have been stored there, from the first place on, and the batch must not have changed since.
+    pub unsafe fn close_many(&mut self, count: usize) {
+        // SAFETY: as for this function.
+        unsafe { self.ends.set_len(self.ends.len() + count) };
+        self.inputs -= count as u64;
     }
 }
 

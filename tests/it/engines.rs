@@ -253,7 +253,13 @@ fn batches_are_the_inputs_one_by_one() {
         ];
         let bytes: &'static [u8] = rng.bytes(400).leak();
         for mut producer in engines {
-            for (most, depth, full) in [(3, None, 60), (40, Some(4), 5000), (1 << 20, Some(6), 20_000)] {
+            let cases: [(u64, Option<u32>, usize, &[u8]); 4] = [
+                (3, None, 60, b", "),
+                (40, Some(4), 5000, b""),
+                (1 << 20, Some(6), 20_000, b", "),
+                (1 << 20, Some(6), 20_000, b"longer than a word"),
+            ];
+            for (most, depth, full, separator) in cases {
                 producer.set_limits(Limits::new().max_choices(most).max_depth(depth)).expect("limits that can be kept");
                 for (mut one, mut other) in
                     [(Choices::replay(bytes), Choices::replay(bytes)), (Choices::random(most), Choices::random(most))]
@@ -261,11 +267,11 @@ fn batches_are_the_inputs_one_by_one() {
                     let (mut expected, mut expected_ends, mut expected_read) = (b"before".to_vec(), Vec::new(), 0);
                     while expected_ends.len() < 50 && expected.len() < full {
                         expected_read += producer.produce(&mut one, &mut expected);
-                        expected.extend(b", ");
+                        expected.extend(separator);
                         expected_ends.push(expected.len());
                     }
                     let (mut found, mut ends) = (b"before".to_vec(), Vec::new());
-                    let mut batch = Batch::new(50, &mut ends).until_full(full).separator(b", ");
+                    let mut batch = Batch::new(50, &mut ends).until_full(full).separator(separator);
                     let read = producer.produce_batch(&mut other, &mut found, &mut batch);
                     assert!(found == expected, "{}, {most}", subject.name);
                     assert_eq!((ends, read), (expected_ends, expected_read), "{}, {most}", subject.name);

@@ -14,8 +14,8 @@ pub(super) struct Draft {
     pub instructions: Vec<u8>,
     /// Behind the last instruction.
     pub end: usize,
-    /// Where in the instructions the function is that C code may call.
-    pub entry: usize,
+    /// Where in the instructions the functions are that C code may call.
+    pub entries: Entries,
     /// Constant tables.
     pub tables: Vec<u8>,
     /// Places in the tables that hold the distance from the beginning of the tables to an instruction.
@@ -38,8 +38,8 @@ pub(super) struct Symbol {
 /// Executable code with its tables.
 pub(super) struct Code {
     memory: Executable,
-    /// The address of the entry.
-    entry: usize,
+    /// The addresses of the entries.
+    entries: Entries,
     /// Behind the last instruction.
     end: usize,
     /// Bytes of instructions and tables.
@@ -63,8 +63,9 @@ impl Draft {
         memory.bytes()[..tables].copy_from_slice(&self.instructions);
         memory.bytes()[tables..][..self.tables.len()].copy_from_slice(&self.tables);
         let memory = memory.protect(tables)?;
+        let base = memory.instructions().as_ptr() as usize;
         Ok(Code {
-            entry: memory.instructions().as_ptr() as usize + self.entry,
+            entries: Entries { one: base + self.entries.one, batch: base + self.entries.batch },
             end: self.end,
             len: self.end + self.tables.len(),
             memory,
@@ -87,15 +88,26 @@ impl Code {
         self.len
     }
 
-    /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then. This is the one
-    /// door from memory to a function.
+    /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then.
     #[inline]
     pub fn run(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
-        // SAFETY: the entry is the function of this signature that the assembler wrote, in memory that is executable and
-        // lives as long as `self`. It and all that it calls keep the calling convention, move the pointers over bytes
+        self.enter(self.entries.one, context, depth)
+    }
+
+    /// Runs the code for one input after the other, as the context says.
+    #[inline]
+    pub fn run_batch(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
+        self.enter(self.entries.batch, context, depth)
+    }
+
+    /// The one door from memory to a function, which is at `entry`.
+    #[inline]
+    fn enter(&self, entry: usize, context: &mut Context<'_, '_>, depth: i64) -> Ends {
+        // SAFETY: both entries are functions of this signature that the assembler wrote, in memory that is executable and
+        // lives as long as `self`. They and all that they call keep the calling convention, move the pointers over bytes
         // that the context reserved, and leave the stack as it was.
         unsafe {
-            let entry: Entry = std::mem::transmute(self.entry as *const u8);
+            let entry: Entry = std::mem::transmute(entry as *const u8);
             entry(context, context.choice, context.output, depth)
         }
     }
@@ -106,6 +118,15 @@ impl Code {
 pub(super) struct Ends {
     pub choice: *const u8,
     pub output: *mut u8,
+}
+
+/// The places of the functions that machine code offers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Entries {
+    /// Runs the start rule once.
+    pub one: usize,
+    /// Runs it for one input after the other.
+    pub batch: usize,
 }
 
 /// What machine code offers: runs the start rule for a context, from these pointers on, with so many levels left.

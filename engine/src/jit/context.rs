@@ -1,8 +1,8 @@
 //! What a run has outside of registers, in the layout that machine code knows, and the slow paths that machine code calls.
 
+use gramjet::Batch;
 use gramjet::rt::raw::native::{Cursor, Input};
 use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
-use gramjet::{Batch, Limits};
 
 use super::code::Code;
 use super::sites::Site;
@@ -25,12 +25,31 @@ pub(super) struct Context<'r, 's> {
     /// The stack pointer of the caller's stack while machine code is upon another, else 0.
     pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
+    /// Where the input of a batch began that is in progress, unless `input` knows already: null then.
+    pub begun: (*const u8, *mut u8),
+    /// The slack that an input begins with.
+    pub first_slack: i64,
+    /// Where the end of this input of a batch is stored, and behind the last place for one.
+    pub ends: *mut usize,
+    pub ends_limit: *mut usize,
+    /// What stands behind each input of a batch; a store of eight bytes of which so many count.
+    pub separator: [u8; MAX_SEPARATOR],
+    pub separator_len: usize,
+    /// Where the output begins.
+    pub base: usize,
+    /// From here on no further input of a batch begins: it is full, or a stretch has no room, or there are no choice bytes.
+    pub full: usize,
+    /// The length at which the batch is full.
+    full_len: usize,
     code: &'r Code,
     input: Input<'r, 's>,
     /// Bytes of stack that a deep recursion may have.
     region: usize,
     deep: Option<Box<Deep>>,
 }
+
+/// Longer separators are not for machine code.
+pub(super) const MAX_SEPARATOR: usize = 8;
 
 /// What a run has that recursed deeper than its caller's stack should bear.
 pub(super) struct Deep {
@@ -147,6 +166,15 @@ impl<'r, 's> Context<'r, 's> {
             stack_low: stack_pointer().saturating_sub(CALLER_STACK),
             home: 0,
             doors: &DOORS,
+            begun: (std::ptr::null(), std::ptr::null_mut()),
+            first_slack: signed(slack),
+            ends: std::ptr::null_mut(),
+            ends_limit: std::ptr::null_mut(),
+            separator: [0; MAX_SEPARATOR],
+            separator_len: 0,
+            base: 0,
+            full: 0,
+            full_len: 0,
             code,
             input,
             region,
@@ -165,33 +193,49 @@ impl<'r, 's> Context<'r, 's> {
         unsafe { self.input.end(choice, output) }
     }
 
-    /// Ends an input of a batch and begins the next one; if that needs a new context, returns the number of choice bytes
-    /// read.
-    ///
-    /// # Safety
-    ///
-    /// The pointers must be those that machine code left.
-    #[inline]
-    pub unsafe fn close(
-        &mut self,
-        choice: *const u8,
-        output: *mut u8,
-        batch: &mut Batch<'_>,
-        limits: Limits,
-        slack: u64,
-    ) -> Option<u64> {
-        // SAFETY: as for `end`.
-        let (goes_on, cursor) = unsafe { self.input.close(choice, output, batch, limits) };
-        (self.choice, self.output) = (choice, output);
-        if let Some(cursor) = cursor {
-            self.set_cursor(cursor);
+    /// Runs the code for inputs of a batch, whose separator is short enough; returns the number of choice bytes read.
+    pub fn run_batch(&mut self, depth: i64, batch: &mut Batch<'_>) -> u64 {
+        let separator = batch.between();
+        self.separator[..separator.len()].copy_from_slice(separator);
+        self.separator_len = separator.len();
+        self.full_len = batch.full();
+        loop {
+            self.find_full();
+            let open = batch.open_ends().as_mut_ptr_range();
+            (self.ends, self.ends_limit) = (open.start.cast(), open.end.cast());
+            let ends = self.code.run_batch(self, depth);
+            // SAFETY: the code left these pointers, and stored the ends of all inputs that it made. An input whose choice
+            // source panicked is the last one, and does not count.
+            unsafe {
+                let closed = self.ends.offset_from_unsigned(open.start.cast());
+                batch.close_many(closed - usize::from(self.input.has_panicked()));
+                self.settle();
+                let len = ends.output.offset_from_unsigned(self.input.base());
+                if !(batch.has_room(len) && self.input.goes_on()) {
+                    return self.input.end(ends.choice, ends.output);
+                }
+                self.input.begin(ends.choice, ends.output);
+                let cursor = self.input.resume(ends.choice, ends.output);
+                self.set_cursor(cursor);
+            }
         }
-        if goes_on {
-            self.slack = signed(slack);
-            return None;
+    }
+
+    /// Tells `input` of the inputs of a batch that machine code made since it was told last.
+    unsafe fn settle(&mut self) {
+        let (choice, output) = std::mem::replace(&mut self.begun, (std::ptr::null(), std::ptr::null_mut()));
+        if !choice.is_null() {
+            // SAFETY: an input began there, in the window and the output that `input` has.
+            unsafe { self.input.begin(choice, output) };
         }
-        // SAFETY: the pointers are those of the input's end.
-        Some(unsafe { self.input.end(self.choice, self.output) })
+    }
+
+    fn find_full(&mut self) {
+        self.base = self.input.base() as usize;
+        self.full = match self.input.goes_on() {
+            true => self.base.saturating_add(self.full_len).min(self.output_limit + 1),
+            false => 0,
+        };
     }
 
     /// How much of the stack that is kept for finishing was used, in bytes.
@@ -205,13 +249,17 @@ impl<'r, 's> Context<'r, 's> {
         (self.choice, self.output) = (cursor.choice, cursor.output);
         self.choice_limit = limit(cursor.choice_end as usize, MARGIN.0, READ_SLOP);
         self.output_limit = limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP);
+        self.find_full();
     }
 
     /// Makes room for a stretch, and for writing as much.
     unsafe fn reserve(&mut self, output: usize) {
         let output = output.max(MARGIN.1 as usize);
         // SAFETY: machine code moved the pointers over reserved bytes only.
-        let cursor = unsafe { self.input.replenish(self.choice, self.output, MARGIN.0 as usize, output) };
+        let cursor = unsafe {
+            self.settle();
+            self.input.replenish(self.choice, self.output, MARGIN.0 as usize, output)
+        };
         self.set_cursor(cursor);
     }
 
@@ -284,7 +332,10 @@ unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usi
     }
     deep.level = Level::Last;
     // SAFETY: see above.
-    let cursor = unsafe { context.input.finish(context.choice, context.output) };
+    let cursor = unsafe {
+        context.settle();
+        context.input.finish(context.choice, context.output)
+    };
     context.set_cursor(cursor);
     context.stack_low = 0;
     0

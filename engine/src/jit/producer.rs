@@ -11,7 +11,7 @@ use gramjet_compiler::Compiled;
 
 use super::assemble::{Features, Kind, assemble};
 use super::code::{Code, Draft};
-use super::context::{Context, Deep};
+use super::context::{Context, Deep, MAX_SEPARATOR};
 use super::stack::REGION;
 use super::{NotCompiled, listing, perf_map};
 use crate::directives::first_limits;
@@ -205,19 +205,20 @@ impl Producer for Jit {
             return other.produce_batch(choices, output, batch);
         }
         let mut read = 0;
+        let separator = batch.between();
         while batch.has_room(output.len()) {
+            if separator.len() > MAX_SEPARATOR {
+                read += self.produce(choices, output);
+                output.extend_from_slice(separator);
+                batch.close(output.len());
+                continue;
+            }
             let Ok(deep) = Deep::beforehand(&self.code, self.stack) else {
                 return read + self.on_vm().produce_batch(choices, output, batch);
             };
             let (input, cursor) = Input::new(choices, self.limits, output);
             let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack, deep);
-            read += loop {
-                let ends = self.code.run(&mut context, self.depth);
-                // SAFETY: the code has left these pointers.
-                if let Some(read) = unsafe { context.close(ends.choice, ends.output, batch, self.limits, self.slack) } {
-                    break read;
-                }
-            };
+            read += context.run_batch(self.depth, batch);
         }
         read
     }

@@ -2,8 +2,8 @@
 
 use std::hint::select_unpredictable;
 
-use gramjet::rt::RunEnd;
 use gramjet::rt::raw::{Machine, State};
+use gramjet::rt::{CREDIT_CHOICES, CREDIT_OUTPUT, RunEnd};
 use gramjet::{Batch, Choices, Limits};
 
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Place, Program, Round, Run, Site};
@@ -35,9 +35,11 @@ const KEPT_FRAMES: usize = 1 << 16;
 
 const FIRST_FRAMES: usize = 64;
 
-/// What every op may read and write without a reservation of its own: the choice bytes of a site; two texts.
-const CHOICES: usize = 3;
+/// Behind what has no bound, so much output is reserved anew: two texts.
 const OUTPUT: usize = 2 * Text::MAX;
+
+// An op uses no more of the credit than a word: its text, four bytes and a batch of rounds, and the text of an exit.
+const _: () = assert!(CREDIT_CHOICES >= 12 && CREDIT_OUTPUT >= OUTPUT + 8);
 
 /// Runs a program for one input; returns the number of choice bytes read.
 pub(super) fn produce(
@@ -137,9 +139,9 @@ impl<'r> Interpreter<'r, '_, '_> {
                 argument = op.argument;
             }
             debug_assert_eq!(argument, op.argument);
-            // SAFETY: `s` is this machine's state. An op reads one site of at most three choice bytes and writes two texts;
-            // those that need more say so below.
-            s = unsafe { self.machine.reserve(s, CHOICES, OUTPUT) };
+            // SAFETY: `s` is this machine's state. The credit covers what an op reads and writes; those that need more say so
+            // below.
+            s = unsafe { self.machine.ensure(s) };
             macro_rules! emit {
                 ($option:expr) => {{
                     // SAFETY: the program is verified, and the text is reserved.
@@ -214,12 +216,8 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let word = &program.words[argument as usize];
                     let heads = word.heads.map(|head| program.table(head));
                     let (count, tail) = (word.count as usize, program.table(word.tail));
-                    // SAFETY: `s` is this machine's state. The word reserves what it touches; behind it, the text of an
-                    // exit is reserved anew.
-                    s = unsafe {
-                        let s = self.machine.word::<LEN>(s, heads, count, tail, word.further);
-                        self.machine.reserve(s, 0, OUTPUT)
-                    };
+                    // SAFETY: the credit covers the text before, the word, and the text of an exit behind it.
+                    s = unsafe { self.machine.word::<LEN>(s, heads, count, tail, word.further) };
                     take!(0, 0)
                 }
                 Code::Run => {
@@ -343,13 +341,8 @@ impl<'r> Interpreter<'r, '_, '_> {
             cap = cap.min(self.machine.slack.saturating_sub(run.slack));
         }
         let table = program.table(run.table);
-        // SAFETY: `s` is this machine's state. The run reserves what it touches; behind it, the text of an exit is reserved
-        // anew.
-        let short = unsafe {
-            let short = self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap);
-            s = self.machine.reserve(s, 0, OUTPUT);
-            short
-        };
+        // SAFETY: the credit covers the text before, the rounds, and the text of an exit behind them.
+        let short = unsafe { self.machine.short_run(&mut s, table, run.bound, usize::from(run.plus), cap) };
         let (option, done) = match short {
             Some((stopped, done)) => (usize::from(!stopped), done),
             None => {
@@ -367,13 +360,13 @@ impl<'r> Interpreter<'r, '_, '_> {
     #[inline(never)]
     fn long_run(&mut self, s: State, run: &Run, cap: u64) -> (State, usize, u64) {
         let table = self.program.table(run.table);
-        // SAFETY: as for the rounds of a short run.
+        // SAFETY: `s` is this machine's state. The run fills the credit up as it goes on and leaves enough of it for the text
+        // of an exit.
         let (s, end, done) = unsafe {
-            let (s, end, done) = match run.plus {
+            match run.plus {
                 true => self.machine.run::<true>(s, table, run.bound, cap),
                 false => self.machine.run::<false>(s, table, run.bound, cap),
-            };
-            (self.machine.reserve(s, 0, OUTPUT), end, done)
+            }
         };
         let option = match end {
             RunEnd::Stopped => Run::STOPPED,

@@ -38,8 +38,12 @@ pub struct Machine<'m, 's> {
     stack_limit: usize,
     choice_start: *const u8,
     windows: Windows<'m, 's>,
-    /// Its length does not change until the input ends, so that a choice source that panics leaves nothing of it behind.
+    /// Its length does not change within an input, so that a choice source that panics leaves nothing of it behind.
     output: &'m mut Vec<u8>,
+    /// Where the input of a batch began whose beginning neither the windows nor the output's length tell yet; null if they
+    /// do.
+    begun: State,
+    max_choices: u64,
     /// The machine finishes once it needs room and has written more.
     max_output: u64,
     level: Level,
@@ -137,6 +141,8 @@ impl<'m, 's> Machine<'m, 's> {
             windows,
             max_output: limits.output(),
             output,
+            begun: State { c: std::ptr::null(), o: std::ptr::null_mut() },
+            max_choices: limits.choices(),
             level: Level::Caller,
             helper: None,
             #[cfg(debug_assertions)]
@@ -157,43 +163,50 @@ impl<'m, 's> Machine<'m, 's> {
     #[inline(always)]
     pub unsafe fn close(&mut self, s: State, batch: &mut Batch<'_>, min_len: u64, limits: Limits) -> (State, bool) {
         let mut s = s;
-        // SAFETY: all bytes up to the state's were written.
-        unsafe {
-            let len = s.o.offset_from_unsigned(self.output.as_ptr());
-            self.output.set_len(len);
-        }
         if !batch.between().is_empty() {
-            // The choice source is not asked for a separator.
-            self.output.extend_from_slice(batch.between());
-            let room = self.output.spare_capacity_mut().as_mut_ptr_range();
-            s.o = room.start.cast();
-            if room.end.cast() != self.output_end {
-                self.output_end = room.end.cast();
-                self.output_mark = mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP);
-            }
+            // SAFETY: as for this function.
+            s = unsafe { self.separate(s, batch.between()) };
         }
-        let len = self.output.len();
+        // SAFETY: the state points into the output's capacity.
+        let len = unsafe { s.o.offset_from_unsigned(self.output.as_ptr()) };
         batch.close(len);
-        // SAFETY: the state is this machine's, between two inputs.
-        let goes_on = batch.has_room(len) && unsafe { self.next_input(s, min_len, limits) };
-        (s, goes_on)
+        // What an input costs beside its derivation is paid here, so the rest waits until something needs it.
+        self.begun = s;
+        if limits.length().is_some() {
+            self.slack = slack(min_len, limits);
+        }
+        (s, batch.has_room(len) && self.windows.goes_on())
     }
 
-    /// Begins a further input behind `s`, if that is possible without a new machine.
-    ///
-    /// # Safety
-    ///
-    /// `s` must be this machine's state, between two inputs.
-    #[inline(always)]
-    unsafe fn next_input(&mut self, s: State, min_len: u64, limits: Limits) -> bool {
-        // SAFETY: the state points into the window.
-        let (used, left) =
-            unsafe { (s.c.offset_from_unsigned(self.choice_start), self.choice_end.offset_from_unsigned(s.c) as u64) };
-        if left > limits.choices() || !self.windows.next_input(used, limits.choices()) {
-            return false;
+    /// Appends a separator. The choice source is not asked for one.
+    #[inline(never)]
+    unsafe fn separate(&mut self, s: State, separator: &[u8]) -> State {
+        // SAFETY: all bytes up to the state's were written.
+        unsafe { self.output.set_len(s.o.offset_from_unsigned(self.output.as_ptr())) };
+        self.output.extend_from_slice(separator);
+        let room = self.output.spare_capacity_mut().as_mut_ptr_range();
+        if room.end.cast() != self.output_end {
+            self.output_end = room.end.cast();
+            self.output_mark = mark(room.start.addr(), room.end.addr(), CREDIT_OUTPUT + STORE_SLOP);
         }
-        self.slack = slack(min_len, limits);
-        true
+        State { o: room.start.cast(), ..s }
+    }
+
+    /// Tells windows and output where the input in progress began.
+    #[inline]
+    unsafe fn settle(&mut self) {
+        let State { c, o } = self.begun;
+        if !c.is_null() {
+            self.begun.c = std::ptr::null();
+            // SAFETY: the input began within the window and the output, and all before it was written.
+            unsafe {
+                self.output.set_len(o.offset_from_unsigned(self.output.as_ptr()));
+                // Where the window is not choice bytes alone, no input has begun: that one was the last.
+                if self.windows.goes_on() {
+                    self.windows.next_input(c.offset_from_unsigned(self.choice_start), self.max_choices);
+                }
+            }
+        }
     }
 
     /// Ends the inputs; returns the number of choice bytes read.
@@ -204,6 +217,7 @@ impl<'m, 's> Machine<'m, 's> {
     pub unsafe fn end(mut self, s: State) -> u64 {
         // SAFETY: the state points into the output's capacity, and everything before it was written.
         unsafe {
+            self.settle();
             let len = s.o.offset_from_unsigned(self.output.as_ptr());
             self.output.set_len(len);
             self.windows.end(s.c.offset_from_unsigned(self.choice_start))
@@ -226,6 +240,32 @@ impl<'m, 's> Machine<'m, 's> {
         #[cfg(debug_assertions)]
         self.note_reserved(s, CREDIT_CHOICES, CREDIT_OUTPUT);
         s
+    }
+
+    /// Whether the credit may have to be filled up before a rule begins; [`Machine::begin`] does that.
+    #[inline(always)]
+    pub fn is_low(&mut self, s: State) -> bool {
+        let low = s.c.addr() > self.choice_mark || s.o.addr() > self.output_mark;
+        #[cfg(debug_assertions)]
+        if !low {
+            self.note_reserved(s, CREDIT_CHOICES, CREDIT_OUTPUT);
+        }
+        low
+    }
+
+    /// Derives `rule` with the credit filled up. A rule that ends with this call has nothing to keep for what comes behind.
+    ///
+    /// # Safety
+    ///
+    /// As for calling `rule` itself.
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn begin(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        // SAFETY: as for this function.
+        unsafe {
+            let s = self.ensure_slowly(s);
+            rule(self, s, depth)
+        }
     }
 
     #[cold]
@@ -291,6 +331,7 @@ impl<'m, 's> Machine<'m, 's> {
     unsafe fn replenish(&mut self, mut s: State, choices: usize, output: usize) -> State {
         // SAFETY: the state points into the window and the output's capacity, and everything before it was written.
         unsafe {
+            self.settle();
             if (self.output_end as usize - s.o as usize) < output + STORE_SLOP {
                 let (base, len) = (self.output.len(), s.o.offset_from_unsigned(self.output.as_ptr()));
                 if (len - base) as u64 > self.max_output {
@@ -384,7 +425,10 @@ impl<'m, 's> Machine<'m, 's> {
     /// `s` must be this machine's state. What was reserved must be reserved anew.
     pub unsafe fn finished(&mut self, mut s: State) -> State {
         // SAFETY: the state points into the window.
-        let used = unsafe { s.c.offset_from_unsigned(self.choice_start) };
+        let used = unsafe {
+            self.settle();
+            s.c.offset_from_unsigned(self.choice_start)
+        };
         self.windows.finish(used);
         s.c = self.enter_window();
         #[cfg(debug_assertions)]

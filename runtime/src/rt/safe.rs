@@ -122,7 +122,11 @@ impl<'m, 's> Machine<'m, 's> {
     /// Begins a further input, if that is possible without a new machine.
     fn next_input(&mut self, s: State, min_len: u64, limits: Limits) -> bool {
         self.slack = slack(min_len, limits);
-        (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.next_input(s.c, limits.choices())
+        let goes_on = (self.window.len() - s.c) as u64 <= limits.choices() && self.windows.goes_on();
+        if goes_on {
+            self.windows.next_input(s.c, limits.choices());
+        }
+        goes_on
     }
 }
 
@@ -134,14 +138,33 @@ impl Machine<'_, '_> {
         self.reserve(s, CREDIT_CHOICES, CREDIT_OUTPUT)
     }
 
+    /// Whether the credit may have to be filled up before a rule begins; see [`super::raw::Machine::is_low`].
+    #[inline(always)]
+    pub fn is_low(&self, s: State) -> bool {
+        self.is_short(s, CREDIT_CHOICES, CREDIT_OUTPUT)
+    }
+
+    /// Derives `rule` with the credit filled up; see [`super::raw::Machine::begin`].
+    #[cold]
+    #[inline(never)]
+    pub fn begin(&mut self, s: State, depth: Depth, rule: Rule) -> State {
+        let s = self.ensure(s);
+        rule(self, s, depth)
+    }
+
     /// Makes room for reading `choices` and writing `output` bytes.
     #[inline(always)]
     #[must_use]
     pub fn reserve(&mut self, s: State, choices: usize, output: usize) -> State {
-        if self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP {
+        if self.is_short(s, choices, output) {
             return self.replenish(s, choices, output);
         }
         s
+    }
+
+    #[inline(always)]
+    fn is_short(&self, s: State, choices: usize, output: usize) -> bool {
+        self.window.len() < s.c + choices + SLOP || self.output.bytes.len() < s.o + output + SLOP
     }
 
     #[cold]
@@ -334,6 +357,17 @@ impl Machine<'_, '_> {
             depth -= 1;
         }
         self.string::<LEN>(s, star.pool)
+    }
+
+    /// Derives an instance of such a rule, or what stands for it; see [`super::raw::Machine::even_star`].
+    #[must_use]
+    pub fn even_star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star)
     }
 
     /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.

@@ -107,6 +107,8 @@ pub struct Star {
     pub table: [u8; 256],
     /// What it emits in the last instance within the depth limit, where the item is beyond it if it is a rule's.
     pub last: [u8; 256],
+    /// What it emits in place of an instance beyond the limit, if that is a byte for each; see [`crate::rt::raw::Machine::even_star`].
+    pub behind: [u8; 256],
     /// What stands for the rule beyond the depth limit.
     pub pool: &'static Strings,
 }

@@ -77,18 +77,21 @@ impl<'m, 's> Windows<'m, 's> {
         self.tail = Some(Box::new(Tail { bytes: vec![0; ZEROS], real: 0 }));
     }
 
-    /// Begins a further input behind the first `used` bytes of the window, with the bytes of the window that are left, if
-    /// those are choice bytes. Otherwise nothing changes.
+    /// Whether all of the window are choice bytes, so that a further input can begin in it.
     #[inline(always)]
-    pub(crate) fn next_input(&mut self, used: usize, max_choices: u64) -> bool {
-        if self.tail.is_some() {
-            return false;
-        }
-        // What is left counts from the start of the window; what was read, most - left, stays.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.tail.is_none()
+    }
+
+    /// Begins a further input behind the first `used` bytes of the window, which are choice bytes, with those that are left.
+    #[inline]
+    pub(crate) fn next_input(&mut self, used: usize, max_choices: u64) {
+        debug_assert!(self.goes_on());
+        // What is left counts from the start of the window; what was read, most - left, stays. The window is no longer
+        // than what an input may read: it was so for the input before.
         let left = max_choices.saturating_add(used as u64);
         self.most = self.most.wrapping_sub(self.left).wrapping_add(left);
         self.left = left;
-        true
     }
 
     /// Counts the first `used` bytes of the window as read; returns how many choice bytes the input read in all.

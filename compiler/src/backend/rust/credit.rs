@@ -8,7 +8,7 @@
 //! Architecture invariant: a loop or a recursion cannot run through without an `ensure`, or an access that may be repeated
 //! would be counted once.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
@@ -86,13 +86,16 @@ impl Emitter<'_> {
         quote!(s = cx.ensure(s);)
     }
 
-    /// Where code may be entered with any credit: fills it up, unless a call comes first, which does that on its own.
-    pub(super) fn enter(&mut self, node: NodeId) -> TokenStream {
+    /// Where the function of a rule is entered, with any credit: fills it up, unless a call comes first, which does that on
+    /// its own. It goes on by a call at the end of the function, for which nothing has to be kept in registers that the
+    /// function would have to save first.
+    pub(super) fn enter(&mut self, function: &Ident, node: NodeId) -> TokenStream {
         if begins_with_call(self.ir, node) {
             self.used = Used::ALL;
             return quote!();
         }
-        self.ensure()
+        self.used = Used::NOTHING;
+        quote!(if cx.is_low(s) { return cx.begin(s, depth, #function::<DEPTH, LEN>); })
     }
 
     /// The head of a loop: what may be used there in any round, and the statement before the loop that keeps it so for the

@@ -28,8 +28,17 @@ impl Emitter<'_> {
             Node::Inline { rule, .. } => byte_pool(&self.compiled.pools.get(*rule)?.strings)?,
             _ => bytes.table,
         };
+        let behind = match plus {
+            true => byte_pool(strings),
+            false => matches!(&**strings, [only] if only.is_empty()).then_some([0; 256]),
+        };
         let name = names::constant("STAR", &self.ir.rule(rule).name);
-        let star = self.statics.star(&name, &bytes.table, &last, &pool);
+        let star = self.statics.star(&name, [&bytes.table, &last, &behind.unwrap_or([0; 256])], &pool);
+        if behind.is_some() {
+            let ensure = self.take(RUN.choices + 1, RUN.output + longest);
+            let depth = at.depth(0);
+            return Some(quote!(#ensure s = cx.even_star::<#plus, DEPTH, LEN>(s, #depth, &#star);));
+        }
         let depth = at.depth(1);
         Some(self.within(rule, at, |emitter| {
             let ensure = emitter.take(RUN.choices + 1, RUN.output + longest);

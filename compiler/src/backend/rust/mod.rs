@@ -396,7 +396,7 @@ impl<'c> Emitter<'c> {
         self.used = head;
         let enter = match loops {
             true => quote!(),
-            false => self.enter(body),
+            false => self.enter(&function, body),
         };
         let inside = self.node(body, &at);
         let leave = self.leave(rule);

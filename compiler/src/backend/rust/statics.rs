@@ -86,9 +86,15 @@ impl Statics {
     }
 
     /// Right recursion over single bytes.
-    pub fn star(&mut self, name: &str, table: &[u8; 256], last: &[u8; 256], pool: &Ident) -> Ident {
-        let (table, last) = (Literal::byte_string(table), Literal::byte_string(last));
-        self.add(name, quote!(rt::Star), quote!(rt::Star { table: *#table, last: *#last, pool: &#pool }))
+    pub fn star(&mut self, name: &str, tables: [&[u8; 256]; 3], pool: &Ident) -> Ident {
+        let [table, last, behind] = tables.map(|table| match table.iter().all(|&byte| byte == 0) {
+            true => quote!([0; 256]),
+            false => {
+                let bytes = Literal::byte_string(table);
+                quote!(*#bytes)
+            }
+        });
+        self.add(name, quote!(rt::Star), quote!(rt::Star { table: #table, last: #last, behind: #behind, pool: &#pool }))
     }
 
     /// A class of more than 256 characters.

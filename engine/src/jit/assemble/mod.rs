@@ -15,7 +15,7 @@ use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 
 use super::NotCompiled;
-use super::code::{Draft, Symbol};
+use super::code::{Draft, Entries, Symbol};
 use super::context::MARGIN;
 use super::memory::PAGE;
 use super::regs::asm;
@@ -197,12 +197,12 @@ pub(super) fn assemble(
         symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
         assembler.function(rule, body);
     }
-    let entry = assembler.thunks(&mut symbols);
-    assembler.finish(entry, symbols, max_code)
+    let entries = assembler.thunks(&mut symbols);
+    assembler.finish(entries, symbols, max_code)
 }
 
 impl<'g> Assembler<'g> {
-    fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
+    fn finish(mut self, entries: Entries, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
         if self.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
@@ -226,7 +226,7 @@ impl<'g> Assembler<'g> {
         Ok(Draft {
             instructions,
             end,
-            entry,
+            entries,
             tables: self.tables.finish(),
             jumps,
             symbols,

@@ -6,7 +6,7 @@ use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 
 use super::{Assembler, asm};
-use crate::jit::code::Symbol;
+use crate::jit::code::{Entries, Symbol};
 use crate::jit::context::{Context, Doors};
 
 /// The labels of the thunks.
@@ -29,6 +29,15 @@ const CHOICE_LIMIT: i32 = offset_of!(Context<'_, '_>, choice_limit) as i32;
 const OUTPUT_LIMIT: i32 = offset_of!(Context<'_, '_>, output_limit) as i32;
 const SLACK: i32 = offset_of!(Context<'_, '_>, slack) as i32;
 const HOME: i32 = offset_of!(Context<'_, '_>, home) as i32;
+const BEGUN_CHOICE: i32 = offset_of!(Context<'_, '_>, begun.0) as i32;
+const BEGUN_OUTPUT: i32 = offset_of!(Context<'_, '_>, begun.1) as i32;
+const FIRST_SLACK: i32 = offset_of!(Context<'_, '_>, first_slack) as i32;
+const ENDS: i32 = offset_of!(Context<'_, '_>, ends) as i32;
+const ENDS_LIMIT: i32 = offset_of!(Context<'_, '_>, ends_limit) as i32;
+const SEPARATOR: i32 = offset_of!(Context<'_, '_>, separator) as i32;
+const SEPARATOR_LEN: i32 = offset_of!(Context<'_, '_>, separator_len) as i32;
+const BASE: i32 = offset_of!(Context<'_, '_>, base) as i32;
+const FULL: i32 = offset_of!(Context<'_, '_>, full) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
 /// Bytes of stack that thunks use at most: [`Thunks::replenish`], with what it keeps and where it and the door return to.
@@ -55,8 +64,8 @@ impl Assembler<'_> {
         asm!(ops ; mov eax, argument ; call =>thunk);
     }
 
-    /// Assembles the thunks; returns the place of the entry.
-    pub(super) fn thunks(&mut self, symbols: &mut Vec<Symbol>) -> usize {
+    /// Assembles the thunks; returns the places of the entries.
+    pub(super) fn thunks(&mut self, symbols: &mut Vec<Symbol>) -> Entries {
         let mut symbol = |assembler: &Self, name: &str| {
             symbols.push(Symbol { at: assembler.ops.offset().0, name: format!("[{name}]") });
         };
@@ -89,9 +98,12 @@ impl Assembler<'_> {
         symbol(self, "other stack");
         self.deeper_thunk();
         symbol(self, "entry");
-        let entry = self.ops.offset().0;
-        self.entry_thunk();
-        entry
+        let one = self.ops.offset().0;
+        self.entry_thunk(false);
+        symbol(self, "entry for batches");
+        let batch = self.ops.offset().0;
+        self.entry_thunk(true);
+        Entries { one, batch }
     }
 
     /// Calls door number `door` with the number in eax as its argument, on the caller's stack, aligned: choice sources may
@@ -180,8 +192,8 @@ impl Assembler<'_> {
         );
     }
 
-    /// The function that other code calls, a [`Entry`](crate::jit::code::Entry).
-    fn entry_thunk(&mut self) {
+    /// A function that other code calls, an [`Entry`](crate::jit::code::Entry).
+    fn entry_thunk(&mut self, batch: bool) {
         // The start rule always has a body.
         let Some(start) = self.functions[self.ir.start().index()] else { return };
         let length = self.kind.length;
@@ -204,8 +216,12 @@ impl Assembler<'_> {
         if length {
             asm!(ops ; mov slack, [context + SLACK]);
         }
+        match batch {
+            true => self.inputs(start),
+            false => asm!(ops ; call =>start),
+        }
+        let ops = &mut self.ops;
         asm!(ops
-            ; call =>start
             ; mov rax, choice
             ; mov rdx, output
             ; pop r15
@@ -215,6 +231,41 @@ impl Assembler<'_> {
             ; pop rbp
             ; pop rbx
             ; ret
+        );
+    }
+
+    /// One input after the other: where it begins, its derivation, its separator, where it ends.
+    fn inputs(&mut self, start: DynamicLabel) {
+        let length = self.kind.length;
+        let next = self.label();
+        let ops = &mut self.ops;
+        asm!(ops
+            ; push depth
+            ; =>next
+            ; mov [context + BEGUN_CHOICE], choice
+            ; mov [context + BEGUN_OUTPUT], output
+            ; mov depth, [rsp]
+        );
+        if length {
+            asm!(ops ; mov slack, [context + FIRST_SLACK]);
+        }
+        asm!(ops
+            ; call =>start
+            ; mov rcx, [context + ENDS]
+            ; mov rax, [context + SEPARATOR]
+            ; mov [output], rax
+            ; add output, [context + SEPARATOR_LEN]
+            ; mov rax, output
+            ; sub rax, [context + BASE]
+            ; mov [rcx], rax
+            ; add rcx, 8
+            ; mov [context + ENDS], rcx
+            ; cmp output, [context + FULL]
+            ; jae >done
+            ; cmp rcx, [context + ENDS_LIMIT]
+            ; jb =>next
+            ; done:
+            ; pop depth
         );
     }
 }

@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::choices::Choices;
 use crate::limits::Limits;
-use crate::producer::Batch;
 use crate::rt::window::Windows;
 
 use super::{READ_SLOP, STORE_SLOP};
@@ -32,6 +31,7 @@ pub struct Input<'m, 's> {
     output: &'m mut Vec<u8>,
     /// The input finishes once it needs room and has written more.
     max_output: u64,
+    max_choices: u64,
     /// What the choice source panicked with. Machine code cannot be unwound, so the input finishes first.
     panic: Option<Panic>,
 }
@@ -44,8 +44,8 @@ impl<'m, 's> Input<'m, 's> {
     #[inline(always)]
     pub fn new(choices: &'m mut Choices<'s>, limits: Limits, output: &'m mut Vec<u8>) -> (Input<'m, 's>, Cursor) {
         let windows = Windows::new(choices, limits.choices());
-        let max_output = limits.output();
-        let mut input = Input { windows, window_start: std::ptr::null(), output, max_output, panic: None };
+        let (max_output, max_choices) = (limits.output(), limits.choices());
+        let mut input = Input { windows, window_start: std::ptr::null(), output, max_output, max_choices, panic: None };
         let window = input.windows.window().as_ptr_range();
         input.window_start = window.start;
         let room = input.output.spare_capacity_mut().as_mut_ptr_range();
@@ -124,44 +124,52 @@ impl<'m, 's> Input<'m, 's> {
         }
     }
 
-    /// Ends an input of a batch: its separator, and where it ends. Says whether the next input of the batch can begin here,
-    /// and returns the cursor behind the separator, if there is one.
-    ///
-    /// # Panics
-    ///
-    /// If the choice source did.
+    /// Says that the inputs before these pointers have ended and that a further one begins there.
     ///
     /// # Safety
     ///
-    /// As for [`Input::replenish`].
-    #[inline]
-    pub unsafe fn close(
-        &mut self,
-        choice: *const u8,
-        next: *mut u8,
-        batch: &mut Batch<'_>,
-        limits: Limits,
-    ) -> (bool, Option<Cursor>) {
-        if let Some(panic) = self.panic.take() {
-            resume_unwind(panic);
-        }
+    /// As for [`Input::replenish`]; the pointers must be those of the last cursor's window and output.
+    pub unsafe fn begin(&mut self, choice: *const u8, next: *mut u8) {
         // SAFETY: as for this function; all output before `next` was written.
         let used = unsafe {
             let (used, len) = self.position(choice, next);
             self.output.set_len(len);
             used
         };
-        let separator = batch.between();
-        let moved = !separator.is_empty();
-        if moved {
-            self.output.extend_from_slice(separator);
+        // Where the window is not choice bytes alone, no input begins: the one before was the last.
+        if self.goes_on() {
+            self.windows.next_input(used, self.max_choices);
         }
-        let len = self.output.len();
-        batch.close(len);
-        let left = (self.windows.window().len() - used) as u64;
-        let goes_on =
-            batch.has_room(len) && left <= limits.choices() && self.windows.next_input(used, limits.choices());
-        (goes_on, moved.then(|| self.cursor(used, len, 0)))
+    }
+
+    /// Whether a further input can begin behind this one.
+    #[inline(always)]
+    pub fn goes_on(&self) -> bool {
+        self.windows.goes_on()
+    }
+
+    /// Whether the choice source has panicked in this input: there is nothing to it then.
+    #[inline(always)]
+    pub fn has_panicked(&self) -> bool {
+        self.panic.is_some()
+    }
+
+    /// Where the output begins.
+    #[inline(always)]
+    pub fn base(&self) -> *const u8 {
+        self.output.as_ptr()
+    }
+
+    /// The cursor at the beginning of an input of a batch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`].
+    #[cold]
+    pub unsafe fn resume(&mut self, choice: *const u8, next: *mut u8) -> Cursor {
+        // SAFETY: as for this function.
+        let (used, len) = unsafe { self.position(choice, next) };
+        self.cursor(used, len, 0)
     }
 
     /// How much of the window was read, and the length of the output.

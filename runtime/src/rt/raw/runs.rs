@@ -63,7 +63,7 @@ impl Machine<'_, '_> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// Eight choice bytes and four output bytes must be reserved.
     #[inline(always)]
     pub unsafe fn short_run(
         &mut self,
@@ -75,7 +75,7 @@ impl Machine<'_, '_> {
     ) -> Option<(bool, u64)> {
         // SAFETY: the eight choice bytes and four output bytes that are touched are reserved.
         unsafe {
-            *s = self.reserve(*s, 8, 4);
+            self.check(*s, 8, 4);
             let batch = Batch::at(*s);
             let (until_stop, until_other) = (batch.until_stop(), batch.until_other(bound));
             let rounds = until_stop.min(until_other);
@@ -138,6 +138,54 @@ impl Machine<'_, '_> {
                 return self.string::<LEN>(s, star.pool);
             }
             self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth, star)
+        }
+    }
+
+    /// Derives an instance of such a rule, or what stands for it beyond the limit; `depth` is what is left below the instance
+    /// around it. What stands for the rule must be nothing or, with `PLUS`, one byte from one choice byte, `star.behind`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Machine::star`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn even_star<const PLUS: bool, const DEPTH: bool, const LEN: bool>(
+        &mut self,
+        s: State,
+        depth: Depth,
+        star: &'static Star,
+    ) -> State {
+        // SAFETY: the choice bytes and output bytes that are touched are reserved.
+        unsafe {
+            if !DEPTH || LEN {
+                return match DEPTH && depth < 1 {
+                    true => self.string::<LEN>(s, star.pool),
+                    false => self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star),
+                };
+            }
+            self.check(s, RUN_CHOICES + 1, RUN_OUTPUT);
+            debug_assert!(depth >= 0);
+            let batch = Batch::at(s);
+            let instances = depth as u64;
+            let until_stop = batch.until_stop();
+            let rounds = until_stop.min(instances);
+            if rounds == 4 {
+                return self.star_by_rounds::<PLUS, DEPTH, LEN>(s, depth - 1, star);
+            }
+            batch.emit(s, &star.table);
+            // What stands where the limit is met is stored wherever that is: where it is not met, behind what counts.
+            let limit = instances.min(5) as usize;
+            let last = limit.max(1) - 1;
+            *s.o.add(last) = star.last[usize::from(*s.c.add(2 * last + 1))];
+            if PLUS {
+                *s.o.add(limit) = star.behind[usize::from(*s.c.add(2 * limit))];
+            }
+            // Each instance that goes on reads two choice bytes, the one that stops reads one and its item.
+            let stopped = usize::from(until_stop < instances);
+            State {
+                c: s.c.add(2 * rounds as usize + stopped + usize::from(PLUS)),
+                o: s.o.add(rounds as usize + usize::from(PLUS)),
+            }
         }
     }
 
@@ -223,7 +271,7 @@ impl Machine<'_, '_> {
     ///
     /// # Safety
     ///
-    /// `s` must be this machine's state.
+    /// Twelve choice bytes and eight output bytes must be reserved.
     #[inline(always)]
     #[must_use]
     pub unsafe fn word<const LEN: bool>(
@@ -239,7 +287,8 @@ impl Machine<'_, '_> {
         // there is no branch that is hard to predict.
         // SAFETY: the choice and output bytes of four heads and of the batch are reserved.
         unsafe {
-            let mut s = self.reserve(s, 12, 8);
+            let mut s = s;
+            self.check(s, 12, 8);
             let word = s.c.cast::<u32>().read_unaligned().to_le();
             let head = |at: usize| heads[at][(word >> (8 * at)) as usize & 0xFF];
             s.o.cast::<[u8; 4]>().write_unaligned([head(0), head(1), head(2), head(3)]);
