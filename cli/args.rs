@@ -30,6 +30,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Replay choice bytes: write the input that they stand for.
     Render(RenderArgs),
+    /// Say whether files conform to a grammar, and print their trees or the choice bytes that produce them.
+    Parse(crate::parse::ParseArgs),
     /// Print what a stage of the compiler makes of a grammar.
     Dump(DumpArgs),
     /// Print the source code or the machine code of a producer.

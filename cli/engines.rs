@@ -14,6 +14,7 @@ use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_generated::{SHIPPED, Shipped};
+use gramjet_parse::Parser;
 
 use crate::args::{EngineArgument, GrammarArgs};
 use crate::failure::{Failure, say};
@@ -205,6 +206,13 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
         min_len: compiled.min_len(),
     };
     Ok((structure, fastest(&compiled)))
+}
+
+/// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
+pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
+    let compiled = compile(source, args)?;
+    let engine = fastest(&compiled);
+    Ok((Parser::new(&compiled.lowered), compiled, engine))
 }
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.

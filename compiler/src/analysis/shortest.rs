@@ -1,4 +1,5 @@
-//! Shortest derivations: option 0 at every site. How long they take and, where needed, what they emit.
+//! Shortest derivations: option 0 at every site. How long they take, how many choice bytes they
+//! read and, where needed, what they emit.
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
@@ -40,6 +41,31 @@ pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
         nodes.push(sum.saturating_add(1));
     }
     nodes
+}
+
+/// The number of choice bytes that the option-0 derivation of each rule reads; saturates.
+pub fn choices(ir: &Ir) -> Vec<u64> {
+    let mut choices = vec![0; ir.rules().len()];
+    for rule in order(ir) {
+        if let Some(body) = ir.body(rule) {
+            choices[rule.index()] = choices_of(ir, body, &choices);
+        }
+    }
+    choices
+}
+
+/// The number of choice bytes that the option-0 derivation of a node reads, given that of the rules; saturates.
+pub fn choices_of(ir: &Ir, node: NodeId, rules: &[u64]) -> u64 {
+    let own = ir.site_of(node).map_or(0, |site| u64::from(site.width()));
+    let inner = match ir.node(node) {
+        Node::Bytes(_) | Node::Class(_) | Node::Repeat { min: 0, .. } => 0,
+        Node::Rule(rule) | Node::Again(rule) => rules[rule.index()],
+        Node::Seq(items) => items.iter().fold(0, |sum: u64, &item| sum.saturating_add(choices_of(ir, item, rules))),
+        Node::Choice(choice) => choices_of(ir, choice.options[0], rules),
+        Node::Repeat { item, min, .. } => choices_of(ir, *item, rules).saturating_mul(u64::from(*min)),
+        Node::Inline { body, .. } => choices_of(ir, *body, rules),
+    };
+    own.saturating_add(inner)
 }
 
 fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
