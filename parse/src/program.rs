@@ -157,6 +157,7 @@ impl Program {
             lookahead: Lookahead::default(),
         };
         debug_assert_eq!(program.callees.len(), rules);
+        let zeros = shortest::node_choices(ir, &zeros);
         let mut builder = Builder { ir, zeros, program, owner: 0 };
         for (rule, body) in ir.bodies() {
             builder.callee(rule.index() as u32, body);
@@ -214,6 +215,7 @@ impl Program {
 /// Builds states backwards: each with the one that follows it.
 struct Builder<'i> {
     ir: &'i Ir,
+    /// How many choice bytes the shortest derivation of each node reads.
     zeros: Vec<u64>,
     program: Program,
     /// The callee whose states are being made.
@@ -241,13 +243,9 @@ impl Builder<'_> {
     fn further_callee(&mut self, node: NodeId) -> u32 {
         let rule = self.program.callees[self.owner as usize].rule;
         let nullable = self.ir.facts(node).min_len == 0;
-        let zeros = self.zeros_of(node);
+        let zeros = self.zeros[node.index()];
         self.program.callees.push(Callee { entry: 0, end: 0, nullable, zeros, rule, is_rule: false });
         self.program.callees.len() as u32 - 1
-    }
-
-    fn zeros_of(&self, node: NodeId) -> u64 {
-        shortest::choices_of(self.ir, node, &self.zeros)
     }
 
     fn site(&mut self, node: NodeId) -> u32 {
@@ -315,7 +313,7 @@ impl Builder<'_> {
         let site = self.site(node);
         let end = self.add(State::End);
         let repeat = self.program.repeats.len() as u32;
-        let empty = (self.ir.facts(item).min_len == 0).then(|| self.zeros_of(item));
+        let empty = (self.ir.facts(item).min_len == 0).then(|| self.zeros[item.index()]);
         let count = self.add(State::Count { repeat });
         self.program.repeats.push(Repeat { site, min, max, item: count, end, count, empty });
         let round = self.add(State::Round { repeat });

@@ -4,4 +4,6 @@
 mod deep;
 mod hostile;
 mod kit;
+mod mutants;
 mod replay;
+mod tracer;
