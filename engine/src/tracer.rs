@@ -17,8 +17,9 @@ use crate::directives::first_limits;
 pub struct Tracer {
     grammar: Arc<Grammar>,
     limits: Limits,
-    /// Kept from run to run.
+    /// Kept from run to run: the memory of what is to be done, and of outputs that nobody asked for.
     tasks: Vec<Task>,
+    scratch: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl Tracer {
             pools: compiled.pools.clone(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         };
-        Tracer { grammar: Arc::new(grammar), limits: first_limits(compiled), tasks: Vec::new() }
+        Tracer { grammar: Arc::new(grammar), limits: first_limits(compiled), tasks: Vec::new(), scratch: Vec::new() }
     }
 
     fn start(&self) -> RuleId {
@@ -180,9 +181,14 @@ impl gramjet::choices::Tracer for Tracer {
             choices.push(byte[0]);
             Some(byte[0])
         };
-        let mut output = Vec::new();
+        let mut output = std::mem::take(&mut self.scratch);
+        output.clear();
         self.run::<false>(part, depth, limits, &mut next_byte, &mut output, &mut Trace::default());
-        output.len() as u64
+        let len = output.len();
+        if len <= MAX_SCRATCH {
+            self.scratch = output;
+        }
+        len as u64
     }
 
     fn shortest(&self, symbol: u32) -> usize {
@@ -238,6 +244,9 @@ struct Machine<'m, const TRACES: bool> {
     trace: &'m mut Trace,
     tasks: Vec<Task>,
 }
+
+/// A longer output is not kept for its memory.
+const MAX_SCRATCH: usize = 1 << 20;
 
 /// No span.
 const NONE: u32 = u32::MAX;

@@ -11,15 +11,17 @@ pub struct TracedInput {
     trace: Trace,
     /// The spans that can be replaced by others of their symbol: not rounds, not the whole, not empty.
     pub(super) parts: Vec<u32>,
-    /// The same, with their symbols, ascending.
-    pub(super) by_symbol: Vec<(u32, u32)>,
     /// The parts that are not as short as they can be: one of their choice bytes is not 0.
     pub(super) long: Vec<u32>,
     /// The rounds behind the minimum of a repetition, with the spans of their repetitions.
     pub(super) rounds: Vec<(u32, u32)>,
     /// Instances of a rule with the nearest instance of the same rule around them, outer one first.
     pub(super) nested: Vec<(u32, u32)>,
+    /// While the index is made: the innermost open instance of each rule; all [`NONE`] before and after.
+    innermost: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl TracedInput {
     /// Runs a producer on `choices` under the limits in force. Choice bytes that are not read are dropped; missing ones are
@@ -72,10 +74,9 @@ impl TracedInput {
         for list in [&mut self.parts, &mut self.long] {
             list.clear();
         }
-        self.by_symbol.clear();
         self.rounds.clear();
         self.nested.clear();
-        // The end of the last run of non-zero bytes up to each place tells whether a span has one.
+        // How many choice bytes before each place are not 0.
         let mut set_before: Vec<u32> = Vec::with_capacity(self.choices.len() + 1);
         set_before.push(0);
         let mut set = 0;
@@ -84,42 +85,53 @@ impl TracedInput {
             set_before.push(set);
         }
         let end = self.choices.len() as u32;
-        let mut open: Vec<u32> = Vec::new();
-        for (number, span) in (0..).zip(&self.trace.spans) {
-            while open.last().is_some_and(|&outer| self.trace.spans[outer as usize].next <= number) {
+        // Open instances and repetitions, with what was the innermost of their rule before.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        let mut repetitions: Vec<u32> = Vec::new();
+        let spans = &self.trace.spans;
+        let close = |innermost: &mut Vec<u32>, (number, before): (u32, u32)| {
+            innermost[spans[number as usize].symbol as usize] = before;
+        };
+        for (number, span) in (0..).zip(spans) {
+            while let Some(&instance) = open.last().filter(|(outer, _)| spans[*outer as usize].next <= number) {
                 open.pop();
+                close(&mut self.innermost, instance);
+            }
+            while repetitions.last().is_some_and(|&outer| spans[outer as usize].next <= number) {
+                repetitions.pop();
             }
             // Where choice bytes were cut off there is nothing to change.
             let (from, to) = span.choices;
             let is_there = from < to && to <= end;
+            if span.kind == SpanKind::Round {
+                // Its own repetition is the innermost one, as it is within no other since.
+                self.rounds.extend(repetitions.last().filter(|_| is_there).map(|&repetition| (number, repetition)));
+                continue;
+            }
+            if is_there && number > 0 {
+                self.parts.push(number);
+                if set_before[from as usize] < set_before[to as usize] {
+                    self.long.push(number);
+                }
+            }
             match span.kind {
-                SpanKind::Round if is_there => {
-                    let mut around = open.iter().rev();
-                    let repetition =
-                        around.find(|&&o| matches!(self.trace.spans[o as usize].kind, SpanKind::Repetition { .. }));
-                    self.rounds.extend(repetition.map(|&repetition| (number, repetition)));
-                }
-                SpanKind::Round => {}
-                _ if is_there && number > 0 => {
-                    self.parts.push(number);
-                    self.by_symbol.push((span.symbol, number));
-                    if set_before[from as usize] < set_before[to as usize] {
-                        self.long.push(number);
+                SpanKind::Rule => {
+                    let symbol = span.symbol as usize;
+                    if symbol >= self.innermost.len() {
+                        self.innermost.resize(symbol + 1, NONE);
                     }
+                    let outer = std::mem::replace(&mut self.innermost[symbol], number);
+                    if outer != NONE && is_there {
+                        self.nested.push((outer, number));
+                    }
+                    open.push((number, outer));
                 }
-                _ => {}
+                SpanKind::Repetition { .. } => repetitions.push(number),
+                SpanKind::Pool | SpanKind::Choice | SpanKind::Round => {}
             }
-            if span.kind == SpanKind::Rule && is_there {
-                let same = |&&outer: &&u32| self.trace.spans[outer as usize].symbol == span.symbol;
-                // Chains are long only where rules nest deeply; the nearest few dozen levels hold the pair almost always.
-                let outer = open.iter().rev().take(NEAR).find(same);
-                self.nested.extend(outer.map(|&outer| (outer, number)));
-            }
-            open.push(number);
         }
-        self.by_symbol.sort_unstable();
+        while let Some(instance) = open.pop() {
+            close(&mut self.innermost, instance);
+        }
     }
 }
-
-/// So many enclosing spans are searched for one of the same rule.
-const NEAR: usize = 64;

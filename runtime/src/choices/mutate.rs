@@ -20,7 +20,7 @@ pub enum Operation {
     RepeatRecursion,
     /// Puts an instance of a rule in place of one of the same rule around it.
     Collapse,
-    /// Exchanges two parts with the same symbol.
+    /// Exchanges two parts with the same symbol, none of which is in the other.
     Swap,
     /// Takes a round of a repetition out, or makes a part as short as it can be.
     Delete,
@@ -216,24 +216,19 @@ impl Mutator {
     }
 
     fn swap(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
-        const TRIES: usize = 4;
-        for _ in 0..TRIES {
-            let span = input.span(self.pick(&input.parts)?);
-            let from = input.by_symbol.partition_point(|&(symbol, _)| symbol < span.symbol);
-            let count = input.by_symbol[from..].partition_point(|&(symbol, _)| symbol == span.symbol);
-            let (_, other) = self.pick(&input.by_symbol[from..from + count])?;
-            let (a, b) = (span.choices(), input.span(other).choices());
-            let (a, b) = if a.start <= b.start { (a, b) } else { (b, a) };
-            if a.end <= b.start {
-                let choices = input.choices();
-                for part in [&choices[..a.start], &choices[b.clone()], &choices[a.end..b.start], &choices[a]] {
-                    mutant.extend_from_slice(part);
-                }
-                mutant.extend_from_slice(&choices[b.end..]);
-                return Some(());
-            }
+        let parts = &input.parts;
+        let number = self.pick(parts)?;
+        let (span, from) = (input.span(number), below(&mut self.random.generator, parts.len()));
+        let is_apart = |other: &Span| other.choices.1 <= span.choices.0 || span.choices.1 <= other.choices.0;
+        let others = parts[from..].iter().chain(&parts[..from]).map(|&other| input.span(other));
+        let other = others.into_iter().find(|other| other.symbol == span.symbol && is_apart(other))?;
+        let (a, b) = if span.choices.0 < other.choices.0 { (span, other) } else { (other, span) };
+        let (a, b, choices) = (a.choices(), b.choices(), input.choices());
+        for part in [&choices[..a.start], &choices[b.clone()], &choices[a.end..b.start], &choices[a]] {
+            mutant.extend_from_slice(part);
         }
-        None
+        mutant.extend_from_slice(&choices[b.end..]);
+        Some(())
     }
 
     fn delete(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {

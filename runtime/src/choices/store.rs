@@ -1,7 +1,6 @@
 //! Parts of choice bytes, to be put in place of others with the same symbol.
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,11 +23,11 @@ pub struct Chunk {
 pub struct Store {
     /// For each symbol its chunks, ascending by the length of the output.
     chunks: BTreeMap<u32, Vec<Chunk>>,
-    /// Hashes of what is there or was. Never iterated.
-    known: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
     max_per_symbol: usize,
     max_chunk: usize,
     len: usize,
+    /// How many chunks took the place of others.
+    replaced: u64,
 }
 
 impl Default for Store {
@@ -40,8 +39,7 @@ impl Default for Store {
 impl Store {
     /// A store of at most `max_per_symbol` chunks for each symbol, of at most `max_chunk` choice bytes each.
     pub fn new(max_per_symbol: usize, max_chunk: usize) -> Store {
-        let known = HashSet::default();
-        Store { chunks: BTreeMap::new(), known, max_per_symbol: max_per_symbol.max(1), max_chunk, len: 0 }
+        Store { chunks: BTreeMap::new(), max_per_symbol: max_per_symbol.max(1), max_chunk, len: 0, replaced: 0 }
     }
 
     /// The number of chunks.
@@ -68,20 +66,21 @@ impl Store {
     }
 
     fn add_chunk(&mut self, symbol: u32, choices: &[u8], output_len: u32) -> bool {
-        let hash = self.known.hasher().hash_one((symbol, choices));
-        // The memory of what was there is bounded, too.
-        if self.known.len() >= 16 * self.max_per_symbol * (self.chunks.len() + 1) {
-            self.known.clear();
-        }
-        if !self.known.insert(hash) {
+        let chunks = self.chunks.entry(symbol).or_default();
+        let mut at = chunks.partition_point(|chunk| chunk.output_len < output_len);
+        let alike = chunks[at..].iter().take_while(|chunk| chunk.output_len == output_len);
+        if alike.into_iter().any(|chunk| *chunk.choices == *choices) {
             return false;
         }
-        let chunks = self.chunks.entry(symbol).or_default();
         if chunks.len() >= self.max_per_symbol {
-            chunks.remove(hash as usize % chunks.len());
+            // Any one, but the same on every machine.
+            self.replaced += 1;
+            let scattered = self.replaced.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            let old = (scattered * chunks.len() as u64 >> 32) as usize;
+            chunks.remove(old);
             self.len -= 1;
+            at -= usize::from(old < at);
         }
-        let at = chunks.partition_point(|chunk| chunk.output_len <= output_len);
         chunks.insert(at, Chunk { choices: choices.into(), output_len });
         self.len += 1;
         true
