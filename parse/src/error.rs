@@ -57,8 +57,13 @@ pub struct Mismatch {
 /// What could stand at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// These bytes.
-    Bytes(Vec<u8>),
+    /// A literal; the first `read` of its bytes stand there already.
+    Literal {
+        /// The whole literal; of a long one, a part.
+        bytes: Vec<u8>,
+        /// How many of its bytes have been read.
+        read: usize,
+    },
     /// A member of this set.
     Class(CharSet),
     /// A string of the rule with this name.
@@ -121,9 +126,13 @@ impl Mismatch {
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Expected::Bytes(bytes) => {
-                let text: String = String::from_utf8_lossy(bytes).chars().take(40).collect();
-                write!(f, "\"{}\"", text.escape_debug())
+            Expected::Literal { bytes, read } => {
+                let quoted = |bytes: &[u8]| String::from_utf8_lossy(bytes).escape_debug().to_string();
+                write!(f, "\"{}\"", quoted(&bytes[*read..]))?;
+                if *read > 0 {
+                    write!(f, " of \"{}\"", quoted(bytes))?;
+                }
+                Ok(())
             }
             Expected::Class(set) => {
                 const RANGES: usize = 6;
@@ -176,8 +185,9 @@ impl Attempt {
         Attempt { what, frame, begun: false }
     }
 
-    pub fn bytes(bytes: &[u8], frame: Frame, begun: bool) -> Attempt {
-        Attempt { begun, ..Attempt::new(What::Terminal(Expected::Bytes(bytes.to_vec())), frame) }
+    pub fn literal(bytes: &[u8], read: usize, frame: Frame) -> Attempt {
+        let literal = Expected::Literal { bytes: bytes.to_vec(), read };
+        Attempt { begun: read > 0, ..Attempt::new(What::Terminal(literal), frame) }
     }
 
     pub fn class(set: &CharSet, frame: Frame) -> Attempt {

@@ -255,8 +255,8 @@ impl<'p, 't> Machine<'p, 't> {
                     && *target - self.position <= alike
                     && *target - self.position < bytes.len()
                 {
-                    let begun = *target - self.position;
-                    attempts.push(Attempt::bytes(&bytes[begun..], self.arena.frames[frame as usize], begun > 0));
+                    let read = *target - self.position;
+                    attempts.push(Attempt::literal(bytes, read, self.arena.frames[frame as usize]));
                 }
             }
             State::Class { class, next } => self.class(thread, class, next),

@@ -28,7 +28,7 @@ fn the_furthest_place_is_told() {
         expect!["byte 7: expected [#x9-#xA#xD#x20] or the end of the text, found `3` (in ws from 6)"],
     );
     check(JSON, b"", expect!["byte 0: expected <json>, found the end of the text (in nothing)"]);
-    check(JSON, b"[1, falsy]", expect![[r#"byte 8: expected "e", found `y` (in value from 4)"#]]);
+    check(JSON, b"[1, falsy]", expect![[r#"byte 8: expected "e" of "false", found `y` (in value from 4)"#]]);
     check(
         JSON,
         b"{\"a\": 1, b: 2}",
@@ -68,7 +68,7 @@ fn the_furthest_place_is_told() {
 fn of_many_alternatives_the_rules_are_told() {
     let parser = Parser::new(&shipped("css").lowered);
     let error = parser.parse(b"a { colour: red }", &Budget::default()).expect_err("there is no such property");
-    expect![[r#"byte 8: expected "r", found `u`"#]].assert_eq(&error.to_string());
+    expect![[r#"byte 8: expected "r" of "color", found `u`"#]].assert_eq(&error.to_string());
 }
 
 /// Every text that is cut short or changed ends in an answer, and the place is where the texts of the language end: what
