@@ -85,19 +85,19 @@ impl Tracer {
     }
 
     /// Derives a part; returns the number of choice bytes that sites have read.
-    fn run<const TRACES: bool>(
+    fn run<const TRACES: bool, N: FnMut() -> Option<u8>>(
         &mut self,
         part: Part,
         depth: u32,
         limits: Limits,
-        next_byte: &mut dyn FnMut() -> Option<u8>,
+        next_byte: N,
         output: &mut Vec<u8>,
         trace: &mut Trace,
     ) {
         trace.clear();
         let grammar = Arc::clone(&self.grammar);
         let min_len = grammar.lowered.rule(self.start()).facts.min_len;
-        let mut machine = Machine::<TRACES> {
+        let mut machine = Machine::<TRACES, N> {
             grammar: &grammar,
             limits,
             slack: limits.length().map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
@@ -141,13 +141,13 @@ impl Producer for Tracer {
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
         let mut read = 0;
         let most = self.limits.choices();
-        let mut next_byte = || {
+        let next_byte = || {
             let byte = if read < most { choices.next_byte() } else { None };
             read += u64::from(byte.is_some());
             byte
         };
         let (start, limits) = (Part::Rule(self.start()), self.limits);
-        self.run::<false>(start, 0, limits, &mut next_byte, output, &mut Trace::default());
+        self.run::<false, _>(start, 0, limits, next_byte, output, &mut Trace::default());
         read
     }
 }
@@ -157,7 +157,7 @@ impl gramjet::choices::Tracer for Tracer {
         let most = usize::try_from(self.limits.choices()).unwrap_or(usize::MAX).min(choices.len());
         let mut bytes = choices[..most].iter();
         let (start, limits) = (Part::Rule(self.start()), self.limits);
-        self.run::<true>(start, 0, limits, &mut || bytes.next().copied(), output, trace);
+        self.run::<true, _>(start, 0, limits, || bytes.next().copied(), output, trace);
         (most - bytes.len()) as u64
     }
 
@@ -172,18 +172,21 @@ impl gramjet::choices::Tracer for Tracer {
         let Some(part) = self.grammar.part(symbol) else { return 0 };
         let limits = self.limits.max_len(None);
         let end = choices.len() + most;
-        let mut next_byte = || {
-            let mut byte = [0];
-            // What is missing is written as the zero that it is read as.
-            if choices.len() < end && source.fill(&mut byte) == 0 {
-                byte = [0];
+        let (mut buffer, mut at, mut filled) = ([0; 16], 0, 0);
+        let next_byte = || {
+            if at == filled && choices.len() < end {
+                (at, filled) = (0, source.fill(&mut buffer).min(buffer.len()));
             }
-            choices.push(byte[0]);
-            Some(byte[0])
+            // What is missing is written as the zero that it is read as.
+            let is_there = at < filled && choices.len() < end;
+            let byte = if is_there { buffer[at] } else { 0 };
+            at += usize::from(is_there);
+            choices.push(byte);
+            Some(byte)
         };
         let mut output = std::mem::take(&mut self.scratch);
         output.clear();
-        self.run::<false>(part, depth, limits, &mut next_byte, &mut output, &mut Trace::default());
+        self.run::<false, _>(part, depth, limits, next_byte, &mut output, &mut Trace::default());
         let len = output.len();
         if len <= MAX_SCRATCH {
             self.scratch = output;
@@ -229,14 +232,14 @@ enum Task {
     EndShortest,
 }
 
-struct Machine<'m, const TRACES: bool> {
+struct Machine<'m, const TRACES: bool, N> {
     grammar: &'m Grammar,
     limits: Limits,
     /// Bound - (emitted + minimum of all that is pending); the greatest value without a bound, of which nothing is paid.
     slack: u64,
     base: usize,
     output: &'m mut Vec<u8>,
-    next_byte: &'m mut dyn FnMut() -> Option<u8>,
+    next_byte: N,
     /// How many choice bytes sites have read, missing ones included.
     read: u64,
     /// How many derivations that take option 0 everywhere are open.
@@ -263,7 +266,7 @@ fn width_of(offered: u32) -> u32 {
     }
 }
 
-impl<const TRACES: bool> Machine<'_, TRACES> {
+impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
     fn step(&mut self, task: Task) {
         match task {
             Task::Node(node, depth) => self.node(node, depth),

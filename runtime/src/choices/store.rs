@@ -1,6 +1,7 @@
 //! Parts of choice bytes, to be put in place of others with the same symbol.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::ops::RangeInclusive;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,9 +16,11 @@ pub struct Chunk {
     pub choices: Box<[u8]>,
     /// The length of their output in bytes, where they were found.
     pub output_len: u32,
+    /// Tells the output from others of the same length.
+    output_hash: u64,
 }
 
-/// A store of chunks by symbol, each kept once. It is bounded: where a symbol has its number of chunks, a new one takes the
+/// A store of chunks by symbol; of several with the same output, one is kept. It is bounded: where a symbol has its number of chunks, a new one takes the
 /// place of an old one.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -57,19 +60,20 @@ impl Store {
         let mut added = 0;
         for &part in &input.parts {
             let span = input.span(part);
-            let (choices, output_len) = (input.bytes(span), span.output.1 - span.output.0);
-            if choices.len() <= self.max_chunk {
-                added += usize::from(self.add_chunk(span.symbol, choices, output_len));
+            if span.choices().len() <= self.max_chunk {
+                added += usize::from(self.add_chunk(span.symbol, input.bytes(span), &input.output()[span.output()]));
             }
         }
         added
     }
 
-    fn add_chunk(&mut self, symbol: u32, choices: &[u8], output_len: u32) -> bool {
+    fn add_chunk(&mut self, symbol: u32, choices: &[u8], output: &[u8]) -> bool {
+        let output_len = output.len() as u32;
+        let output_hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(output);
         let chunks = self.chunks.entry(symbol).or_default();
         let mut at = chunks.partition_point(|chunk| chunk.output_len < output_len);
         let alike = chunks[at..].iter().take_while(|chunk| chunk.output_len == output_len);
-        if alike.into_iter().any(|chunk| *chunk.choices == *choices) {
+        if alike.into_iter().any(|chunk| chunk.output_hash == output_hash) {
             return false;
         }
         if chunks.len() >= self.max_per_symbol {
@@ -81,7 +85,7 @@ impl Store {
             self.len -= 1;
             at -= usize::from(old < at);
         }
-        chunks.insert(at, Chunk { choices: choices.into(), output_len });
+        chunks.insert(at, Chunk { choices: choices.into(), output_len, output_hash });
         self.len += 1;
         true
     }

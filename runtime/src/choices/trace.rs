@@ -16,7 +16,7 @@ pub trait Tracer: Producer {
     fn trace(&mut self, choices: &[u8], output: &mut Vec<u8>, trace: &mut Trace) -> u64;
 
     /// Appends to `choices` those of a new part with this symbol, taken from `source`, and returns the length of its output in
-    /// bytes. `depth` is that of the span that it is for. Behind `most` bytes, or if the source has no more, the part is
+    /// bytes. `depth` is that of the span that it is for. The source may be asked for more than is needed. Behind `most` bytes, or if the source has no more, the part is
     /// completed in the shortest way. A length limit is not kept.
     fn draw(
         &mut self,
