@@ -11,7 +11,7 @@ pub struct TracedInput {
     trace: Trace,
     /// The spans that can be replaced by others of their symbol: not rounds, not the whole, not empty.
     pub(super) parts: Vec<u32>,
-    /// The parts that are not as short as they can be: one of their choice bytes is not 0.
+    /// The parts that are not as short as they can be: one of their sites took another option than the first.
     pub(super) long: Vec<u32>,
     /// The rounds behind the minimum of a repetition, with the spans of their repetitions.
     pub(super) rounds: Vec<(u32, u32)>,
@@ -76,14 +76,14 @@ impl TracedInput {
         }
         self.rounds.clear();
         self.nested.clear();
-        // How many choice bytes before each place are not 0.
-        let mut set_before: Vec<u32> = Vec::with_capacity(self.choices.len() + 1);
-        set_before.push(0);
-        let mut set = 0;
-        for &byte in &self.choices {
-            set += u32::from(byte != 0);
-            set_before.push(set);
+        // How many sites before each choice byte took another option than the first.
+        let mut chosen_before: Vec<u32> = Vec::with_capacity(self.choices.len() + 1);
+        let mut chosen = 0;
+        for site in &self.trace.sites {
+            chosen_before.resize(site.at as usize + 1, chosen);
+            chosen += u32::from(site.option != 0);
         }
+        chosen_before.resize(self.trace.read as usize + 1, chosen);
         let end = self.choices.len() as u32;
         // Open instances and repetitions, with what was the innermost of their rule before.
         let mut open: Vec<(u32, u32)> = Vec::new();
@@ -110,7 +110,7 @@ impl TracedInput {
             }
             if is_there && number > 0 {
                 self.parts.push(number);
-                if set_before[from as usize] < set_before[to as usize] {
+                if chosen_before[from as usize] < chosen_before[to as usize] {
                     self.long.push(number);
                 }
             }

@@ -20,7 +20,7 @@ pub enum Operation {
     RepeatRecursion,
     /// Puts an instance of a rule in place of one of the same rule around it.
     Collapse,
-    /// Exchanges two parts with the same symbol, none of which is in the other.
+    /// Exchanges two parts with the same symbol and different texts, none of which is in the other.
     Swap,
     /// Takes a round of a repetition out, or makes a part as short as it can be.
     Delete,
@@ -220,8 +220,11 @@ impl Mutator {
         let number = self.pick(parts)?;
         let (span, from) = (input.span(number), below(&mut self.random.generator, parts.len()));
         let is_apart = |other: &Span| other.choices.1 <= span.choices.0 || span.choices.1 <= other.choices.0;
+        let text = |span: &Span| &input.output()[span.output()];
         let others = parts[from..].iter().chain(&parts[..from]).map(|&other| input.span(other));
-        let other = others.into_iter().find(|other| other.symbol == span.symbol && is_apart(other))?;
+        let other = others
+            .into_iter()
+            .find(|other| other.symbol == span.symbol && is_apart(other) && text(other) != text(span))?;
         let (a, b) = if span.choices.0 < other.choices.0 { (span, other) } else { (other, span) };
         let (a, b, choices) = (a.choices(), b.choices(), input.choices());
         for part in [&choices[..a.start], &choices[b.clone()], &choices[a.end..b.start], &choices[a]] {
