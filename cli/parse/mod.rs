@@ -153,7 +153,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     }
 }
 
-fn ends_with_slash(path: &Path) -> bool {
+pub fn ends_with_slash(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
@@ -167,7 +167,7 @@ fn trace(compiled: &Compiled, parsed: &Parsed) -> Trace {
     trace
 }
 
-fn shown(file: &Path) -> String {
+pub fn shown(file: &Path) -> String {
     if file.as_os_str() == "-" { "standard input".to_string() } else { quoted(file) }
 }
 
@@ -182,7 +182,7 @@ fn report(file: &Path, text: &[u8], parsed: &Parsed) {
 }
 
 /// `name:line:column: ...`, lines and columns from 1, columns in characters.
-fn describe(file: &Path, text: &[u8], error: &ParseError) -> String {
+pub fn describe(file: &Path, text: &[u8], error: &ParseError) -> String {
     let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
     let name = name.escape_debug();
     match error {

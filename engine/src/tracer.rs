@@ -255,7 +255,7 @@ const MAX_SCRATCH: usize = 1 << 20;
 const NONE: u32 = u32::MAX;
 
 /// So many spans and sites are recorded; runs of more are not recorded to their end.
-const MAX_RECORDED: usize = 1 << 26;
+const MAX_RECORDED: usize = 1 << 24;
 
 fn width_of(offered: u32) -> u32 {
     match offered {

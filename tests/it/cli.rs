@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 mod ends;
 mod parse;
+mod variants;
 
 /// Lists of words, with line feeds and zero bytes in them.
 const GRAMMAR: &str =

@@ -79,11 +79,11 @@ impl TracedInput {
         // How many sites before each choice byte took another option than the first.
         let mut chosen_before: Vec<u32> = Vec::with_capacity(self.choices.len() + 1);
         let mut chosen = 0;
-        for site in &self.trace.sites {
+        for site in self.trace.sites.iter().take_while(|site| (site.at as usize) < self.choices.len()) {
             chosen_before.resize(site.at as usize + 1, chosen);
             chosen += u32::from(site.option != 0);
         }
-        chosen_before.resize(self.trace.read as usize + 1, chosen);
+        chosen_before.resize(self.choices.len() + 1, chosen);
         let end = self.choices.len() as u32;
         // Open instances and repetitions, with what was the innermost of their rule before.
         let mut open: Vec<(u32, u32)> = Vec::new();
