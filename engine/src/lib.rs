@@ -18,3 +18,7 @@ pub use jit::Jit;
 pub use reference::Reference;
 pub use tracer::Tracer;
 pub use vm::Vm;
+
+#[doc = include_str!("../../docs/choices.md")]
+#[cfg(doctest)]
+struct ChoicesExamples;

@@ -203,10 +203,8 @@ impl Arena {
             }
         }
         let renumber = |marks: &mut [u32]| {
-            let mut next = 0;
-            for mark in marks.iter_mut().filter(|mark| **mark == 0) {
-                *mark = next;
-                next += 1;
+            for (next, mark) in marks.iter_mut().filter(|mark| **mark == 0).enumerate() {
+                *mark = next as u32;
             }
         };
         renumber(&mut frames);

@@ -292,7 +292,7 @@ pub(super) fn change_rounds(input: &TracedInput, round: &Span, repetition: &Span
     mutant.extend_from_slice(&choices[..round.choices().start]);
     (0..times).for_each(|_| mutant.extend_from_slice(&choices[round.choices()]));
     let end = repetition.choices().end;
-    let (was_full, now_full) = (room == 0, u64::from(room) + 1 <= times as u64);
+    let (was_full, now_full) = (room == 0, u64::from(room) < times as u64);
     let stop = end - usize::from(!was_full);
     mutant.extend_from_slice(&choices[round.choices().end..stop.max(round.choices().end)]);
     if !now_full {

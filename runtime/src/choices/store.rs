@@ -80,7 +80,7 @@ impl Store {
             // Any one, but the same on every machine.
             self.replaced += 1;
             let scattered = self.replaced.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            let old = (scattered * chunks.len() as u64 >> 32) as usize;
+            let old = ((scattered * chunks.len() as u64) >> 32) as usize;
             chunks.remove(old);
             self.len -= 1;
             at -= usize::from(old < at);
