@@ -5,12 +5,14 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+mod fuzz;
 mod input;
 mod minimise;
 mod mutate;
 mod store;
 mod trace;
 
+pub use fuzz::FuzzMutator;
 pub use input::TracedInput;
 pub use minimise::{Minimised, minimise};
 pub use mutate::{Mutator, Operation};

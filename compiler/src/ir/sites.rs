@@ -3,7 +3,7 @@
 use super::{Ir, Node, NodeId, Slots};
 
 /// A site of which all options are offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Site<'i> {
     /// So many equally probable options, at least two.
     Even(u32),

@@ -45,7 +45,9 @@ impl Chunks {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
 
-    pub(crate) fn debug(&self, chunk: u32) -> &Chunk { &self.chunks[chunk as usize] }
+    pub(crate) fn debug(&self, chunk: u32) -> &Chunk {
+        &self.chunks[chunk as usize]
+    }
     fn number(&mut self, chunk: Chunk) -> u32 {
         let next = self.chunks.len() as u32;
         let number = *self.numbers.entry(chunk.clone()).or_insert(next);
@@ -85,7 +87,9 @@ impl Chunks {
             let mut bits = self.bits(stream, open[from], AHEAD);
             while to < open.len() && to - from < MAX_FRAMES {
                 let more = self.bits(stream, open[to], AHEAD);
-                if bits >= BITS && more >= std::env::var("SMALL").map_or(3.0, |x| x.parse().unwrap()) || !near(&open[from..=to], base) {
+                if bits >= BITS && more >= std::env::var("SMALL").map_or(3.0, |x| x.parse().unwrap())
+                    || !near(&open[from..=to], base)
+                {
                     break;
                 }
                 bits += more;

@@ -318,7 +318,15 @@ pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
             let st = &plan.states[plan.index[key] as usize];
             let mean = |f: &dyn Fn(&Entry) -> f64| st.entries.iter().map(|e| e.probability * f(e)).sum::<f64>();
             let ent = mean(&|e| -e.probability.log2());
-            eprintln!("{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} full {:.2} {:?}", key.1, st.entries.len(), mean(&|e| e.text.len() as f64), mean(&|e| e.pushes.len() as f64), mean(&|e| f64::from(u8::from(e.text.len()==24))), chunks.debug(key.0));
+            eprintln!(
+                "{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} full {:.2} {:?}",
+                key.1,
+                st.entries.len(),
+                mean(&|e| e.text.len() as f64),
+                mean(&|e| e.pushes.len() as f64),
+                mean(&|e| f64::from(u8::from(e.text.len() == 24))),
+                chunks.debug(key.0)
+            );
         }
     }
     (bytes, 1.0 / ends)

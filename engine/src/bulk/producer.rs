@@ -170,8 +170,7 @@ impl Bulk {
         let block_inputs = if inputs >= 2.0 { (inputs as u64).next_power_of_two().min(MAX_BLOCK_INPUTS) } else { 1 };
         let fill = Fill::new(grammar.codes());
         let max_output = limits.output();
-        let shared =
-            Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
+        let shared = Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
         Ok(Bulk::over(Arc::new(shared), Simd::detect()))
     }
 

@@ -1,6 +1,6 @@
 //! Mutators on traces: what they change and what they leave in place; the store; minimising.
 
-use gramjet::choices::{Mutator, Operation, SpanKind, Store, TracedInput, Tracer as _, minimise};
+use gramjet::choices::{FuzzMutator, Mutator, Operation, SpanKind, Store, TracedInput, Tracer as _, minimise};
 use gramjet::{Choices, Limits, Producer};
 use gramjet_compiler::ast;
 use gramjet_engine::Tracer;
@@ -206,4 +206,33 @@ fn minimising_ends_at_its_bound() {
     });
     assert!(asked <= 10 && found.tests == asked);
     assert_eq!(tracer.shortest(u32::MAX), 0, "a symbol that is not there");
+}
+
+/// What libFuzzer asks of custom mutators: no more bytes than there is room for, the same for the same seed, and something new.
+#[test]
+fn custom_mutators_keep_to_their_room() {
+    let compiled = compiled("json.ebnf", JSON);
+    let mut rng = Rng::new(4);
+    let mut distinct = std::collections::BTreeSet::new();
+    for round in 0..300 {
+        let (one, other) = (rng.bytes(round % 60), rng.bytes(100));
+        for most in [0, 1, 7, 64, 300] {
+            let run = || {
+                let mut mutator = FuzzMutator::new(tracer(&compiled));
+                let mut data = vec![0xEE; most + 5];
+                let size = one.len().min(most);
+                data[..size].copy_from_slice(&one[..size]);
+                let len = mutator.mutate(&mut data, size, most, round as u32);
+                assert!(len <= most && data[most..] == [0xEE; 5]);
+                let mut crossed = vec![0; most];
+                let crossed_len = mutator.cross_over(&one, &other, &mut crossed, round as u32);
+                assert!(crossed_len <= most);
+                (data[..len].to_vec(), crossed[..crossed_len].to_vec())
+            };
+            let made = run();
+            assert_eq!(made, run());
+            distinct.insert(made);
+        }
+    }
+    assert!(distinct.len() > 600, "{}", distinct.len());
 }

@@ -89,6 +89,7 @@ impl TracedInput {
         let mut open: Vec<(u32, u32)> = Vec::new();
         let mut repetitions: Vec<u32> = Vec::new();
         let spans = &self.trace.spans;
+        let ends_within = |number: u32| spans[number as usize].choices.1 <= end;
         let close = |innermost: &mut Vec<u32>, (number, before): (u32, u32)| {
             innermost[spans[number as usize].symbol as usize] = before;
         };
@@ -105,7 +106,8 @@ impl TracedInput {
             let is_there = from < to && to <= end;
             if span.kind == SpanKind::Round {
                 // Its own repetition is the innermost one, as it is within no other since.
-                self.rounds.extend(repetitions.last().filter(|_| is_there).map(|&repetition| (number, repetition)));
+                let whole = repetitions.last().filter(|&&outer| is_there && ends_within(outer));
+                self.rounds.extend(whole.map(|&repetition| (number, repetition)));
                 continue;
             }
             if is_there && number > 0 {
@@ -121,7 +123,7 @@ impl TracedInput {
                         self.innermost.resize(symbol + 1, NONE);
                     }
                     let outer = std::mem::replace(&mut self.innermost[symbol], number);
-                    if outer != NONE && is_there {
+                    if outer != NONE && is_there && ends_within(outer) {
                         self.nested.push((outer, number));
                     }
                     open.push((number, outer));

@@ -55,6 +55,12 @@ impl Store {
         self.len == 0
     }
 
+    /// Takes all chunks out.
+    pub fn clear(&mut self) {
+        self.chunks.clear();
+        self.len = 0;
+    }
+
     /// Adds the parts of an input that are not there yet; returns how many.
     pub fn add(&mut self, input: &TracedInput) -> usize {
         let mut added = 0;
