@@ -1,5 +1,8 @@
 //! The mutators behind the interface of libFuzzer's custom mutators: choice bytes are the fuzzer's data.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 use crate::choices::{Mutator, Operation, Store, TracedInput, Tracer};
 
 /// What a custom mutator of libFuzzer keeps: the parts of all that it was shown.
@@ -29,9 +32,14 @@ pub struct FuzzMutator<T> {
     store: Store,
     /// Parts of the other of two inputs.
     others: Store,
+    /// Hashes of the choice bytes whose parts have been stored: the fuzzer shows the same ones often. Never iterated.
+    stored: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
     input: TracedInput,
     mutant: Vec<u8>,
 }
+
+/// So many hashes are kept.
+const MAX_STORED: usize = 1 << 16;
 
 impl<T: Tracer> FuzzMutator<T> {
     /// A mutator of the inputs of a grammar.
@@ -40,6 +48,7 @@ impl<T: Tracer> FuzzMutator<T> {
             tracer,
             store: Store::default(),
             others: Store::default(),
+            stored: HashSet::default(),
             input: TracedInput::default(),
             mutant: Vec::new(),
         }
@@ -50,7 +59,7 @@ impl<T: Tracer> FuzzMutator<T> {
     pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let most = max_size.min(data.len());
         self.trace(&data[..size.min(data.len())], most);
-        self.store.add(&self.input);
+        self.store();
         let mut mutator = Mutator::new(seed.into()).max_choices(most);
         let made = mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.mutant);
         self.write(made.is_some(), &mut data[..most])
@@ -61,7 +70,7 @@ impl<T: Tracer> FuzzMutator<T> {
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
         let most = mutant.len();
         self.trace(other, most);
-        self.store.add(&self.input);
+        self.store();
         self.others.clear();
         self.others.add(&self.input);
         self.trace(one, most);
@@ -75,6 +84,16 @@ impl<T: Tracer> FuzzMutator<T> {
 
     fn trace(&mut self, choices: &[u8], most: usize) {
         self.input.retrace(&mut self.tracer, choices, most);
+    }
+
+    /// Stores the parts of the input, if it is new.
+    fn store(&mut self) {
+        if self.stored.len() >= MAX_STORED {
+            self.stored.clear();
+        }
+        if self.stored.insert(self.stored.hasher().hash_one(self.input.choices())) {
+            self.store.add(&self.input);
+        }
     }
 
     /// Writes the mutant, or what it would have been made of.
