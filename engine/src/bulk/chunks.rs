@@ -12,6 +12,8 @@ const MAX_FRAMES: usize = 3;
 pub(crate) const MAX_SPREAD: u32 = 4;
 /// A chunk that decides this many bits is not made longer.
 const BITS: f64 = 6.0;
+/// What a chunk that decides nothing costs beside its step, in steps.
+const WASTE: f64 = 0.3;
 /// How far ahead bits are counted.
 const AHEAD: u32 = 6;
 
@@ -45,9 +47,12 @@ impl Chunks {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
 
+<<<<<<< HEAD
     pub(crate) fn debug(&self, chunk: u32) -> &Chunk {
         &self.chunks[chunk as usize]
     }
+=======
+>>>>>>> origin/main
     fn number(&mut self, chunk: Chunk) -> u32 {
         let next = self.chunks.len() as u32;
         let number = *self.numbers.entry(chunk.clone()).or_insert(next);
@@ -80,9 +85,26 @@ impl Chunks {
     ) -> Vec<Push> {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let open = &beginning.open;
+        let bits: Vec<f64> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
+        // The best way to cut what stands from each frame on: what it costs and where the first chunk ends.
+        let mut best = vec![(0.0, 0); open.len() + 1];
+        for from in (0..open.len()).rev() {
+            best[from] = (f64::INFINITY, from + 1);
+            for to in from + 1..=open.len().min(from + MAX_FRAMES) {
+                let is_new = to > from + 1 && !self.numbers.contains_key(&Chunks::chunk(&open[from..to], base).0);
+                if is_new && !may_join || !near(&open[from..to], base) {
+                    continue;
+                }
+                let cost = cost(&bits[from..to]) + best[to].0;
+                if cost < best[from].0 {
+                    best[from] = (cost, to);
+                }
+            }
+        }
         let mut pushes = Vec::new();
         let mut from = 0;
         while from < open.len() {
+<<<<<<< HEAD
             let mut to = from + 1;
             let mut bits = self.bits(stream, open[from], AHEAD);
             while to < open.len() && to - from < MAX_FRAMES {
@@ -98,6 +120,9 @@ impl Chunks {
             while to > from + 1 && !may_join && !self.numbers.contains_key(&Chunks::chunk(&open[from..to], base).0) {
                 to -= 1;
             }
+=======
+            let to = best[from].1;
+>>>>>>> origin/main
             pushes.push(self.whole(&open[from..to], base));
             from = to;
         }
@@ -153,6 +178,12 @@ impl Chunks {
         }
         total
     }
+}
+
+/// What a chunk of frames that decide so many bits costs, in steps: one, and a part of one if it decides little.
+fn cost(bits: &[f64]) -> f64 {
+    let total: f64 = bits.iter().sum();
+    1.0 + WASTE * (1.0 - total.min(BITS) / BITS)
 }
 
 /// Whether the depths are near enough for one chunk.

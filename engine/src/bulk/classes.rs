@@ -163,9 +163,11 @@ impl Codes {
         }
         if with_pools {
             for pool in ir.bodies().filter_map(|(rule, _)| pools.get(rule)) {
-                match product_of(&pool.strings) {
-                    Some(product) => product.into_iter().for_each(&mut set),
-                    None => pool.strings.iter().for_each(|string| text(string)),
+                for same_len in pool.strings.chunk_by(|a, b| a.len() == b.len()) {
+                    match product_of(same_len) {
+                        Some(product) => product.into_iter().for_each(&mut set),
+                        None => same_len.iter().for_each(|string| text(string)),
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! options with probabilities.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
@@ -112,6 +112,8 @@ pub(crate) struct Grammar {
     codes: Codes,
     /// For choices of which several options are one byte each: those bytes.
     byte_options: HashMap<NodeId, ByteSet>,
+    /// For each rule the options of its pool, filled in when they are asked for.
+    pool_options: Mutex<HashMap<RuleId, Arc<[(f64, Vec<Item>)]>>>,
     tables: Mutex<Interned>,
 }
 
@@ -133,7 +135,16 @@ impl Grammar {
         let nodes = (0..ir.node_count()).map(NodeId::new);
         let byte_options = nodes.filter_map(|node| Some((node, classes::byte_options(&ir, node)?))).collect();
         let needs = if max_depth.is_some() { needs(&ir) } else { vec![0; ir.node_count()] };
-        Grammar { ir, pools, max_depth, needs, codes, byte_options, tables: Mutex::default() }
+        Grammar {
+            ir,
+            pools,
+            max_depth,
+            needs,
+            codes,
+            byte_options,
+            pool_options: Mutex::default(),
+            tables: Mutex::default(),
+        }
     }
 
     fn tables(&self) -> MutexGuard<'_, Interned> {
@@ -272,12 +283,9 @@ impl Grammar {
             }
             Frame::Rounds { .. } => Step::Choice,
             Frame::Set(_) => Step::Choice,
-            Frame::Pool(rule) => match self.pool(rule) {
-                [string] => Step::Text(self.intern(string), 0),
-                strings => match self.pool_product(strings) {
-                    Some(items) => Step::PushAll(items),
-                    None => Step::Choice,
-                },
+            Frame::Pool(rule) => match &*self.pool_options(rule) {
+                [(_, items)] => Step::PushAll(items.clone()),
+                _ => Step::Choice,
             },
             Frame::Node(node) => match self.ir.node(node) {
                 Node::Bytes(bytes) if bytes.is_empty() => Step::Push([None, None]),
@@ -325,9 +333,33 @@ impl Grammar {
         (Some((set.len() as f64 / choice.options.len() as f64, set)), others)
     }
 
-    fn pool_product(&self, strings: &[Box<[u8]>]) -> Option<Vec<Item>> {
-        let items = self.product(&classes::product_of(strings)?);
-        (items.len() <= MAX_PRODUCT).then_some(items)
+    /// The strings of a rule's pool: those of a length together if they are a product of sets.
+    fn pool_options(&self, rule: RuleId) -> Arc<[(f64, Vec<Item>)]> {
+        let mut known = self.pool_options.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(options) = known.get(&rule) {
+            return Arc::clone(options);
+        }
+        let strings = &self.pools.get(rule).expect("with a depth limit all rules have pools").strings;
+        let share = 1.0 / strings.len() as f64;
+        let mut options = Vec::new();
+        for same_len in strings.chunk_by(|a, b| a.len() == b.len()) {
+            let product = classes::product_of(same_len).map(|product| self.product(&product));
+            match product.filter(|items| items.len() <= MAX_PRODUCT) {
+                Some(items) => options.push((share * same_len.len() as f64, items)),
+                None => options.extend(same_len.iter().map(|string| (share, self.literal(string)))),
+            }
+        }
+        let options: Arc<[(f64, Vec<Item>)]> = options.into();
+        known.insert(rule, Arc::clone(&options));
+        options
+    }
+
+    /// The frames of bytes.
+    fn literal(&self, bytes: &[u8]) -> Vec<Item> {
+        match bytes {
+            [] => Vec::new(),
+            bytes => vec![(Frame::Text { text: self.intern(bytes), from: 0 }, Depth::ANY)],
+        }
     }
 
     fn body(&self, rule: RuleId) -> NodeId {
@@ -338,16 +370,8 @@ impl Grammar {
         self.ir.children(repeat)[0]
     }
 
-    fn pool(&self, rule: RuleId) -> &[Box<[u8]>] {
-        &self.pools.get(rule).expect("with a depth limit all rules have pools").strings
-    }
-
     /// The options of a frame that is a choice, with their probabilities.
     pub(crate) fn options(&self, (frame, depth): Item, zones: u32) -> Vec<(f64, Vec<Item>)> {
-        let text = |bytes: &[u8]| match bytes {
-            [] => Vec::new(),
-            bytes => vec![(Frame::Text { text: self.intern(bytes), from: 0 }, Depth::ANY)],
-        };
         match frame {
             Frame::Rounds { repeat, left } => {
                 let mut more = vec![self.settle(Frame::Node(self.item_of(repeat)), depth, zones)];
@@ -360,12 +384,9 @@ impl Grammar {
             }
             Frame::Set(set) => {
                 let set = self.tables().sets[set as usize];
-                set.iter().map(|byte| (1.0 / set.len() as f64, text(&[byte]))).collect()
+                set.iter().map(|byte| (1.0 / set.len() as f64, self.literal(&[byte]))).collect()
             }
-            Frame::Pool(rule) => {
-                let strings = self.pool(rule);
-                strings.iter().map(|string| (1.0 / strings.len() as f64, text(string))).collect()
-            }
+            Frame::Pool(rule) => self.pool_options(rule).to_vec(),
             Frame::Node(node) => match self.ir.node(node) {
                 Node::Choice(choice) => {
                     let share = |option: usize| match &choice.slots {
@@ -396,7 +417,7 @@ impl Grammar {
         match frame {
             Frame::Rounds { .. } => 2,
             Frame::Set(set) => self.tables().sets[set as usize].len(),
-            Frame::Pool(rule) => self.pool(rule).len(),
+            Frame::Pool(rule) => self.pool_options(rule).len(),
             Frame::Node(node) => match self.ir.node(node) {
                 Node::Choice(choice) => {
                     let (set, others) = self.split(node, choice);

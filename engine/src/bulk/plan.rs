@@ -87,6 +87,8 @@ const MAX_RECORDS: usize = 1 << 14;
 const EXACT: f64 = 20.0;
 /// Frames are joined to new chunks where that happens in this many times the threshold of the steps.
 const JOIN: f64 = 4.0;
+/// Each round of planning has twice the records of the one before, so there are not many.
+const MAX_ROUNDS: u32 = 8;
 /// Steps of a trial run.
 const TRIAL: u32 = 100_000;
 
@@ -94,21 +96,26 @@ const TRIAL: u32 = 100_000;
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
     let mut chunks = Chunks::default();
     let mut visits = Visits::new();
-    let mut threshold = 2.0 / budget.records as f64;
     let mut best: Option<Plan> = None;
-    let mut round = 0;
-    while round < budget.rounds {
-        match attempt(stream, &mut chunks, &visits, threshold, budget) {
-            Ok(plan) => {
-                visits = trial(&plan, &chunks);
-                let full = plan.records as f64 / budget.records as f64;
-                best = Some(plan);
-                round += 1;
-                threshold *= (1.05 * full).clamp(0.25, 1.0);
+    // Smaller plans first: what they learn serves the larger.
+    let mut share = 2.0;
+    for round in (0..budget.rounds.clamp(1, MAX_ROUNDS)).rev() {
+        let records = budget.records >> round;
+        let made = loop {
+            match attempt(stream, &mut chunks, &visits, share / records as f64, records) {
+                Err(TooLarge) if share / (records as f64) < 1.0 => share *= 1.4,
+                made => break made,
             }
-            Err(TooLarge) if threshold < 1.0 => threshold *= 1.3,
-            Err(TooLarge) => return best.map(|plan| (plan, chunks)).ok_or(TooLarge),
-        }
+        };
+        // A small plan may have no room for all states.
+        let Ok(plan) = made else {
+            share = 2.0;
+            continue;
+        };
+        visits = trial(&plan, &chunks);
+        let full = plan.records as f64 / records as f64;
+        share *= (1.1 * full).clamp(0.25, 1.0);
+        best = Some(plan);
     }
     best.map(|plan| (plan, chunks)).ok_or(TooLarge)
 }
@@ -139,7 +146,7 @@ fn attempt(
     chunks: &mut Chunks,
     visits: &Visits,
     threshold: f64,
-    budget: Budget,
+    records: usize,
 ) -> Result<Plan, TooLarge> {
     let zones = stream.zones;
     let start_depth = stream.grammar.start_depth().unwrap_or(zones);
@@ -182,7 +189,7 @@ fn attempt(
                 let depth = if free { Depth::ANY } else { depth };
                 let state = make(&local, chunks, identity.0, items, depth, (flow, threshold));
                 plan.records += state.entries.len();
-                if plan.records > budget.records {
+                if plan.records > records {
                     return Err(TooLarge);
                 }
                 states.insert(identity, plan.states.len() as u32);
@@ -309,24 +316,6 @@ pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
         for entry in &plan.states[state as usize].entries {
             bytes += visits * entry.probability * entry.text.len() as f64;
             ends += visits * entry.probability * f64::from(u8::from(entry.end.is_some()));
-        }
-    }
-    if std::env::var("TOP").is_ok() {
-        let mut top: Vec<_> = visits.iter().collect();
-        top.sort_by(|a, b| b.1.total_cmp(a.1));
-        for (key, v) in top.into_iter().take(28) {
-            let st = &plan.states[plan.index[key] as usize];
-            let mean = |f: &dyn Fn(&Entry) -> f64| st.entries.iter().map(|e| e.probability * f(e)).sum::<f64>();
-            let ent = mean(&|e| -e.probability.log2());
-            eprintln!(
-                "{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} full {:.2} {:?}",
-                key.1,
-                st.entries.len(),
-                mean(&|e| e.text.len() as f64),
-                mean(&|e| e.pushes.len() as f64),
-                mean(&|e| f64::from(u8::from(e.text.len() == 24))),
-                chunks.debug(key.0)
-            );
         }
     }
     (bytes, 1.0 / ends)
