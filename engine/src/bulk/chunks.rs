@@ -47,12 +47,6 @@ impl Chunks {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
 
-<<<<<<< HEAD
-    pub(crate) fn debug(&self, chunk: u32) -> &Chunk {
-        &self.chunks[chunk as usize]
-    }
-=======
->>>>>>> origin/main
     fn number(&mut self, chunk: Chunk) -> u32 {
         let next = self.chunks.len() as u32;
         let number = *self.numbers.entry(chunk.clone()).or_insert(next);
@@ -104,25 +98,7 @@ impl Chunks {
         let mut pushes = Vec::new();
         let mut from = 0;
         while from < open.len() {
-<<<<<<< HEAD
-            let mut to = from + 1;
-            let mut bits = self.bits(stream, open[from], AHEAD);
-            while to < open.len() && to - from < MAX_FRAMES {
-                let more = self.bits(stream, open[to], AHEAD);
-                if bits >= BITS && more >= std::env::var("SMALL").map_or(3.0, |x| x.parse().unwrap())
-                    || !near(&open[from..=to], base)
-                {
-                    break;
-                }
-                bits += more;
-                to += 1;
-            }
-            while to > from + 1 && !may_join && !self.numbers.contains_key(&Chunks::chunk(&open[from..to], base).0) {
-                to -= 1;
-            }
-=======
             let to = best[from].1;
->>>>>>> origin/main
             pushes.push(self.whole(&open[from..to], base));
             from = to;
         }
