@@ -20,10 +20,12 @@ pub(crate) struct ByteSet([u64; 4]);
 impl ByteSet {
     pub(crate) fn of(bytes: impl IntoIterator<Item = u8>) -> ByteSet {
         let mut set = ByteSet([0; 4]);
-        for byte in bytes {
-            set.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
-        }
+        bytes.into_iter().for_each(|byte| set.insert(byte));
         set
+    }
+
+    fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
     pub(crate) fn contains(&self, byte: u8) -> bool {
@@ -80,29 +82,20 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
     products
 }
 
-/// Whether an option is a single byte that no option before it is.
-pub(crate) fn is_byte_option(ir: &Ir, choice: &Choice, option: usize) -> bool {
-    let byte = |option: NodeId| match ir.node(option) {
-        Node::Bytes(bytes) if bytes.len() == 1 => Some(bytes[0]),
-        _ => None,
+/// The bytes that options of an unweighted choice are, if there are several, and the numbers of its other options, those
+/// among them that are a byte which an option before them is.
+pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize]>)> {
+    let Node::Choice(Choice { options, slots: None }) = ir.node(node) else { return None };
+    let mut set = ByteSet([0; 4]);
+    let is_other = |index: &usize| match ir.node(options[*index]) {
+        Node::Bytes(bytes) if bytes.len() == 1 && !set.contains(bytes[0]) => {
+            set.insert(bytes[0]);
+            false
+        }
+        _ => true,
     };
-    let own = byte(choice.options[option]);
-    // Options stand in the order of their length: what is as short is near.
-    own.is_some() && choice.options[..option].iter().rev().take(1 << 10).all(|&before| byte(before) != own)
-}
-
-/// The bytes that options of an unweighted choice are, if there are several.
-pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<ByteSet> {
-    let Node::Choice(choice) = ir.node(node) else { return None };
-    if choice.slots.is_some() || choice.options.len() > 1 << 10 {
-        return None;
-    }
-    let bytes = (0..choice.options.len()).filter(|&option| is_byte_option(ir, choice, option));
-    let set = ByteSet::of(bytes.map(|option| match ir.node(choice.options[option]) {
-        Node::Bytes(bytes) => bytes[0],
-        _ => unreachable!("a byte option"),
-    }));
-    (set.len() > 1).then_some(set)
+    let others = (0..options.len()).filter(is_other).collect();
+    (set.len() > 1).then_some((set, others))
 }
 
 /// The product that a pool is, if it is one of sets that are not all of one member.
@@ -149,15 +142,14 @@ impl Codes {
     pub(crate) fn choose(ir: &Ir, pools: &Pools, with_pools: bool, texts: &[&[u8]]) -> Codes {
         let mut literal = ByteSet([0; 4]);
         let mut worth: BTreeMap<ByteSet, u64> = BTreeMap::new();
-        let mut text =
-            |bytes: &[u8]| bytes.iter().for_each(|&byte| literal.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        let mut text = |bytes: &[u8]| bytes.iter().for_each(|&byte| literal.insert(byte));
         texts.iter().for_each(|bytes| text(bytes));
         let mut set = |set: ByteSet| *worth.entry(set).or_default() += u64::from(set.len().ilog2());
         for node in (0..ir.node_count()).map(NodeId::new) {
             match ir.node(node) {
                 Node::Bytes(bytes) => text(bytes),
                 Node::Class(class) => products(class).into_iter().flat_map(|(_, product)| product).for_each(&mut set),
-                Node::Choice(_) => byte_options(ir, node).into_iter().for_each(&mut set),
+                Node::Choice(_) => byte_options(ir, node).into_iter().for_each(|(bytes, _)| set(bytes)),
                 _ => {}
             }
         }

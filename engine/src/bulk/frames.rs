@@ -1,13 +1,15 @@
 //! A grammar as a machine with a stack of *frames*: what a frame does next is text, other frames, or a choice among
 //! options with probabilities.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
+
+use rustc_hash::FxHashMap;
 
 use super::classes::{self, ByteSet, Codes};
 
@@ -110,10 +112,10 @@ pub(crate) struct Grammar {
     /// For each node, and with what is left at an instance: enough that no limit is reached.
     needs: Vec<u32>,
     codes: Codes,
-    /// For choices of which several options are one byte each: those bytes.
-    byte_options: HashMap<NodeId, ByteSet>,
+    /// For choices of which several options are one byte each and have a code: those bytes, and the other options.
+    byte_options: FxHashMap<NodeId, (ByteSet, Box<[usize]>)>,
     /// For each rule the options of its pool, filled in when they are asked for.
-    pool_options: Mutex<HashMap<RuleId, Arc<[(f64, Vec<Item>)]>>>,
+    pool_options: Mutex<FxHashMap<RuleId, Arc<[(f64, Vec<Item>)]>>>,
     tables: Mutex<Interned>,
 }
 
@@ -133,7 +135,10 @@ impl Grammar {
         let (ir, pools) = (compiled.lowered.clone(), compiled.pools.clone());
         let codes = Codes::choose(&ir, &pools, max_depth.is_some(), texts);
         let nodes = (0..ir.node_count()).map(NodeId::new);
-        let byte_options = nodes.filter_map(|node| Some((node, classes::byte_options(&ir, node)?))).collect();
+        let byte_options = nodes
+            .filter_map(|node| Some((node, classes::byte_options(&ir, node)?)))
+            .filter(|(_, (set, _))| codes.code(set).is_some())
+            .collect();
         let needs = if max_depth.is_some() { needs(&ir) } else { vec![0; ir.node_count()] };
         Grammar {
             ir,
@@ -292,7 +297,7 @@ impl Grammar {
                 Node::Bytes(bytes) => Step::Text(self.intern(bytes), 0),
                 Node::Seq(_) => one(Frame::Rest { seq: node, at: 0 }, depth),
                 Node::Choice(choice) => match self.split(node, choice) {
-                    (Some((_, set)), others) if others.is_empty() => Step::Push([Some(self.set(set)), None]),
+                    (Some((_, set)), Some([])) => Step::Push([Some(self.set(set)), None]),
                     _ => Step::Choice,
                 },
                 Node::Class(set) => match &*classes::products(set) {
@@ -324,13 +329,12 @@ impl Grammar {
     }
 
     /// The options of a choice that are one byte each and equally probable, as a set with their probability, if it is drawn
-    /// by a code; and the numbers of the others.
-    fn split(&self, node: NodeId, choice: &Choice) -> (Option<(f64, ByteSet)>, Vec<usize>) {
-        let set = self.byte_options.get(&node).filter(|set| self.codes.code(set).is_some());
-        let Some(&set) = set else { return (None, (0..choice.options.len()).collect()) };
-        let is_member = |index: &usize| !classes::is_byte_option(&self.ir, choice, *index);
-        let others = (0..choice.options.len()).filter(is_member).collect();
-        (Some((set.len() as f64 / choice.options.len() as f64, set)), others)
+    /// by a code; and the numbers of the others, if they are not all.
+    fn split(&self, node: NodeId, choice: &Choice) -> (Option<(f64, ByteSet)>, Option<&[usize]>) {
+        match self.byte_options.get(&node) {
+            Some((set, others)) => (Some((set.len() as f64 / choice.options.len() as f64, *set)), Some(others)),
+            None => (None, None),
+        }
     }
 
     /// The strings of a rule's pool: those of a length together if they are a product of sets.
@@ -395,9 +399,12 @@ impl Grammar {
                     };
                     let (set, others) = self.split(node, choice);
                     let item = |index: usize| self.settle(Frame::Node(choice.options[index]), depth, zones);
-                    let others = others.into_iter().map(|index| (share(index), vec![item(index)]));
+                    let option = |index: usize| (share(index), vec![item(index)]);
                     let set = set.map(|(share, set)| (share, vec![self.set(set)]));
-                    others.chain(set).collect()
+                    match others {
+                        Some(others) => others.iter().map(|&index| option(index)).chain(set).collect(),
+                        None => (0..choice.options.len()).map(option).collect(),
+                    }
                 }
                 Node::Class(set) => {
                     let total = f64::from(set.len());
@@ -420,8 +427,7 @@ impl Grammar {
             Frame::Pool(rule) => self.pool_options(rule).len(),
             Frame::Node(node) => match self.ir.node(node) {
                 Node::Choice(choice) => {
-                    let (set, others) = self.split(node, choice);
-                    others.len() + usize::from(set.is_some())
+                    self.split(node, choice).1.map_or(choice.options.len(), |others| others.len() + 1)
                 }
                 Node::Class(set) => classes::products(set).len(),
                 _ => 1,

@@ -2,9 +2,11 @@
 //! records go where the machine spends its steps.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap};
 
-use super::chunks::{Chunks, MAX_SPREAD, Push};
+use rustc_hash::FxHashMap;
+
+use super::chunks::{Chunks, Policy, Push};
 use super::frames::{Depth, Frame, Item};
 use super::unfold::{Stream, unfold};
 
@@ -53,7 +55,7 @@ pub(crate) struct Budget {
 pub(crate) struct TooLarge;
 
 /// How often states are visited, per step.
-type Visits = HashMap<Key, f64>;
+type Visits = FxHashMap<Key, f64>;
 
 struct Open {
     flow: f64,
@@ -85,39 +87,67 @@ const MAX_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
-/// Frames are joined to new chunks where that happens in this many times the threshold of the steps.
-const JOIN: f64 = 4.0;
-/// Each round of planning has twice the records of the one before, so there are not many.
-const MAX_ROUNDS: u32 = 8;
 /// Steps of a trial run.
-const TRIAL: u32 = 100_000;
+const TRIAL: u32 = 50_000;
+
+/// The policies that are tried.
+const POLICIES: [Policy; 3] =
+    [Policy { often: 4.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }, Policy { often: 200.0, large: 0.0 }];
 
 /// Makes the plan for a stream of inputs.
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
-    let mut chunks = Chunks::default();
-    let mut visits = Visits::new();
-    let mut best: Option<Plan> = None;
-    // Smaller plans first: what they learn serves the larger.
-    let mut share = 2.0;
-    for round in (0..budget.rounds.clamp(1, MAX_ROUNDS)).rev() {
-        let records = budget.records >> round;
+    // Small plans show which policy is best, and what they learn serves the larger ones.
+    let small = Budget { records: budget.records / 4, rounds: budget.rounds.saturating_sub(1) };
+    let mut best: Option<(f64, Planner)> = None;
+    for policy in POLICIES {
+        let mut planner = Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, plan: None };
+        for _ in 0..small.rounds {
+            planner.round(stream, small.records);
+        }
+        let mean_step = planner.plan.as_ref().map_or(0.0, |plan| figures(plan, &planner.chunks).0);
+        if best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
+            best = Some((mean_step, planner));
+        }
+    }
+    let mut planner = best.expect("a policy was tried").1;
+    // Grammars of which not even the smallest plan fits get more, to a bound.
+    for records in [budget.records, 2 * budget.records, 4 * budget.records] {
+        planner.round(stream, records);
+        if planner.plan.is_some() {
+            planner.round(stream, records);
+            break;
+        }
+    }
+    planner.plan.map(|plan| (plan, planner.chunks)).ok_or(TooLarge)
+}
+
+/// A plan on its way.
+struct Planner {
+    chunks: Chunks,
+    visits: Visits,
+    /// The threshold times the number of records.
+    share: f64,
+    plan: Option<Plan>,
+}
+
+impl Planner {
+    /// Makes the plan anew, if it fits, and learns from it.
+    fn round(&mut self, stream: &Stream<'_>, records: usize) {
         let made = loop {
-            match attempt(stream, &mut chunks, &visits, share / records as f64, records) {
-                Err(TooLarge) if share / (records as f64) < 1.0 => share *= 1.4,
+            let threshold = self.share / records as f64;
+            match attempt(stream, &mut self.chunks, &self.visits, threshold, records) {
+                Err(TooLarge) if threshold < 1.0 => self.share *= 1.4,
                 made => break made,
             }
         };
-        // A small plan may have no room for all states.
         let Ok(plan) = made else {
-            share = 2.0;
-            continue;
+            self.share = 2.0;
+            return;
         };
-        visits = trial(&plan, &chunks);
-        let full = plan.records as f64 / records as f64;
-        share *= (1.1 * full).clamp(0.25, 1.0);
-        best = Some(plan);
+        self.visits = trial(&plan, &self.chunks);
+        self.share *= (1.1 * plan.records as f64 / records as f64).clamp(0.25, 1.0);
+        self.plan = Some(plan);
     }
-    best.map(|plan| (plan, chunks)).ok_or(TooLarge)
 }
 
 /// What is known of the depth in a state.
@@ -148,14 +178,15 @@ fn attempt(
     threshold: f64,
     records: usize,
 ) -> Result<Plan, TooLarge> {
+    chunks.forget_wanted();
     let zones = stream.zones;
     let start_depth = stream.grammar.start_depth().unwrap_or(zones);
     let start_items = [stream.grammar.start(stream.start_depth(), zones), (Frame::End, Depth::ANY)];
     let start = chunks.whole(&start_items, stream.start_depth());
     let start_key = (start.0, if chunks.is_free(start.0) { zones } else { start_depth.min(zones) });
     let mut plan = Plan { states: Vec::new(), index: BTreeMap::new(), start, zones, start_depth, records: 0 };
-    let mut states: HashMap<(u32, Known), u32> = HashMap::new();
-    let mut flows: HashMap<Key, f64> = HashMap::from([(start_key, 1e-3)]);
+    let mut states: FxHashMap<(u32, Known), u32> = FxHashMap::default();
+    let mut flows: FxHashMap<Key, f64> = [(start_key, 1e-3)].into_iter().collect();
     let mut heap = BinaryHeap::from([Open { flow: 1.0, key: start_key }]);
     while let Some(Open { key, .. }) = heap.pop() {
         if plan.index.contains_key(&key) {
@@ -168,8 +199,10 @@ fn attempt(
         let (chunk, row) = key;
         let known = match row {
             _ if chunks.is_free(chunk) => Known::Nothing,
+            // With so much left, references in the first frame lead to instances within the limit.
+            row if flow < threshold && row >= chunks.spread(chunk) + 2 => Known::AtLeast(chunks.spread(chunk) + 2),
             row if row == zones => Known::AtLeast(zones),
-            row if floor(row) > MAX_SPREAD + 1 && flow < EXACT * threshold => Known::AtLeast(floor(row)),
+            row if flow < EXACT * threshold && floor(row) >= chunks.spread(chunk) + 2 => Known::AtLeast(floor(row)),
             row => Known::Exactly(row),
         };
         let (depth, at_least) = match known {
@@ -229,11 +262,14 @@ fn make(
     depth: Depth,
     (flow, threshold): (f64, f64),
 ) -> State {
-    let beginnings = unfold(stream, items, threshold / flow.max(1e-30), MAX_RECORDS);
+    let beginnings = unfold(stream, items.clone(), threshold / flow.max(1e-30), MAX_RECORDS);
     let mut entries = Vec::with_capacity(beginnings.len());
     let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
+    for beginning in &beginnings {
+        chunks.want(stream, beginning, depth, flow * beginning.probability);
+    }
     for beginning in beginnings {
-        let pushes = chunks.partition(stream, &beginning, depth, flow * beginning.probability >= JOIN * threshold);
+        let pushes = chunks.partition(stream, &beginning, depth, threshold, beginning.open == items);
         for &push in &pushes {
             *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
         }
@@ -288,7 +324,7 @@ fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
         let base = if entry.end.is_some() { start_depth } else { depth };
         stack.extend(entry.pushes.iter().rev().map(|&(chunk, less)| (chunk, base - less)));
     }
-    let mut visits = Visits::new();
+    let mut visits = Visits::default();
     for &(chunk, row) in plan.index.keys() {
         let of_chunk = &counts[chunk as usize * rows..][..rows];
         let count: u32 = if chunks.is_free(chunk) { of_chunk.iter().sum() } else { of_chunk[row as usize] };

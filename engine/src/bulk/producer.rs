@@ -37,7 +37,7 @@ pub struct Effort {
 impl Default for Effort {
     /// 1 MiB of records.
     fn default() -> Effort {
-        Effort { records: 1 << 14, rounds: 3 }
+        Effort { records: 1 << 14, rounds: 2 }
     }
 }
 
