@@ -30,6 +30,13 @@ pub enum Command {
     Check(CheckArgs),
     /// Replay choice bytes: write the input that they stand for.
     Render(RenderArgs),
+    /// Say whether files conform to a grammar, and print their trees or the choice bytes that produce them.
+    Parse(crate::parse::ParseArgs),
+    /// Make valid variants of files that conform to a grammar.
+    Mutate(crate::mutate::MutateArgs),
+    /// Make a file smaller that a command fails on, within the grammar.
+    #[command(visible_alias = "tmin")]
+    Minimise(crate::minimise::MinimiseArgs),
     /// Print what a stage of the compiler makes of a grammar.
     Dump(DumpArgs),
     /// Print the source code or the machine code of a producer.

@@ -9,12 +9,13 @@ use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::formats;
 use gramjet_compiler::{Compiled, Diagnostics, Options};
-use gramjet_engine::Fastest;
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
+use gramjet_engine::{Fastest, Tracer};
 use gramjet_generated::{SHIPPED, Shipped};
+use gramjet_parse::Parser;
 
 use crate::args::{EngineArgument, GrammarArgs};
 use crate::failure::{Failure, say};
@@ -226,6 +227,23 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
         min_len: compiled.min_len(),
     };
     Ok((structure, fastest(&compiled)))
+}
+
+/// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits.
+pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
+    let compiled = compile(source, args)?;
+    let (mut tracer, mut fastest) = (Tracer::new(&compiled), Fastest::new(&compiled));
+    let limits = Limits::new().max_choices(u64::MAX);
+    let result = tracer.set_limits(limits).and_then(|()| fastest.set_limits(limits));
+    result.map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok((Parser::new(&compiled.lowered), tracer, fastest))
+}
+
+/// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
+pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
+    let compiled = compile(source, args)?;
+    let engine = fastest(&compiled);
+    Ok((Parser::new(&compiled.lowered), compiled, engine))
 }
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.

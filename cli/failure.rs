@@ -52,6 +52,9 @@ pub enum Failure {
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },
+    /// Files do not conform to the grammar; each was told of on standard error.
+    #[error("{0}")]
+    Nonconforming(String),
     /// The system has no thread for a worker.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),

@@ -9,6 +9,9 @@ mod failure;
 mod generate;
 mod grammar;
 mod limits;
+mod minimise;
+mod mutate;
+mod parse;
 mod progress;
 mod render;
 mod report;
@@ -39,6 +42,9 @@ fn main() -> ExitCode {
         Command::Gen(args) => generate::run(args),
         Command::Check(args) => check::run(args),
         Command::Render(args) => render::run(args),
+        Command::Parse(args) => parse::run(args),
+        Command::Mutate(args) => mutate::run(args),
+        Command::Minimise(args) => minimise::run(args),
         Command::Dump(args) => texts::dump(args),
         Command::Emit(args) => texts::emit(args),
         Command::Grammars => texts::grammars(),

@@ -1,5 +1,5 @@
 //! Engines that run a compiled grammar: [`jit`], which makes machine code of it; [`vm`], the portable table interpreter; the
-//! reference interpreter as a [`gramjet::Producer`]. [`Grammar`] is the short way from a grammar's text to inputs.
+//! reference interpreter as a [`gramjet::Producer`]; [`tracer`], which records what it does. [`Grammar`] is the short way from a grammar's text to inputs.
 
 pub mod bulk;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -8,6 +8,7 @@ pub mod jit;
 #[path = "jit/elsewhere.rs"]
 pub mod jit;
 pub mod reference;
+pub mod tracer;
 pub mod vm;
 
 mod directives;
@@ -16,4 +17,9 @@ mod fastest;
 pub use fastest::{Fastest, Grammar, GrammarError};
 pub use jit::Jit;
 pub use reference::Reference;
+pub use tracer::Tracer;
 pub use vm::Vm;
+
+#[doc = include_str!("../../docs/choices.md")]
+#[cfg(doctest)]
+struct ChoicesExamples;

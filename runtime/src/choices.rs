@@ -1,7 +1,23 @@
-//! Where choice bytes come from: pseudo-random blocks, a borrowed slice that is replayed, or any other source.
+//! Where choice bytes come from: pseudo-random blocks, a borrowed slice that is replayed, or any other source; and what can
+//! be done with them where their structure is known: [`Tracer`]s find it, a [`Mutator`] changes choice bytes along it,
+//! [`minimise`] makes them simpler.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+mod fuzz;
+mod input;
+mod minimise;
+mod mutate;
+mod store;
+mod trace;
+
+pub use fuzz::FuzzMutator;
+pub use input::TracedInput;
+pub use minimise::{Minimised, minimise};
+pub use mutate::{Mutator, Operation};
+pub use store::{Chunk, Store};
+pub use trace::{Site, Span, SpanKind, Trace, Tracer};
 
 /// Anything that hands out choice bytes in order.
 pub trait ChoiceSource: Send {

@@ -3,17 +3,24 @@
 //! A producer is a pure function from *choice bytes* and limits to output bytes: every byte string is a valid choice
 //! string, and every output is a sentence of the grammar. Feed it pseudo-random bytes to generate, a fuzzer's bytes to
 //! explore, recorded bytes to replay.
+//!
+//! # Features
+//!
+//! - `arbitrary`: [`Doc`] implements `arbitrary::Arbitrary`, for fuzz targets.
+//! - `proptest`: [`Doc`] implements `proptest::arbitrary::Arbitrary`, and there is a strategy, for property tests.
 
 // Emitted code names the library by its public path, also in this crate's own tests.
 #[allow(unused_extern_crates)]
 extern crate self as gramjet;
 
 pub mod choices;
+pub mod doc;
 pub mod limits;
 pub mod producer;
 pub mod rt;
 
 pub use choices::{BLOCK_INPUTS, ChoiceSource, Choices};
+pub use doc::Doc;
 pub use limits::{Limits, LimitsError};
 pub use producer::{Batch, Inputs, Producer};
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 mod ends;
+mod parse;
+mod variants;
 
 /// Lists of words, with line feeds and zero bytes in them.
 const GRAMMAR: &str =

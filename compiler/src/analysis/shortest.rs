@@ -1,4 +1,5 @@
-//! Shortest derivations: option 0 at every site. How long they take and, where needed, what they emit.
+//! Shortest derivations: option 0 at every site. How long they take, how many choice bytes they
+//! read and, where needed, what they emit.
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
@@ -40,6 +41,44 @@ pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
         nodes.push(sum.saturating_add(1));
     }
     nodes
+}
+
+/// The number of choice bytes that the option-0 derivation of each rule reads; saturates.
+pub fn choices(ir: &Ir) -> Vec<u64> {
+    let mut choices = vec![0; ir.rules().len()];
+    for rule in order(ir) {
+        if let Some(body) = ir.body(rule) {
+            choices[rule.index()] = choices_of(ir, body, &choices, &|child| choices_of_tree(ir, child, &choices));
+        }
+    }
+    choices
+}
+
+/// The number of choice bytes that the option-0 derivation of each node reads, given that of the rules; saturates.
+pub fn node_choices(ir: &Ir, choices: &[u64]) -> Vec<u64> {
+    let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
+    // Children come before their parents in the arena.
+    for index in 0..ir.node_count() {
+        let of_node = choices_of(ir, NodeId::new(index), choices, &|child| nodes[child.index()]);
+        nodes.push(of_node);
+    }
+    nodes
+}
+
+fn choices_of_tree(ir: &Ir, node: NodeId, choices: &[u64]) -> u64 {
+    choices_of(ir, node, choices, &|child| choices_of_tree(ir, child, choices))
+}
+
+fn choices_of(ir: &Ir, node: NodeId, choices: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
+    let inner = match ir.node(node) {
+        Node::Bytes(_) | Node::Class(_) | Node::Repeat { min: 0, .. } => 0,
+        Node::Rule(rule) | Node::Again(rule) => choices[rule.index()],
+        Node::Seq(items) => items.iter().fold(0, |sum: u64, &item| sum.saturating_add(of(item))),
+        Node::Choice(choice) => of(choice.options[0]),
+        Node::Repeat { item, min, .. } => of(*item).saturating_mul(u64::from(*min)),
+        Node::Inline { body, .. } => of(*body),
+    };
+    inner.saturating_add(ir.site_of(node).map_or(0, |site| u64::from(site.width())))
 }
 
 fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {

@@ -9,10 +9,12 @@ use std::sync::Arc;
 
 use crate::charset::CharSet;
 
+mod sites;
 pub mod slots;
 mod text;
 mod verify;
 
+pub use sites::Site;
 pub use slots::Slots;
 pub use text::{ParseError, parse, print};
 pub use verify::verify;

@@ -6,4 +6,6 @@ mod deep;
 mod example;
 mod hostile;
 mod kit;
+mod mutants;
 mod replay;
+mod tracer;

@@ -1,0 +1,219 @@
+//! `cargo bench --bench mutants`: what the mutators of choice bytes make, and how fast.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use clap::Parser;
+use gramjet::choices::{Mutator, Operation, Store, TracedInput};
+use gramjet::{Choices, Producer};
+use gramjet_benches::measure::{median, thread_time};
+use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_engine::{Jit, Tracer, Vm};
+use gramjet_generated::{SHIPPED, Shipped};
+
+/// Mutants of inputs of a certain length: how many differ, their sizes, and mutants per second of CPU time, on one thread.
+#[derive(Parser)]
+struct Args {
+    /// Only these grammars, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "json,xml,html,css,expr")]
+    grammars: Vec<String>,
+    /// The length of the inputs that are mutated in bytes, give or take a quarter.
+    #[arg(long, default_value_t = 200)]
+    length: usize,
+    /// How many inputs are mutated.
+    #[arg(long, default_value_t = 64)]
+    inputs: usize,
+    /// Mutants of each input and operation in a round.
+    #[arg(long, default_value_t = 500)]
+    mutants: usize,
+    /// Rounds.
+    #[arg(long, default_value_t = 9)]
+    runs: usize,
+    /// What cargo passes.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// So many inputs fill the store.
+const STORED: usize = 2000;
+/// So many inputs are looked at for some of the right length.
+const LOOKED_AT: usize = 200_000;
+/// Inputs are completed behind so many choice bytes.
+const READ: usize = 4096;
+const MOST_CHOICES: usize = 1 << 20;
+
+fn main() {
+    let args = Args::parse();
+    println!(
+        "| grammar | operation | differ | distinct | bytes, median | 90 % below | mutation ns | mutants/s `rust` | `jit` | `vm` |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for shipped in SHIPPED.iter().filter(|shipped| args.grammars.iter().any(|name| name == shipped.name)) {
+        measure(shipped, &args);
+    }
+}
+
+/// Inputs of a grammar, what is needed to mutate them, and the engines that render the mutants.
+struct Subject {
+    tracer: Tracer,
+    store: Store,
+    inputs: Vec<TracedInput>,
+    engines: Vec<Box<dyn Producer>>,
+}
+
+impl Subject {
+    fn new(shipped: &Shipped, args: &Args) -> Subject {
+        let file = SourceFile::new(format!("{}.ebnf", shipped.name), shipped.text);
+        let (compiled, _) = compile(&file, &Options::default()).expect("a grammar that ships");
+        let mut tracer = Tracer::new(&compiled);
+        let mut engines: Vec<Box<dyn Producer>> = vec![(shipped.producer)()];
+        if let Ok(jit) = Jit::new(&compiled) {
+            engines.push(Box::new(jit));
+        }
+        engines.push(Box::new(Vm::new(&compiled)));
+        let mut store = Store::default();
+        let mut inputs = Vec::new();
+        for number in 0..LOOKED_AT {
+            let mut source = Choices::of_block(1, number as u64);
+            let choices: Vec<u8> = (0..READ).map_while(|_| source.next_byte()).collect();
+            let input = TracedInput::new(&mut tracer, &choices, MOST_CHOICES);
+            if number < STORED {
+                store.add(&input);
+            }
+            if (args.length * 3 / 4..=args.length * 5 / 4).contains(&input.output().len()) {
+                inputs.push(input);
+            }
+            if number >= STORED && inputs.len() >= args.inputs {
+                break;
+            }
+        }
+        inputs.truncate(args.inputs);
+        Subject { tracer, store, inputs, engines }
+    }
+}
+
+fn measure(shipped: &Shipped, args: &Args) {
+    let mut subject = Subject::new(shipped, args);
+    if subject.inputs.is_empty() {
+        println!("| {} | no input of about {} bytes | | | | | | | | |", shipped.name, args.length);
+        return;
+    }
+    let columns = Operation::ALL.into_iter().map(Some).chain([None]);
+    for operation in columns {
+        let quality = quality(&mut subject, operation, args);
+        let speed = speed(&mut subject, operation, args);
+        let rates = speed.rates.iter().map(|rate| format!("{:.2} M", rate / 1e6));
+        println!(
+            "| {} | {} | {:.1} % | {:.1} % | {} | {} | {:.0} | {} |",
+            shipped.name,
+            operation.map_or("all, by weight", Operation::name),
+            100.0 * quality.differ,
+            100.0 * quality.distinct,
+            quality.median,
+            quality.ninth,
+            speed.mutation,
+            rates.collect::<Vec<_>>().join(" | "),
+        );
+    }
+    let time = tracing(&mut subject, args);
+    println!("| {} | tracing an input | | | | | {time:.0} | | | |", shipped.name);
+}
+
+fn mutate(
+    mutator: &mut Mutator,
+    operation: Option<Operation>,
+    input: &TracedInput,
+    store: &Store,
+    tracer: &mut Tracer,
+    mutant: &mut Vec<u8>,
+) -> bool {
+    match operation {
+        Some(operation) => mutator.apply(operation, input, store, tracer, mutant),
+        None => mutator.mutate(input, store, tracer, mutant).is_some(),
+    }
+}
+
+struct Quality {
+    differ: f64,
+    distinct: f64,
+    median: usize,
+    ninth: usize,
+}
+
+/// Of the mutants that there are: how many outputs differ from what they were made of, and from each other.
+fn quality(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Quality {
+    let Subject { tracer, store, inputs, engines } = subject;
+    let mut mutator = Mutator::new(1);
+    let (mut mutant, mut output) = (Vec::new(), Vec::new());
+    let mut lengths = Vec::new();
+    let mut differ = 0;
+    let mut outputs = HashSet::new();
+    for input in &*inputs {
+        for _ in 0..args.mutants {
+            if mutate(&mut mutator, operation, input, store, tracer, &mut mutant) {
+                output.clear();
+                engines[0].produce(&mut Choices::replay(&mutant), &mut output);
+                differ += usize::from(output != input.output());
+                lengths.push(output.len());
+                outputs.insert(BuildHasherDefault::<DefaultHasher>::default().hash_one(&output));
+            }
+        }
+    }
+    lengths.sort_unstable();
+    let count = lengths.len().max(1);
+    let at = |share: usize| lengths.get(lengths.len() * share / 10).copied().unwrap_or(0);
+    let share = |number: usize| number as f64 / count as f64;
+    Quality { differ: share(differ), distinct: share(outputs.len()), median: at(5), ninth: at(9) }
+}
+
+struct Speed {
+    /// Nanoseconds for a mutation alone.
+    mutation: f64,
+    /// Mutants per second, rendered, for each engine.
+    rates: Vec<f64>,
+}
+
+/// Medians over rounds, in which mutation alone and mutation with each engine take turns.
+fn speed(subject: &mut Subject, operation: Option<Operation>, args: &Args) -> Speed {
+    let Subject { tracer, store, inputs, engines } = subject;
+    let mut times: Vec<Vec<f64>> = vec![Vec::new(); engines.len() + 1];
+    let (mut mutant, mut output) = (Vec::new(), Vec::new());
+    for run in 0..args.runs {
+        for (column, times) in times.iter_mut().enumerate() {
+            let mut mutator = Mutator::new(run as u64);
+            let mut made = 0_u64;
+            let start = thread_time();
+            for input in &*inputs {
+                for _ in 0..args.mutants {
+                    if mutate(&mut mutator, operation, input, store, tracer, &mut mutant) {
+                        made += 1;
+                        if column > 0 {
+                            output.clear();
+                            engines[column - 1].produce(&mut Choices::replay(&mutant), &mut output);
+                        }
+                    }
+                }
+            }
+            times.push((thread_time() - start).as_secs_f64() / made.max(1) as f64);
+        }
+    }
+    let mut medians = times.into_iter().map(median);
+    let mutation = medians.next().unwrap_or(0.0) * 1e9;
+    Speed { mutation, rates: medians.map(|time| 1.0 / time).collect() }
+}
+
+/// Nanoseconds for a traced input, with its index.
+fn tracing(subject: &mut Subject, args: &Args) -> f64 {
+    let mut traced = TracedInput::default();
+    let times = (0..args.runs).map(|_| {
+        let start = thread_time();
+        let rounds = 50;
+        for _ in 0..rounds {
+            for input in &subject.inputs {
+                traced.retrace(&mut subject.tracer, input.choices(), MOST_CHOICES);
+            }
+        }
+        (thread_time() - start).as_secs_f64() * 1e9 / (rounds * subject.inputs.len()) as f64
+    });
+    median(times.collect())
+}

@@ -1,0 +1,162 @@
+//! `gramjet minimise`: a smaller file of the grammar on which a command ends in the same way.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueHint};
+use gramjet::choices::minimise;
+use gramjet_parse::Budget;
+
+use crate::args::GrammarArgs;
+use crate::engines;
+use crate::failure::{Failure, quoted, say};
+use crate::grammar;
+use crate::parse::{describe, shown};
+use crate::texts::write_output;
+use crate::units::{self, plural};
+
+/// `gramjet minimise`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct MinimiseArgs {
+    #[command(flatten)]
+    grammar: GrammarArgs,
+
+    /// The file.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    file: PathBuf,
+
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// Run the command at most so often.
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = units::parse_count)]
+    max_tests: u64,
+
+    /// End the command after this long; that counts as a way to end of its own.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = units::parse_duration)]
+    timeout: Duration,
+
+    /// Say how it went.
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// The command, behind `--`. For `@@` stands the name of a file with the text; without it, the text is standard input.
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gramjet minimise json crash.json -o small.json -- ./my-parser @@
+  gramjet minimise my.ebnf crash -- sh -c './my-parser 2>&1 | grep -q \"assertion failed\" && exit 1'
+
+Kept is what the command ends with on the file as it is: its exit code, which must not be 0, a signal, or the timeout.";
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Status(ExitStatus),
+    Timeout,
+}
+
+/// Minimises a file.
+pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
+    if args.grammar.grammar == "-" && args.file.as_os_str() == "-" {
+        return Err(Failure::Usage("the grammar and the file cannot both come from standard input".to_string()));
+    }
+    let source = grammar::load(&args.grammar)?;
+    let (parser, mut tracer, _) = engines::unlimited(&source, &args.grammar)?;
+    let text = grammar::read_bytes(&args.file)?;
+    let parsed = parser.parse(&text, &Budget::default()).map_err(|error| {
+        say!("{}", describe(&args.file, &text, &error));
+        Failure::Nonconforming(format!("{} was not parsed", shown(&args.file)))
+    })?;
+    let place = Place::new()?;
+    let expected = place.ending(args, &text)?;
+    if expected == Ending::Status(ExitStatus::default()) {
+        return Err(Failure::Usage(format!("the command succeeds on {}: there is nothing to keep", shown(&args.file))));
+    }
+    let mut failure = None;
+    let mut test = |output: &[u8]| match place.ending(args, output) {
+        Ok(ending) => failure.is_none() && ending == expected,
+        Err(error) => {
+            failure.get_or_insert(error);
+            false
+        }
+    };
+    let found = minimise(&mut tracer, &parsed.choices, args.max_tests, &mut test);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    write_output(args.output.as_deref(), &found.output)?;
+    if args.verbose || found.exhausted {
+        let end = if found.exhausted { "; `--max-tests` ended the search" } else { "" };
+        let (before, after) = (plural(text.len() as u64, "byte"), plural(found.output.len() as u64, "byte"));
+        say!("gramjet: from {before} to {after} in {}{end}", plural(found.tests, "test"));
+    }
+    Ok(())
+}
+
+/// A directory of this process alone, for the file that the command reads; removed at the end.
+struct Place {
+    directory: PathBuf,
+}
+
+impl Place {
+    fn new() -> Result<Place, Failure> {
+        let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
+        fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
+        Ok(Place { directory })
+    }
+
+    /// How the command ends on a text.
+    fn ending(&self, args: &MinimiseArgs, text: &[u8]) -> Result<Ending, Failure> {
+        let path = self.directory.join("input");
+        fs::write(&path, text).map_err(|error| Failure::writing(&path, error))?;
+        let program = &args.command[0];
+        run_command(program, &args.command[1..], &path, args.timeout)
+            .map_err(|error| Failure::Usage(format!("cannot run {}: {error}", quoted(program))))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // A directory that is left over harms nobody.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn run_command(program: &OsString, arguments: &[OsString], path: &Path, timeout: Duration) -> io::Result<Ending> {
+    let mut names_file = false;
+    let arguments = arguments.iter().map(|argument| match argument.to_str() {
+        Some(text) if text.contains("@@") => {
+            names_file = true;
+            OsString::from(text.replace("@@", &path.to_string_lossy()))
+        }
+        _ => argument.clone(),
+    });
+    let arguments: Vec<OsString> = arguments.collect();
+    let stdin = if names_file { Stdio::null() } else { File::open(path)?.into() };
+    let mut command = Command::new(program);
+    let mut child = command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ending::Status(status));
+        }
+        if begin.elapsed() >= timeout {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ending::Timeout);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}

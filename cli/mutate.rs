@@ -1,0 +1,135 @@
+//! `gramjet mutate`: valid variants of files, by changes of their choice bytes along their structure.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use gramjet::choices::{Mutator, Store, TracedInput};
+use gramjet::{Choices, Producer};
+use gramjet_parse::Budget;
+
+use crate::args::{GrammarArgs, SeparatorArgument};
+use crate::engines;
+use crate::failure::{Failure, say};
+use crate::grammar;
+use crate::parse::{describe, ends_with_slash};
+use crate::texts::write_output;
+use crate::units;
+
+/// `gramjet mutate`.
+#[derive(Debug, Args)]
+pub struct MutateArgs {
+    #[command(flatten)]
+    grammar: GrammarArgs,
+
+    /// The files, `-` for standard input.
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// Make this many variants, in turn of each file.
+    #[arg(short = 'n', long = "count", value_name = "N", default_value = "1", value_parser = units::parse_count)]
+    count: u64,
+
+    /// The number that the run depends on, with the files: same seed, same variants.
+    #[arg(short, long, value_name = "SEED", default_value = "0", value_parser = units::parse_seed)]
+    seed: u64,
+
+    /// Take parts also from this many random inputs of the grammar.
+    #[arg(long, value_name = "N", default_value = "200", value_parser = units::parse_count)]
+    random: u64,
+
+    /// No variant has more choice bytes, unless its file has more.
+    #[arg(long, value_name = "SIZE", default_value = "64KiB", value_parser = units::parse_size)]
+    max_choices: u64,
+
+    /// Write to this file; to one file per variant if it is a directory or ends with a slash.
+    #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+
+    /// What stands behind each variant, or before it; newline by default, none for a directory.
+    #[arg(long, value_enum, value_name = "KIND")]
+    separator: Option<SeparatorArgument>,
+
+    /// Say of each variant how it was made.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Random inputs of which parts are taken have at most so many choice bytes.
+const RANDOM_CHOICES: usize = 1024;
+
+/// Makes variants.
+pub fn run(args: &MutateArgs) -> Result<(), Failure> {
+    if args.grammar.grammar == "-" && args.files.iter().any(|file| file.as_os_str() == "-") {
+        return Err(Failure::Usage("the grammar and a file cannot both come from standard input".to_string()));
+    }
+    let source = grammar::load(&args.grammar)?;
+    let (parser, mut tracer, mut producer) = engines::unlimited(&source, &args.grammar)?;
+    let mut store = Store::default();
+    let mut inputs = Vec::new();
+    for file in &args.files {
+        let text = grammar::read_bytes(file)?;
+        match parser.parse(&text, &Budget::default()) {
+            Ok(parsed) => {
+                let input = TracedInput::new(&mut tracer, &parsed.choices, parsed.choices.len());
+                store.add(&input);
+                inputs.push(input);
+            }
+            Err(error) => say!("{}", describe(file, &text, &error)),
+        }
+    }
+    if inputs.is_empty() {
+        return Err(Failure::Nonconforming("no file conforms to the grammar".to_string()));
+    }
+    for number in 0..args.random {
+        let mut source = Choices::of_block(args.seed, number);
+        let choices: Vec<u8> = (0..RANDOM_CHOICES).map_while(|_| source.next_byte()).collect();
+        store.add(&TracedInput::new(&mut tracer, &choices, 2 * RANDOM_CHOICES));
+    }
+    let folder = args.output.as_deref().filter(|output| output.is_dir() || ends_with_slash(output));
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, error))?;
+    }
+    let separator = args.separator.unwrap_or(match folder {
+        Some(_) => SeparatorArgument::None,
+        None => SeparatorArgument::Newline,
+    });
+    let max_choices = usize::try_from(args.max_choices).unwrap_or(usize::MAX);
+    let mut mutator = Mutator::new(args.seed).max_choices(max_choices);
+    let (mut together, mut mutant) = (Vec::new(), Vec::new());
+    let digits = args.count.saturating_sub(1).to_string().len();
+    for number in 0..args.count {
+        let input = &inputs[(number % inputs.len() as u64) as usize];
+        let Some(operation) = mutator.mutate(input, &store, &mut tracer, &mut mutant) else {
+            return Err(Failure::Usage("the grammar has one input only: nothing can be changed".to_string()));
+        };
+        let mut output = Vec::new();
+        producer.produce(&mut Choices::replay(&mutant), &mut output);
+        if args.verbose {
+            say!("gramjet: variant {number}: {}, {} bytes", operation.name(), output.len());
+        }
+        let bytes = separated(output, separator);
+        match folder {
+            Some(folder) => write_output(Some(&folder.join(format!("{number:0digits$}"))), &bytes)?,
+            None => together.extend(bytes),
+        }
+    }
+    match folder {
+        Some(_) => Ok(()),
+        None => write_output(args.output.as_deref(), &together),
+    }
+}
+
+fn separated(mut output: Vec<u8>, separator: SeparatorArgument) -> Vec<u8> {
+    match separator {
+        SeparatorArgument::Newline => output.push(b'\n'),
+        SeparatorArgument::Nul => output.push(0),
+        SeparatorArgument::None => {}
+        SeparatorArgument::Len32 => {
+            // An output has at most 1 GiB.
+            let len = output.len() as u32;
+            output.splice(0..0, len.to_le_bytes());
+        }
+    }
+    output
+}

@@ -1,0 +1,211 @@
+//! `gramjet parse`: whether texts conform to a grammar, their trees, and the choice bytes that produce them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use gramjet::{Choices, Producer};
+use gramjet_compiler::Compiled;
+use gramjet_compiler::reference::{self, Trace};
+use gramjet_parse::{Budget, ParseError, Parsed};
+
+use crate::args::{GrammarArgs, LimitArgs};
+use crate::engines;
+use crate::failure::{Failure, quoted, say};
+use crate::grammar;
+use crate::limits;
+use crate::texts::write_output;
+use crate::units::{self, plural};
+
+mod tree;
+
+/// `gramjet parse`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ParseArgs {
+    #[command(flatten)]
+    grammar: GrammarArgs,
+
+    /// The files, `-` for standard input.
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Write to this file; to one file per input, with an extension of its own, if it is a directory or ends with a slash.
+    #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+
+    /// Give a file up that needs more memory than this.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::parse_size)]
+    max_memory: u64,
+
+    /// Give a file up that takes more steps than this; by default 2048 per byte, and 64 Mi.
+    #[arg(long, value_name = "N", value_parser = units::parse_count)]
+    max_steps: Option<u64>,
+
+    /// Say of each file how large it is and what it took.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// What is written of a file that conforms; nothing by default.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct FormArgs {
+    /// Print the tree, a line for each instance of a rule: its name, where it stands in bytes, its text.
+    #[arg(long)]
+    tree: bool,
+
+    /// Print the tree as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Write the choice bytes, which `gramjet render` takes.
+    #[arg(long)]
+    choices: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gramjet parse my.ebnf corpus/*                         which files conform?
+  gramjet parse json text.json --tree
+  gramjet parse json text.json --choices | gramjet render json - --max-depth none
+  gramjet parse my.ebnf corpus/* --choices -o streams/
+
+The exit code is 1 if a file does not conform.";
+
+/// The exact text that a name of an output file is made of: the file's name and the extension of the form.
+fn output_name(file: &Path, extension: &str) -> PathBuf {
+    let mut name = match file.as_os_str() == "-" {
+        true => "stdin".into(),
+        false => file.file_name().unwrap_or_default().to_os_string(),
+    };
+    name.push(extension);
+    PathBuf::from(name)
+}
+
+/// Parses files.
+pub fn run(args: &ParseArgs) -> Result<(), Failure> {
+    let from_stdin = args.files.iter().filter(|file| file.as_os_str() == "-").count();
+    if from_stdin + usize::from(args.grammar.grammar == "-") > 1 {
+        return Err(Failure::Usage("standard input can be read only once".to_string()));
+    }
+    let folder = args.output.as_deref().filter(|output| output.is_dir() || ends_with_slash(output));
+    if args.files.len() > 1 && folder.is_none() && (args.form.choices || args.form.json) {
+        let form = if args.form.choices { "--choices" } else { "--json" };
+        return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
+    }
+    let source = grammar::load(&args.grammar)?;
+    let (parser, compiled, mut engine) = engines::parser(&source, &args.grammar)?;
+    limits::apply(&mut engine, &LimitArgs::default())?;
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, error))?;
+    }
+    let max_memory = usize::try_from(args.max_memory).unwrap_or(usize::MAX / 2);
+    let budget = Budget { max_memory, max_steps: args.max_steps };
+    let mut wrong = 0;
+    let mut together = Vec::new();
+    for file in &args.files {
+        let text = grammar::read_bytes(file)?;
+        let parsed = match parser.parse(&text, &budget) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                say!("{}", describe(file, &text, &error));
+                wrong += 1;
+                continue;
+            }
+        };
+        if args.verbose {
+            report(file, &text, &parsed);
+        }
+        let (extension, bytes) = match &args.form {
+            FormArgs { choices: true, .. } => {
+                let mut output = Vec::new();
+                engine.producer().produce(&mut Choices::replay(&parsed.choices), &mut output);
+                if output != text {
+                    say!(
+                        "gramjet: {} lies outside the limits that `gramjet render` keeps by itself: \
+                         render it with `--max-depth none --max-len none --max-choices {}`",
+                        shown(file),
+                        parsed.choices.len()
+                    );
+                }
+                (".choices", parsed.choices)
+            }
+            FormArgs { tree: true, .. } => (".tree", tree::lines(&compiled, &trace(&compiled, &parsed), &text)),
+            FormArgs { json: true, .. } => (".json", tree::json(&compiled, &trace(&compiled, &parsed))),
+            _ => continue,
+        };
+        match folder {
+            Some(folder) => write_output(Some(&folder.join(output_name(file, extension))), &bytes)?,
+            None => together.extend(bytes),
+        }
+    }
+    if folder.is_none() && wrong < args.files.len() && (args.form.choices || args.form.tree || args.form.json) {
+        write_output(args.output.as_deref(), &together)?;
+    }
+    match (wrong, args.files.len()) {
+        (0, _) => Ok(()),
+        (1, 1) => Err(Failure::Nonconforming(format!("{} was not parsed", shown(&args.files[0])))),
+        (wrong, all) => Err(Failure::Nonconforming(format!("{wrong} of {all} files were not parsed"))),
+    }
+}
+
+pub fn ends_with_slash(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The instances of rules that the choice bytes make, without limits.
+fn trace(compiled: &Compiled, parsed: &Parsed) -> Trace {
+    let mut trace = Trace::default();
+    let mut bytes = parsed.choices.iter().copied();
+    let limits = reference::Limits::default();
+    let mut output = Vec::new();
+    reference::run(&compiled.lowered, &compiled.pools, limits, &mut || bytes.next(), &mut output, Some(&mut trace));
+    trace
+}
+
+pub fn shown(file: &Path) -> String {
+    if file.as_os_str() == "-" { "standard input".to_string() } else { quoted(file) }
+}
+
+fn report(file: &Path, text: &[u8], parsed: &Parsed) {
+    say!(
+        "gramjet: {} conforms: {}, {}, {}",
+        shown(file),
+        plural(text.len() as u64, "byte"),
+        plural(parsed.choices.len() as u64, "choice byte"),
+        plural(parsed.work.steps, "step")
+    );
+}
+
+/// `name:line:column: ...`, lines and columns from 1, columns in characters.
+pub fn describe(file: &Path, text: &[u8], error: &ParseError) -> String {
+    let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
+    let name = name.escape_debug();
+    match error {
+        ParseError::Mismatch(mismatch) => {
+            let within = mismatch.within.as_ref().map_or_else(String::new, |(rule, offset)| {
+                let (line, column) = place(text, *offset);
+                format!("\n  in `{rule}`, which begins at {line}:{column}")
+            });
+            let (line, column) = place(text, mismatch.offset);
+            format!("{name}:{line}:{column}: byte {}: {}{within}", mismatch.offset, mismatch.message())
+        }
+        ParseError::Steps { offset, .. } | ParseError::Memory { offset, .. } => {
+            let (line, column) = place(text, *offset);
+            let bound = if matches!(error, ParseError::Steps { .. }) { "--max-steps" } else { "--max-memory" };
+            format!("{name}:{line}:{column}: {error}; `{bound}` raises the bound")
+        }
+        ParseError::TooLong { .. } => format!("{name}: {error}"),
+    }
+}
+
+fn place(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    (line, String::from_utf8_lossy(&before[line_start..]).chars().count() + 1)
+}

@@ -1,0 +1,85 @@
+//! The tree of a text, written without recursion: as lines, and as JSON.
+
+use std::fmt::Write as _;
+
+use gramjet_compiler::Compiled;
+use gramjet_compiler::reference::{Instance, Trace};
+
+/// So much of an instance's text is shown.
+const SHOWN: usize = 60;
+/// Lines are indented at most so far.
+const INDENTED: usize = 60;
+
+fn name<'c>(compiled: &'c Compiled, instance: &Instance) -> &'c str {
+    &compiled.lowered.rule(instance.rule).name
+}
+
+/// A line for each instance: `rule 3..17 "text"`, indented by its depth.
+pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
+    let mut lines = String::new();
+    for instance in &trace.instances {
+        let range = instance.output.start as usize..instance.output.end as usize;
+        let part = &text[range.clone()];
+        let cut = &part[..part.len().min(SHOWN)];
+        let dots = if part.len() > SHOWN { "..." } else { "" };
+        let indent = match 2 * instance.depth as usize {
+            indent if indent > INDENTED => format!("{:INDENTED$}({}) ", "", instance.depth),
+            indent => " ".repeat(indent),
+        };
+        let shown = String::from_utf8_lossy(cut);
+        let _ = writeln!(
+            lines,
+            "{indent}{} {}..{} \"{}\"{dots}",
+            name(compiled, instance),
+            range.start,
+            range.end,
+            shown.escape_debug()
+        );
+    }
+    lines.into_bytes()
+}
+
+/// `{"rule": ..., "start": ..., "end": ..., "choices": [start, end], "children": [...]}`; offsets in bytes.
+pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
+    let mut json = String::new();
+    let mut depth = None;
+    for instance in &trace.instances {
+        match depth {
+            Some(before) if before >= instance.depth => {
+                (0..=before - instance.depth).for_each(|_| json.push_str("]}"));
+                json.push(',');
+            }
+            _ => {}
+        }
+        depth = Some(instance.depth);
+        let (output, choices) = (&instance.output, &instance.choices);
+        let _ = write!(
+            json,
+            "\n{{\"rule\":{},\"start\":{},\"end\":{},\"choices\":[{},{}],\"children\":[",
+            quoted(name(compiled, instance)),
+            output.start,
+            output.end,
+            choices.start,
+            choices.end
+        );
+    }
+    depth.into_iter().for_each(|depth| (0..=depth).for_each(|_| json.push_str("]}")));
+    json.push('\n');
+    json.trim_start().as_bytes().to_vec()
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            character if u32::from(character) < 0x20 => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(character));
+            }
+            character => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,246 @@
+//! Why a text has no choice bytes: where it stops to conform, and what could stand there.
+
+use std::fmt;
+
+use gramjet_compiler::charset::{CharSet, Unit};
+
+use crate::arena::Frame;
+use crate::program::Program;
+
+/// Why there are no choice bytes for a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The text does not conform to the grammar.
+    #[error("{0}")]
+    Mismatch(Mismatch),
+    /// The text has more derivations than can be kept apart within the bound on steps.
+    #[error("byte {offset}: given up after {steps} steps, as the grammar is too ambiguous for this text")]
+    Steps {
+        /// Where, in bytes.
+        offset: usize,
+        /// The bound.
+        steps: u64,
+    },
+    /// What must be remembered of the text exceeds the bound on memory.
+    #[error("byte {offset}: given up, as more than {limit} bytes of memory would be needed")]
+    Memory {
+        /// Where, in bytes.
+        offset: usize,
+        /// The bound in bytes.
+        limit: usize,
+    },
+    /// The text is too long.
+    #[error("the text has {len} bytes, more than the {most} that can be parsed")]
+    TooLong {
+        /// Its length.
+        len: usize,
+        /// The greatest length.
+        most: usize,
+    },
+}
+
+/// The furthest place that is reached of a text that does not conform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Where, in bytes.
+    pub offset: usize,
+    /// The byte that stands there; `None` at the end of the text.
+    pub found: Option<u8>,
+    /// What could stand there, without duplicates, in the order in which it was tried; never more than [`Mismatch::MOST`].
+    pub expected: Vec<Expected>,
+    /// How many more there are.
+    pub more: usize,
+    /// The innermost rule that has begun before, and where, in bytes.
+    pub within: Option<(String, usize)>,
+}
+
+/// What could stand at a place of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A literal; the first `read` of its bytes stand there already.
+    Literal {
+        /// The whole literal; of a long one, a part.
+        bytes: Vec<u8>,
+        /// How many of its bytes have been read.
+        read: usize,
+    },
+    /// A member of this set.
+    Class(CharSet),
+    /// A string of the rule with this name.
+    Rule(String),
+    /// Nothing more.
+    End,
+}
+
+impl Mismatch {
+    /// So many expectations at most are told.
+    pub const MOST: usize = 8;
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: ", self.offset)?;
+        self.write_without_place(f)
+    }
+}
+
+impl Mismatch {
+    /// What was expected and found, without the place.
+    pub fn message(&self) -> String {
+        struct Message<'m>(&'m Mismatch);
+        impl fmt::Display for Message<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write_without_place(f)
+            }
+        }
+        Message(self).to_string()
+    }
+
+    fn write_without_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected ")?;
+        for (index, expected) in self.expected.iter().enumerate() {
+            let last = index + 1 == self.expected.len() && self.more == 0;
+            let between = if index == 0 {
+                ""
+            } else if last {
+                " or "
+            } else {
+                ", "
+            };
+            write!(f, "{between}{expected}")?;
+        }
+        if self.expected.is_empty() {
+            f.write_str("nothing")?;
+        }
+        if self.more > 0 {
+            write!(f, " or one of {} more", self.more)?;
+        }
+        match self.found {
+            None => f.write_str(", found the end of the text"),
+            Some(byte @ 0x21..=0x7E) => write!(f, ", found `{}`", char::from(byte)),
+            Some(byte) => write!(f, ", found the byte 0x{byte:02X}"),
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expected::Literal { bytes, read } => {
+                let quoted = |bytes: &[u8]| String::from_utf8_lossy(bytes).escape_debug().to_string();
+                write!(f, "\"{}\"", quoted(&bytes[*read..]))?;
+                if *read > 0 {
+                    write!(f, " of \"{}\"", quoted(bytes))?;
+                }
+                Ok(())
+            }
+            Expected::Class(set) => {
+                const RANGES: usize = 6;
+                f.write_str("[")?;
+                for &(low, high) in set.ranges().iter().take(RANGES) {
+                    member(f, set.unit(), low)?;
+                    if low != high {
+                        f.write_str("-")?;
+                        member(f, set.unit(), high)?;
+                    }
+                }
+                if set.ranges().len() > RANGES {
+                    f.write_str("...")?;
+                }
+                f.write_str("]")
+            }
+            Expected::Rule(name) => write!(f, "<{name}>"),
+            Expected::End => f.write_str("the end of the text"),
+        }
+    }
+}
+
+/// A member of a class as the EBNF writes it.
+fn member(f: &mut fmt::Formatter<'_>, unit: Unit, member: u32) -> fmt::Result {
+    match (unit, char::from_u32(member)) {
+        (_, Some(character @ ('\\' | ']' | '[' | '^' | '-'))) => write!(f, "\\{character}"),
+        (_, Some(character @ '!'..='~')) => write!(f, "{character}"),
+        (Unit::Char, Some(character)) if character.is_alphanumeric() => write!(f, "{character}"),
+        _ => write!(f, "#x{member:X}"),
+    }
+}
+
+/// Something that was tried at the place that is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    what: What,
+    frame: Frame,
+    /// Whether it has begun before that place.
+    begun: bool,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Terminal(Expected),
+    Rule(u32),
+}
+
+impl Attempt {
+    fn new(what: What, frame: Frame) -> Attempt {
+        Attempt { what, frame, begun: false }
+    }
+
+    pub fn literal(bytes: &[u8], read: usize, frame: Frame) -> Attempt {
+        let literal = Expected::Literal { bytes: bytes.to_vec(), read };
+        Attempt { begun: read > 0, ..Attempt::new(What::Terminal(literal), frame) }
+    }
+
+    pub fn class(set: &CharSet, frame: Frame) -> Attempt {
+        Attempt::new(What::Terminal(Expected::Class(set.clone())), frame)
+    }
+
+    pub fn rule(callee: u32, frame: Frame) -> Attempt {
+        Attempt::new(What::Rule(callee), frame)
+    }
+
+    pub fn end(frame: Frame) -> Attempt {
+        Attempt::new(What::Terminal(Expected::End), frame)
+    }
+}
+
+/// Sums up what was tried at `offset`: the terminals if they are few, else the outermost rules that could begin there.
+pub(crate) fn mismatch(program: &Program, text: &[u8], offset: usize, attempts: &[Attempt]) -> Mismatch {
+    let mut terminals: Vec<Expected> = Vec::new();
+    let mut outermost: Vec<Expected> = Vec::new();
+    let add = |list: &mut Vec<Expected>, expected: Expected| {
+        if !list.contains(&expected) {
+            list.push(expected);
+        }
+    };
+    // So that many alternatives do not take long to tell apart.
+    for attempt in attempts.iter().take(10_000) {
+        let is_outermost = attempt.begun || (attempt.frame.position as usize) < offset || offset == 0;
+        match &attempt.what {
+            What::Terminal(expected) => {
+                add(&mut terminals, expected.clone());
+                if is_outermost && offset > 0 {
+                    add(&mut outermost, expected.clone());
+                }
+            }
+            What::Rule(callee) if is_outermost => {
+                let name = &program.rule_names[program.callees[*callee as usize].rule.index()];
+                add(&mut outermost, Expected::Rule(name.clone()));
+            }
+            What::Rule(_) => {}
+        }
+    }
+    if offset == 0 {
+        outermost = vec![Expected::Rule(program.rule_names[program.start as usize].clone())];
+    }
+    let mut expected = if terminals.len() <= Mismatch::MOST { terminals } else { outermost };
+    let more = expected.len().saturating_sub(Mismatch::MOST);
+    expected.truncate(Mismatch::MOST);
+    let begun = attempts.iter().map(|attempt| attempt.frame).filter(|frame| (frame.position as usize) < offset);
+    let innermost =
+        begun.filter(|frame| program.callees[frame.callee as usize].is_rule).max_by_key(|frame| frame.position);
+    let within = innermost.map(|frame| {
+        let rule = program.callees[frame.callee as usize].rule;
+        (program.rule_names[rule.index()].clone(), frame.position as usize)
+    });
+    Mismatch { offset, found: text.get(offset).copied(), expected, more, within }
+}

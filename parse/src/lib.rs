@@ -1,0 +1,113 @@
+//! The inverse of a producer: from a text to choice bytes that produce it (E5), for any context-free grammar, without a
+//! lexer.
+//!
+//! ```
+//! use gramjet_compiler::{Options, SourceFile, compile, reference};
+//! use gramjet_parse::{Budget, Parser};
+//!
+//! let file = SourceFile::new("list.ebnf", "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list");
+//! let (compiled, _) = compile(&file, &Options::default()).unwrap();
+//! let parser = Parser::new(&compiled.lowered);
+//! let parsed = parser.parse(b"[a,[b]]", &Budget::default())?;
+//!
+//! let limits = reference::Limits::default();
+//! let run = reference::render(&compiled.lowered, &compiled.pools, limits, &parsed.choices);
+//! assert_eq!(run.output, b"[a,[b]]");
+//!
+//! let error = parser.parse(b"[a b]", &Budget::default()).unwrap_err();
+//! assert_eq!(error.to_string(), "byte 2: expected \",\" or \"]\", found the byte 0x20");
+//! # Ok::<(), gramjet_parse::ParseError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+use gramjet_compiler::ir::Ir;
+
+mod arena;
+mod error;
+mod lookahead;
+mod machine;
+mod program;
+
+pub use error::{Expected, Mismatch, ParseError};
+
+use machine::Machine;
+use program::Program;
+
+/// A grammar in the form that texts are parsed with.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    program: Program,
+}
+
+/// Bounds on what a text may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// No more bytes of memory than about these, choice bytes included.
+    pub max_memory: usize,
+    /// No more steps of threads; `None` for [`Budget::steps_for`].
+    pub max_steps: Option<u64>,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { max_memory: 1 << 30, max_steps: None }
+    }
+}
+
+impl Budget {
+    /// A bound on steps that grammars of programming languages do not come near: 2^26 and 2048 for each byte.
+    pub fn steps_for(len: usize) -> u64 {
+        (1 << 26) + 2048 * len as u64
+    }
+}
+
+/// What was spent on a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Steps of threads: linear in the length of the text on grammars that are LR(k) or near.
+    pub steps: u64,
+}
+
+/// A text that conforms to the grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// The choice bytes that produce the text, without limits on depth and length: for each choice the smallest that
+    /// makes it. All of them are read.
+    pub choices: Vec<u8>,
+    /// What was spent.
+    pub work: Work,
+}
+
+impl Parser {
+    /// The longest text in bytes.
+    pub const MAX_TEXT: usize = u32::MAX as usize - 64;
+
+    /// A parser for the language of the start rule of a lowered grammar.
+    pub fn new(lowered: &Ir) -> Parser {
+        Parser { program: Program::new(lowered) }
+    }
+
+    /// Finds choice bytes for a text.
+    ///
+    /// A text of several derivations gets the same one every time: threads are followed depth first, earlier options
+    /// first, a further round of a repetition before none, and where two meet, the first stands.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not conform, or costs more than the budget.
+    pub fn parse(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
+        if text.len() > Parser::MAX_TEXT {
+            return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
+        }
+        let mut machine = Machine::new(&self.program, text, *budget);
+        if let Some(choices) = machine.run()? {
+            return Ok(Parsed { choices, work: machine.work });
+        }
+        // Once more, with all that is tried at the place where nothing goes on.
+        let offset = machine.furthest();
+        let mut machine = Machine::recording(&self.program, text, *budget, offset);
+        machine.run()?;
+        Err(ParseError::Mismatch(error::mismatch(&self.program, text, offset, &machine.attempts())))
+    }
+}

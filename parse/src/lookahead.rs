@@ -1,0 +1,176 @@
+//! One byte of look-ahead: with which bytes the text behind a state can go on. What cannot is not begun, so that on grammars
+//! like those of programming languages a few threads are alive at a time.
+
+use crate::program::{Program, State, StateId};
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bytes([u64; 4]);
+
+impl Bytes {
+    fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    /// Adds `other`; says whether that changes anything.
+    fn add(&mut self, other: Bytes) -> bool {
+        let before = *self;
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+        *self != before
+    }
+
+    fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+}
+
+/// What may come next: bytes, and the end of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Next {
+    bytes: Bytes,
+    end: bool,
+}
+
+/// The next byte of the text, or its end.
+pub(crate) type Peek = Option<u8>;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookahead {
+    /// With what a state's own derivation, up to the end of its callee, can begin.
+    first: Vec<Bytes>,
+    /// What may come at a state.
+    next: Vec<Next>,
+}
+
+impl Lookahead {
+    /// Whether a state may go on, its own callee or what follows that.
+    #[inline]
+    pub fn allows(&self, state: StateId, peek: Peek) -> bool {
+        let next = &self.next[state as usize];
+        match peek {
+            Some(byte) => next.bytes.contains(byte),
+            None => next.end,
+        }
+    }
+
+    /// Whether a state's own derivation can begin so.
+    #[inline]
+    pub fn begins(&self, state: StateId, peek: Peek) -> bool {
+        peek.is_some_and(|byte| self.first[state as usize].contains(byte))
+    }
+
+    /// The least sets that hold what the states say: each state is looked at again when one that it depends on has changed.
+    pub fn new(program: &Program) -> Lookahead {
+        let count = program.states.len();
+        let mut dependents: Vec<Vec<StateId>> = vec![Vec::new(); count];
+        for state in 0..count as StateId {
+            for next in program.successors(state) {
+                dependents[next as usize].push(state);
+            }
+            if let State::Call { callee, .. } = program.states[state as usize] {
+                dependents[program.callees[callee as usize].entry as usize].push(state);
+            }
+        }
+        let mut first = vec![Bytes::default(); count];
+        // Whether the end of the callee can be reached from a state without reading.
+        let mut empty = vec![false; count];
+        let mut open: Vec<StateId> = (0..count as StateId).rev().collect();
+        let mut waits = vec![true; count];
+        while let Some(state) = open.pop() {
+            let at = state as usize;
+            waits[at] = false;
+            let (bytes, ends) = own(program, state, &first, &empty);
+            let changed = first[at].add(bytes) | (ends && !empty[at]);
+            empty[at] |= ends;
+            if changed {
+                for &dependent in &dependents[at] {
+                    if !std::mem::replace(&mut waits[dependent as usize], true) {
+                        open.push(dependent);
+                    }
+                }
+            }
+        }
+        let follow = follow(program, &first, &empty);
+        let next = (0..count).map(|state| {
+            let mut next = Next { bytes: first[state], end: false };
+            if empty[state] {
+                let follow = follow[program.owners[state] as usize];
+                next.bytes.add(follow.bytes);
+                next.end |= follow.end;
+            }
+            next
+        });
+        let next = next.collect();
+        Lookahead { first, next }
+    }
+}
+
+/// The first bytes of a state, and whether it can end, as far as they are known of others.
+fn own(program: &Program, state: StateId, first: &[Bytes], empty: &[bool]) -> (Bytes, bool) {
+    let mut bytes = Bytes::default();
+    match program.states[state as usize] {
+        State::Bytes { start, .. } => bytes.insert(program.bytes[start as usize]),
+        State::Class { class, .. } => {
+            let set = &program.classes[class as usize].set;
+            for &(low, high) in set.ranges() {
+                // Lead bytes ascend with the members.
+                let lead = |member| set.encode(member).as_ref()[0];
+                (lead(low)..=lead(high)).for_each(|byte| bytes.insert(byte));
+            }
+        }
+        State::Call { callee, next, skip } => {
+            let callee = &program.callees[callee as usize];
+            bytes = first[callee.entry as usize];
+            if callee.nullable && skip {
+                bytes.add(first[next as usize]);
+                return (bytes, empty[next as usize]);
+            }
+        }
+        State::End => return (bytes, true),
+        State::Choice { .. } | State::Rounds { .. } | State::Count { .. } | State::Round { .. } => {
+            let mut ends = false;
+            for next in program.successors(state) {
+                bytes.add(first[next as usize]);
+                ends |= empty[next as usize];
+            }
+            return (bytes, ends);
+        }
+    }
+    (bytes, false)
+}
+
+/// What may follow each callee.
+fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
+    let count = program.callees.len();
+    let mut follow = vec![Next::default(); count];
+    follow[program.start as usize].end = true;
+    // What follows the first of a pair follows the second.
+    let mut passes_on: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (state, kind) in program.states.iter().enumerate() {
+        if let State::Call { callee, next, .. } = *kind {
+            follow[callee as usize].bytes.add(first[next as usize]);
+            if empty[next as usize] {
+                passes_on[program.owners[state] as usize].push(callee);
+            }
+        }
+    }
+    for callees in &mut passes_on {
+        callees.sort_unstable();
+        callees.dedup();
+    }
+    let mut open: Vec<u32> = (0..count as u32).collect();
+    let mut waits = vec![true; count];
+    while let Some(callee) = open.pop() {
+        waits[callee as usize] = false;
+        let known = follow[callee as usize];
+        for &behind in &passes_on[callee as usize] {
+            let other = &mut follow[behind as usize];
+            let changed = other.bytes.add(known.bytes) | (known.end && !other.end);
+            other.end |= known.end;
+            if changed && !std::mem::replace(&mut waits[behind as usize], true) {
+                open.push(behind);
+            }
+        }
+    }
+    follow
+}

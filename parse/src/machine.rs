@@ -1,0 +1,429 @@
+//! Threads through the network, all at the same position of the text: generalised LL parsing with one byte of look-ahead
+//! (Scott & Johnstone 2010) and Leo's chains for right recursion.
+//!
+//! A thread that comes to a place where another has been, at the same position and in the same frame, ends: the derivation
+//! that came first stands. So the order in which threads are followed decides among derivations. It is depth first, earlier
+//! options first, a further round before none.
+
+use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread};
+use crate::error::{Attempt, ParseError};
+use crate::lookahead::Peek;
+use crate::program::{MAX_BYTES, NOT, Program, State};
+use crate::{Budget, Work};
+
+/// Positions ahead at which threads may wait: more than the longest piece of a literal.
+const AHEAD: usize = 64;
+const _: () = assert!(MAX_BYTES < AHEAD);
+
+/// The arena is first looked through when it has so many bytes.
+const FIRST_COMPACTION: usize = 1 << 20;
+
+pub(crate) struct Machine<'p, 't> {
+    program: &'p Program,
+    text: &'t [u8],
+    budget: Budget,
+    arena: Arena,
+    seen: Seen,
+    /// The frame of each callee and the position, plus one, at which it began.
+    called: Vec<(u32, u32)>,
+    /// The threads that wait at the next positions.
+    ahead: [Vec<Thread>; AHEAD],
+    waiting: usize,
+    /// The threads that are to be followed at this position; the last one is next.
+    open: Vec<Thread>,
+    position: usize,
+    peek: Peek,
+    /// The choice bytes that are certain.
+    choices: Vec<u8>,
+    compaction: usize,
+    pub work: Work,
+    max_steps: u64,
+    /// The furthest position at which something was tried.
+    furthest: usize,
+    accepted: Option<u32>,
+    /// What is tried at one position is recorded.
+    recorded: Option<(usize, Vec<Attempt>)>,
+}
+
+/// A run ends early.
+enum Stop {
+    Budget(ParseError),
+}
+
+impl<'p, 't> Machine<'p, 't> {
+    pub fn new(program: &'p Program, text: &'t [u8], budget: Budget) -> Machine<'p, 't> {
+        let mut arena = Arena::default();
+        let root = arena.add_frame(program.start, 0);
+        debug_assert_eq!(root, ROOT);
+        let mut called = vec![(0, NONE); program.callees.len()];
+        called[program.start as usize] = (1, root);
+        Machine {
+            program,
+            text,
+            budget,
+            arena,
+            seen: Seen::new(),
+            called,
+            ahead: std::array::from_fn(|_| Vec::new()),
+            waiting: 0,
+            open: Vec::new(),
+            position: 0,
+            peek: None,
+            choices: Vec::new(),
+            compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
+            work: Work::default(),
+            max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
+            furthest: 0,
+            accepted: None,
+            recorded: None,
+        }
+    }
+
+    /// A machine that records what is tried at `position`.
+    pub fn recording(program: &'p Program, text: &'t [u8], budget: Budget, position: usize) -> Machine<'p, 't> {
+        Machine { recorded: Some((position, Vec::new())), ..Machine::new(program, text, budget) }
+    }
+
+    /// The choice bytes; `Ok(None)` if the text does not conform.
+    pub fn run(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
+        let start = &self.program.callees[self.program.start as usize];
+        if self.text.is_empty() && start.nullable && self.recorded.is_none() {
+            if start.zeros > self.budget.max_memory as u64 {
+                return Err(self.out_of_memory());
+            }
+            return Ok(Some(vec![0; start.zeros as usize]));
+        }
+        let entry = start.entry;
+        self.wait(0, Thread { state: entry, count: 0, frame: ROOT, list: EMPTY });
+        match self.steps() {
+            Err(Stop::Budget(error)) => Err(error),
+            Ok(()) => match self.accepted {
+                None => Ok(None),
+                Some(list) => {
+                    self.decide(&[list])?;
+                    Ok(Some(std::mem::take(&mut self.choices)))
+                }
+            },
+        }
+    }
+
+    /// The furthest position at which something was tried.
+    pub fn furthest(&self) -> usize {
+        self.furthest
+    }
+
+    /// What was tried at the position that was to be recorded.
+    pub fn attempts(self) -> Vec<Attempt> {
+        self.recorded.map_or_else(Vec::new, |(_, attempts)| attempts)
+    }
+
+    fn out_of_memory(&self) -> ParseError {
+        ParseError::Memory { offset: self.position, limit: self.budget.max_memory }
+    }
+
+    fn steps(&mut self) -> Result<(), Stop> {
+        while self.waiting > 0 && self.position <= self.text.len() {
+            let mut threads = std::mem::take(&mut self.ahead[self.position % AHEAD]);
+            if !threads.is_empty() {
+                self.waiting -= threads.len();
+                self.furthest = self.furthest.max(self.position);
+                if self.arena.size() > self.compaction {
+                    self.compact(&mut threads)?;
+                }
+                self.peek = self.text.get(self.position).copied();
+                self.seen.clear();
+                for thread in threads.drain(..) {
+                    self.push(thread.state, thread);
+                    while let Some(thread) = self.open.pop() {
+                        self.step(thread)?;
+                    }
+                }
+                // Keeps the list's memory.
+                self.ahead[self.position % AHEAD] = threads;
+            }
+            if self.recorded.as_ref().is_some_and(|&(position, _)| position <= self.position) {
+                return Ok(());
+            }
+            self.position += 1;
+        }
+        Ok(())
+    }
+
+    fn compact(&mut self, threads: &mut [Thread]) -> Result<(), Stop> {
+        // What leads to the only thread is certain.
+        if let ([thread], 0) = (&mut *threads, self.waiting)
+            && let Some(edges) = self.arena.way_down(thread)
+        {
+            let take = |list: &mut u32| std::mem::replace(list, EMPTY);
+            let mut lists: Vec<u32> =
+                edges.iter().map(|&edge| take(&mut self.arena.edges[edge as usize].list)).collect();
+            lists.push(take(&mut thread.list));
+            self.decide(&lists).map_err(Stop::Budget)?;
+        }
+        let waiting = self.ahead.iter_mut().flatten();
+        self.arena.compact(threads.iter_mut().chain(waiting));
+        let size = self.arena.size();
+        if size + self.choices.len() > self.budget.max_memory {
+            return Err(Stop::Budget(self.out_of_memory()));
+        }
+        self.compaction = (size * 2).max(FIRST_COMPACTION).min(self.budget.max_memory);
+        Ok(())
+    }
+
+    /// Appends lists of choices to the choice bytes.
+    fn decide(&mut self, lists: &[u32]) -> Result<(), ParseError> {
+        let start = self.choices.len();
+        // Lists lead from their ends to their beginnings.
+        let mut open = lists.to_vec();
+        while let Some(list) = open.pop() {
+            if list == EMPTY {
+                continue;
+            }
+            let List { before, kind, value } = self.arena.lists[list as usize];
+            open.push(before);
+            match kind {
+                List::LIST => open.push(value),
+                List::ZEROS => {
+                    if self.choices.len() + value as usize > self.budget.max_memory {
+                        return Err(self.out_of_memory());
+                    }
+                    self.choices.resize(self.choices.len() + value as usize, 0);
+                }
+                site => {
+                    let site = self.program.sites[site as usize].site();
+                    let (width, number) = (site.width() as usize, site.value_of(value));
+                    self.choices.extend(number.to_le_bytes()[..width].iter().rev());
+                }
+            }
+        }
+        if self.choices.len() > self.budget.max_memory {
+            return Err(self.out_of_memory());
+        }
+        self.choices[start..].reverse();
+        Ok(())
+    }
+
+    /// Whether this is the position at which everything is tried.
+    #[inline]
+    fn records(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
+    }
+
+    /// A thread is to be followed from `state` on, if the next byte allows that.
+    #[inline]
+    fn push(&mut self, state: u32, thread: Thread) {
+        if self.program.lookahead.allows(state, self.peek) || self.records() {
+            self.open.push(Thread { state, ..thread });
+        }
+    }
+
+    fn wait(&mut self, position: usize, thread: Thread) {
+        self.ahead[position % AHEAD].push(thread);
+        self.waiting += 1;
+    }
+
+    fn choose(&mut self, thread: Thread, site: u32, option: u32) -> Thread {
+        Thread { list: self.arena.append(thread.list, site, option), ..thread }
+    }
+
+    fn count_step(&mut self) -> Result<(), Stop> {
+        self.work.steps += 1;
+        if self.work.steps > self.max_steps {
+            return Err(Stop::Budget(ParseError::Steps { offset: self.position, steps: self.max_steps }));
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, thread: Thread) -> Result<(), Stop> {
+        let program = self.program;
+        self.count_step()?;
+        let Thread { state, count, frame, list } = thread;
+        if program.joins[state as usize] && !self.seen.insert(state, count, frame) {
+            return Ok(());
+        }
+        match program.states[state as usize] {
+            State::Bytes { start, len, next } => {
+                let bytes = &program.bytes[start as usize..][..len as usize];
+                let rest = &self.text[self.position..];
+                if rest.starts_with(bytes) {
+                    self.wait(self.position + bytes.len(), Thread { state: next, ..thread });
+                }
+                let alike = bytes.iter().zip(rest).take_while(|(a, b)| a == b).count();
+                self.furthest = self.furthest.max(self.position + alike);
+                if let Some((target, attempts)) = &mut self.recorded
+                    && *target >= self.position
+                    && *target - self.position <= alike
+                    && *target - self.position < bytes.len()
+                {
+                    let read = *target - self.position;
+                    attempts.push(Attempt::literal(bytes, read, self.arena.frames[frame as usize]));
+                }
+            }
+            State::Class { class, next } => self.class(thread, class, next),
+            State::Choice { site, first, count } => {
+                let from = self.open.len();
+                for option in 0..count {
+                    let target = program.targets[(first + option) as usize];
+                    if program.lookahead.allows(target, self.peek) || self.records() {
+                        let thread = self.choose(thread, site, option);
+                        self.open.push(Thread { state: target, ..thread });
+                    }
+                }
+                self.open[from..].reverse();
+                self.work.steps += u64::from(count / 8);
+            }
+            State::Rounds { site, item, stop } => {
+                for (option, target) in [(0, stop), (1, item)] {
+                    if program.lookahead.allows(target, self.peek) || self.records() {
+                        let thread = self.choose(thread, site, option);
+                        self.open.push(Thread { state: target, ..thread });
+                    }
+                }
+            }
+            State::Call { callee, next, skip } => self.call(thread, callee, next, skip)?,
+            State::Count { repeat } => self.count(thread, repeat),
+            State::Round { repeat } => {
+                let repeat = &program.repeats[repeat as usize];
+                // Behind the minimum of a repetition without a maximum, all counts are the same.
+                let most = repeat.max.unwrap_or(repeat.min);
+                self.push(repeat.count, Thread { count: count.saturating_add(1).min(most), ..thread });
+            }
+            State::End => self.end(frame, list)?,
+        }
+        Ok(())
+    }
+
+    fn class(&mut self, thread: Thread, class: u32, next: u32) {
+        let class = &self.program.classes[class as usize];
+        let member = match &class.places {
+            Some(places) => self
+                .peek
+                .map(|byte| places[usize::from(byte)])
+                .filter(|&place| place != NOT)
+                .map(|place| (u32::from(place), 1)),
+            None => first_character(&self.text[self.position..])
+                .and_then(|(character, len)| Some((class.place(character)?, len))),
+        };
+        if let Some((option, len)) = member {
+            let chosen = self.choose(thread, class.site, option);
+            self.wait(self.position + len, Thread { state: next, ..chosen });
+        }
+        if self.records()
+            && let Some((_, attempts)) = &mut self.recorded
+        {
+            attempts.push(Attempt::class(&class.set, self.arena.frames[thread.frame as usize]));
+        }
+    }
+
+    fn call(&mut self, thread: Thread, callee: u32, next: u32, skip: bool) -> Result<(), Stop> {
+        let data = &self.program.callees[callee as usize];
+        let Thread { count, frame, list, .. } = thread;
+        if data.nullable && skip && (self.program.lookahead.allows(next, self.peek) || self.records()) {
+            let list = self.arena.zeros(list, data.zeros);
+            self.open.push(Thread { state: next, list, ..thread });
+        }
+        if !self.program.lookahead.begins(data.entry, self.peek) && !self.records() {
+            return Ok(());
+        }
+        let stamp = self.position as u32 + 1;
+        let (known, at) = self.called[callee as usize];
+        let to = if known == stamp {
+            at
+        } else {
+            let to = self.arena.add_frame(callee, self.position as u32);
+            self.called[callee as usize] = (stamp, to);
+            self.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
+            to
+        };
+        self.arena.add_edge(to, next, count, frame, list);
+        if self.records()
+            && data.is_rule
+            && let Some((_, attempts)) = &mut self.recorded
+        {
+            attempts.push(Attempt::rule(callee, self.arena.frames[frame as usize]));
+        }
+        // Within one position this can be as much as there are positions.
+        if self.arena.size() + self.seen.size() > self.budget.max_memory * 2 {
+            return Err(Stop::Budget(self.out_of_memory()));
+        }
+        Ok(())
+    }
+
+    /// Before a round of a counted repetition.
+    fn count(&mut self, thread: Thread, repeat: u32) {
+        let repeat = &self.program.repeats[repeat as usize];
+        let (done, fixed) = (thread.count, repeat.max == Some(repeat.min));
+        if done < repeat.min {
+            if let Some(empty) = repeat.empty {
+                // The rounds that are missing are empty.
+                let missing = u64::from(repeat.min - done).saturating_mul(empty);
+                let list = self.arena.zeros(thread.list, missing.saturating_add(u64::from(!fixed)));
+                self.push(repeat.end, Thread { list, ..thread });
+            }
+            self.push(repeat.item, thread);
+        } else if repeat.max == Some(done) {
+            self.push(repeat.end, thread);
+        } else {
+            for (option, target) in [(0, repeat.end), (1, repeat.item)] {
+                let chosen = self.choose(thread, repeat.site, option);
+                self.push(target, chosen);
+            }
+        }
+    }
+
+    /// The end of a callee: goes on where it was called from.
+    fn end(&mut self, frame: u32, list: u32) -> Result<(), Stop> {
+        let data = self.arena.frames[frame as usize];
+        if frame == ROOT {
+            if self.position == self.text.len() && (self.position > 0) && self.accepted.is_none() {
+                self.accepted = Some(list);
+            }
+            if self.records()
+                && let Some((_, attempts)) = &mut self.recorded
+            {
+                attempts.push(Attempt::end(data));
+            }
+        }
+        // Callers have passed over what is empty.
+        if data.position as usize == self.position {
+            return Ok(());
+        }
+        if data.single {
+            let states = &self.program.states;
+            let (top, before) = self.arena.top(frame, |state| matches!(states[state as usize], State::End));
+            if top != frame {
+                let list = self.arena.join(before, list);
+                let callee = self.arena.frames[top as usize].callee;
+                let state = self.program.callees[callee as usize].end;
+                self.push(state, Thread { state, count: 0, frame: top, list });
+                return Ok(());
+            }
+        }
+        let from = self.open.len();
+        let mut edge = data.first_edge;
+        while edge != NONE {
+            let caller = self.arena.edges[edge as usize];
+            if self.program.lookahead.allows(caller.state, self.peek) || self.records() {
+                let list = self.arena.join(caller.list, list);
+                self.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
+            }
+            self.count_step()?;
+            edge = caller.next;
+        }
+        self.open[from..].reverse();
+        Ok(())
+    }
+}
+
+/// The character that a text begins with in UTF-8, and its length in bytes.
+fn first_character(text: &[u8]) -> Option<(u32, usize)> {
+    let len = match *text.first()? {
+        0..=0x7F => 1,
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    let character = std::str::from_utf8(text.get(..len)?).ok()?.chars().next()?;
+    Some((u32::from(character), len))
+}

@@ -1,0 +1,333 @@
+//! The grammar as a network of states: what is read, what is chosen, what is called. Made from the lowered IR, whose
+//! sites are those of the choice map.
+
+use gramjet_compiler::analysis::shortest;
+use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId, Site, Slots};
+
+use crate::lookahead::Lookahead;
+
+/// The number of a state.
+pub(crate) type StateId = u32;
+
+/// What a thread does next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum State {
+    /// Reads these bytes of [`Program::bytes`], at most [`MAX_BYTES`].
+    Bytes { start: u32, len: u32, next: StateId },
+    /// Reads a member of a class.
+    Class { class: u32, next: StateId },
+    /// Takes an option; the targets stand in [`Program::targets`].
+    Choice { site: u32, first: u32, count: u32 },
+    /// One more round of a repetition, or none.
+    Rounds { site: u32, item: StateId, stop: StateId },
+    /// Derives a callee that is not empty and goes on at `next`; passes over it if it may be empty and `skip` is set.
+    Call { callee: u32, next: StateId, skip: bool },
+    /// In a counted repetition, before a round. The thread's count is the number of rounds done.
+    Count { repeat: u32 },
+    /// In a counted repetition, after a round.
+    Round { repeat: u32 },
+    /// The end of a callee.
+    End,
+}
+
+/// Literals are read in pieces of at most so many bytes.
+pub(crate) const MAX_BYTES: usize = 48;
+
+/// What is called: a rule, or a counted repetition or its item.
+#[derive(Clone, Debug)]
+pub(crate) struct Callee {
+    pub entry: StateId,
+    pub end: StateId,
+    /// Whether it may be empty, and how many choice bytes, all zero, stand for that.
+    pub nullable: bool,
+    pub zeros: u64,
+    /// The rule that it is, or in whose body it stands.
+    pub rule: RuleId,
+    pub is_rule: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Repeat {
+    pub site: u32,
+    pub min: u32,
+    pub max: Option<u32>,
+    pub item: StateId,
+    pub end: StateId,
+    pub count: StateId,
+    /// How many choice bytes stand for an empty round, if there is such a round.
+    pub empty: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub site: u32,
+    pub set: CharSet,
+    /// For sets of bytes: the place of each member; else `NOT`.
+    pub places: Option<Box<[u16; 256]>>,
+    /// How many members there are before each range.
+    before: Box<[u32]>,
+}
+
+impl Class {
+    fn new(site: u32, set: &CharSet) -> Class {
+        let places = (set.len_within(1) == set.len()).then(|| {
+            let mut places = Box::new([NOT; 256]);
+            set.iter().enumerate().for_each(|(place, member)| places[member as usize] = place as u16);
+            places
+        });
+        let mut sum = 0;
+        let before = set.ranges().iter().map(|&(low, high)| {
+            sum += high - low + 1;
+            sum - (high - low + 1)
+        });
+        Class { site, set: set.clone(), places, before: before.collect() }
+    }
+
+    /// The place of a member in ascending order.
+    pub fn place(&self, member: u32) -> Option<u32> {
+        let range = self.set.ranges().partition_point(|&(_, high)| high < member);
+        let &(low, _) = self.set.ranges().get(range).filter(|&&(low, _)| low <= member)?;
+        Some(self.before[range] + (member - low))
+    }
+}
+
+pub(crate) const NOT: u16 = u16::MAX;
+
+/// A site in a form that needs no IR.
+#[derive(Clone, Debug)]
+pub(crate) enum SiteCode {
+    Even(u32),
+    Weighted(Slots),
+}
+
+impl SiteCode {
+    pub fn site(&self) -> Site<'_> {
+        match self {
+            SiteCode::Even(count) => Site::Even(*count),
+            SiteCode::Weighted(slots) => Site::Weighted(slots),
+        }
+    }
+}
+
+/// A grammar, ready to be parsed by.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub states: Vec<State>,
+    /// The callee that each state belongs to.
+    pub owners: Vec<u32>,
+    /// Whether a thread can come to a state, at the same position of the text and in the same frame, on two ways.
+    pub joins: Vec<bool>,
+    pub bytes: Vec<u8>,
+    pub targets: Vec<StateId>,
+    pub classes: Vec<Class>,
+    pub repeats: Vec<Repeat>,
+    /// The rules first, by their numbers.
+    pub callees: Vec<Callee>,
+    pub sites: Vec<SiteCode>,
+    pub start: u32,
+    pub rule_names: Vec<String>,
+    pub lookahead: Lookahead,
+}
+
+impl Program {
+    pub fn new(ir: &Ir) -> Program {
+        let zeros = shortest::choices(ir);
+        let rules = ir.rules().len();
+        let nothing = |rule: RuleId| Callee {
+            entry: 0,
+            end: 0,
+            nullable: ir.rule(rule).facts.min_len == 0,
+            zeros: zeros[rule.index()],
+            rule,
+            is_rule: true,
+        };
+        let program = Program {
+            states: Vec::new(),
+            owners: Vec::new(),
+            joins: Vec::new(),
+            bytes: Vec::new(),
+            targets: Vec::new(),
+            classes: Vec::new(),
+            repeats: Vec::new(),
+            callees: ir.rule_ids().map(nothing).collect(),
+            sites: Vec::new(),
+            start: ir.start().index() as u32,
+            rule_names: ir.rules().iter().map(|rule| rule.name.clone()).collect(),
+            lookahead: Lookahead::default(),
+        };
+        debug_assert_eq!(program.callees.len(), rules);
+        let zeros = shortest::node_choices(ir, &zeros);
+        let mut builder = Builder { ir, zeros, program, owner: 0 };
+        for (rule, body) in ir.bodies() {
+            builder.callee(rule.index() as u32, body);
+        }
+        let mut program = builder.program;
+        program.joins = program.joining_states();
+        program.lookahead = Lookahead::new(&program);
+        program
+    }
+
+    /// The states that a state leads to without a frame in between; behind a call, the state to return to.
+    pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
+        let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
+            State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
+                ([Some(next), None], &[])
+            }
+            State::Choice { first, count, .. } => ([None; 2], &self.targets[first as usize..][..count as usize]),
+            State::Rounds { item, stop, .. } => ([Some(item), Some(stop)], &[]),
+            State::Count { repeat } => {
+                let repeat = &self.repeats[repeat as usize];
+                ([Some(repeat.item), Some(repeat.end)], &[])
+            }
+            State::Round { repeat } => ([Some(self.repeats[repeat as usize].count), None], &[]),
+            State::End => ([None; 2], &[]),
+        };
+        few.into_iter().flatten().chain(many.iter().copied())
+    }
+
+    fn joining_states(&self) -> Vec<bool> {
+        let mut ways = vec![0u8; self.states.len()];
+        let mut joins = vec![false; self.states.len()];
+        for callee in &self.callees {
+            if callee.entry != callee.end {
+                ways[callee.entry as usize] += 1;
+            }
+        }
+        for state in 0..self.states.len() as StateId {
+            for next in self.successors(state) {
+                ways[next as usize] = ways[next as usize].saturating_add(1);
+            }
+            match self.states[state as usize] {
+                // Callees that begin at different places can end at the same.
+                State::Call { next, .. } => joins[next as usize] = true,
+                State::End | State::Count { .. } => joins[state as usize] = true,
+                _ => {}
+            }
+        }
+        for (joins, ways) in joins.iter_mut().zip(ways) {
+            *joins |= ways > 1;
+        }
+        joins
+    }
+}
+
+/// Builds states backwards: each with the one that follows it.
+struct Builder<'i> {
+    ir: &'i Ir,
+    /// How many choice bytes the shortest derivation of each node reads.
+    zeros: Vec<u64>,
+    program: Program,
+    /// The callee whose states are being made.
+    owner: u32,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, state: State) -> StateId {
+        self.program.states.push(state);
+        self.program.owners.push(self.owner);
+        self.program.states.len() as StateId - 1
+    }
+
+    /// Makes the states of a callee.
+    fn callee(&mut self, callee: u32, body: NodeId) {
+        let outer = std::mem::replace(&mut self.owner, callee);
+        let end = self.add(State::End);
+        let entry = self.node(body, end);
+        let made = &mut self.program.callees[callee as usize];
+        (made.entry, made.end) = (entry, end);
+        self.owner = outer;
+    }
+
+    /// A callee that is no rule.
+    fn further_callee(&mut self, node: NodeId) -> u32 {
+        let rule = self.program.callees[self.owner as usize].rule;
+        let nullable = self.ir.facts(node).min_len == 0;
+        let zeros = self.zeros[node.index()];
+        self.program.callees.push(Callee { entry: 0, end: 0, nullable, zeros, rule, is_rule: false });
+        self.program.callees.len() as u32 - 1
+    }
+
+    fn site(&mut self, node: NodeId) -> u32 {
+        let code = match self.ir.site_of(node) {
+            Some(Site::Weighted(slots)) => SiteCode::Weighted(slots.clone()),
+            Some(Site::Even(count)) => SiteCode::Even(count),
+            // Repetitions of a fixed number of rounds have no site, and none is asked for.
+            None => SiteCode::Even(1),
+        };
+        self.program.sites.push(code);
+        self.program.sites.len() as u32 - 1
+    }
+
+    /// The state that derives `node` and goes on at `next`.
+    fn node(&mut self, node: NodeId, next: StateId) -> StateId {
+        let ir = self.ir;
+        match ir.node(node) {
+            Node::Bytes(bytes) => bytes.rchunks(MAX_BYTES).fold(next, |next, piece| {
+                let start = self.program.bytes.len() as u32;
+                self.program.bytes.extend_from_slice(piece);
+                self.add(State::Bytes { start, len: piece.len() as u32, next })
+            }),
+            Node::Class(set) => {
+                let site = self.site(node);
+                self.program.classes.push(Class::new(site, set));
+                let class = self.program.classes.len() as u32 - 1;
+                self.add(State::Class { class, next })
+            }
+            Node::Rule(rule) | Node::Again(rule) => {
+                self.add(State::Call { callee: rule.index() as u32, next, skip: true })
+            }
+            Node::Seq(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
+            Node::Choice(choice) => {
+                let site = self.site(node);
+                let targets: Vec<StateId> = choice.options.iter().map(|&option| self.node(option, next)).collect();
+                let first = self.program.targets.len() as u32;
+                self.program.targets.extend(&targets);
+                self.add(State::Choice { site, first, count: targets.len() as u32 })
+            }
+            Node::Repeat { item, min: 0, max: Some(1) } => {
+                let site = self.site(node);
+                let item = self.node(*item, next);
+                self.add(State::Rounds { site, item, stop: next })
+            }
+            Node::Repeat { item, min: min @ (0 | 1), max: None } => {
+                let site = self.site(node);
+                let rounds = self.add(State::Rounds { site, item: next, stop: next });
+                let item = self.node(*item, rounds);
+                self.program.states[rounds as usize] = State::Rounds { site, item, stop: next };
+                if *min == 0 { rounds } else { item }
+            }
+            Node::Repeat { item, min, max } => {
+                let callee = self.further_callee(node);
+                self.counted(callee, node, *item, *min, *max);
+                self.add(State::Call { callee, next, skip: true })
+            }
+            Node::Inline { body, .. } => self.node(*body, next),
+        }
+    }
+
+    /// The states of a repetition whose rounds are counted. Where an item may be empty, its rounds are callees of their own,
+    /// so that an empty round can be told from another: empty rounds are only made to reach the minimum.
+    fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
+        let outer = std::mem::replace(&mut self.owner, callee);
+        let site = self.site(node);
+        let end = self.add(State::End);
+        let repeat = self.program.repeats.len() as u32;
+        let empty = (self.ir.facts(item).min_len == 0).then(|| self.zeros[item.index()]);
+        let count = self.add(State::Count { repeat });
+        self.program.repeats.push(Repeat { site, min, max, item: count, end, count, empty });
+        let round = self.add(State::Round { repeat });
+        let first = match empty {
+            Some(_) => {
+                let inner = self.further_callee(item);
+                self.callee(inner, item);
+                self.add(State::Call { callee: inner, next: round, skip: false })
+            }
+            None => self.node(item, round),
+        };
+        self.program.repeats[repeat as usize].item = first;
+        let made = &mut self.program.callees[callee as usize];
+        (made.entry, made.end) = (count, end);
+        self.owner = outer;
+    }
+}

@@ -1,0 +1,6 @@
+//! The inverse of producers, on random and shipped grammars and on what is hard for parsers.
+
+mod costs;
+mod errors;
+mod inverse;
+mod kit;

@@ -1,0 +1,329 @@
+//! Mutators: changes of choice bytes along their structure. All that is outside of the spans they change stays in place.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::choices::{ChoiceSource, Span, SpanKind, Store, TracedInput, Tracer};
+
+/// What a mutator does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Changes one to eight choice bytes, wherever they stand. The one operation that knows no structure: what is behind a
+    /// changed byte can get another meaning.
+    Havoc,
+    /// Derives a part anew.
+    Redraw,
+    /// Puts a part with the same symbol from the store in place of one.
+    Splice,
+    /// Repeats what is between an instance of a rule and one of the same rule in it, 2^n times (Nautilus, Aschermann et al.
+    /// 2019, section 4.3).
+    RepeatRecursion,
+    /// Puts an instance of a rule in place of one of the same rule around it.
+    Collapse,
+    /// Exchanges two parts with the same symbol and different texts, none of which is in the other.
+    Swap,
+    /// Takes a round of a repetition out, or makes a part as short as it can be.
+    Delete,
+    /// Repeats a round of a repetition, 2^n times.
+    RepeatRound,
+}
+
+impl Operation {
+    /// All operations.
+    pub const ALL: [Operation; 8] = [
+        Operation::Havoc,
+        Operation::Redraw,
+        Operation::Splice,
+        Operation::RepeatRecursion,
+        Operation::Collapse,
+        Operation::Swap,
+        Operation::Delete,
+        Operation::RepeatRound,
+    ];
+
+    /// A short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Havoc => "havoc",
+            Operation::Redraw => "redraw",
+            Operation::Splice => "splice",
+            Operation::RepeatRecursion => "repeat-recursion",
+            Operation::Collapse => "collapse",
+            Operation::Swap => "swap",
+            Operation::Delete => "delete",
+            Operation::RepeatRound => "repeat-round",
+        }
+    }
+}
+
+/// Makes mutants of choice bytes. The same seed makes the same mutants of the same inputs.
+#[derive(Clone, Debug)]
+pub struct Mutator {
+    random: Random,
+    max_choices: usize,
+    weights: [u32; Operation::ALL.len()],
+    total: u32,
+}
+
+impl Mutator {
+    /// No mutant has more choice bytes, unless [`Mutator::max_choices`] says otherwise.
+    pub const DEFAULT_MAX_CHOICES: usize = 1 << 16;
+    /// A part that is derived anew is completed in the shortest way behind so many choice bytes.
+    const MAX_DRAWN: usize = 256;
+
+    /// A mutator.
+    pub fn new(seed: u64) -> Mutator {
+        let random = Random { generator: Xoshiro256PlusPlus::seed_from_u64(seed), word: 0, left: 0 };
+        let weights = [1, 4, 4, 1, 1, 1, 2, 2];
+        Mutator { random, max_choices: Mutator::DEFAULT_MAX_CHOICES, weights, total: weights.iter().sum() }
+    }
+
+    /// No mutant has more than `bytes` choice bytes, or than what it is made of, if that is more.
+    #[must_use]
+    pub fn max_choices(self, bytes: usize) -> Mutator {
+        Mutator { max_choices: bytes, ..self }
+    }
+
+    /// How often an operation is taken, in relation to the others; 0 for never. By default redraw and splice have 4, delete and
+    /// repeat-round 2, the others 1.
+    #[must_use]
+    pub fn weight(mut self, operation: Operation, weight: u16) -> Mutator {
+        self.weights[operation as usize] = u32::from(weight);
+        self.total = self.weights.iter().sum();
+        self
+    }
+
+    /// Writes the choice bytes of a mutant of `input` to `mutant`, and returns what was done; `None` if nothing can be
+    /// changed. Operations for which the input has no place, or the store no part, are replaced by others.
+    pub fn mutate(
+        &mut self,
+        input: &TracedInput,
+        store: &Store,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> Option<Operation> {
+        const TRIES: usize = 8;
+        for _ in 0..TRIES {
+            let operation = self.operation()?;
+            if self.apply(operation, input, store, tracer, mutant) {
+                return Some(operation);
+            }
+        }
+        Operation::ALL.into_iter().find(|&operation| {
+            self.weights[operation as usize] > 0 && self.apply(operation, input, store, tracer, mutant)
+        })
+    }
+
+    fn operation(&mut self) -> Option<Operation> {
+        let mut drawn =
+            below(&mut self.random.generator, usize::try_from(self.total).ok().filter(|&all| all > 0)?) as u32;
+        for operation in Operation::ALL {
+            match drawn.checked_sub(self.weights[operation as usize]) {
+                Some(rest) => drawn = rest,
+                None => return Some(operation),
+            }
+        }
+        None
+    }
+
+    /// Writes the choice bytes of a mutant of `input` by this operation to `mutant`; says whether that was possible.
+    pub fn apply(
+        &mut self,
+        operation: Operation,
+        input: &TracedInput,
+        store: &Store,
+        tracer: &mut (impl Tracer + ?Sized),
+        mutant: &mut Vec<u8>,
+    ) -> bool {
+        mutant.clear();
+        let done = match operation {
+            Operation::Havoc => self.havoc(input, mutant),
+            Operation::Redraw => self.redraw(input, tracer, mutant),
+            Operation::Splice => self.splice(input, store, mutant),
+            Operation::RepeatRecursion => self.repeat_recursion(input, mutant),
+            Operation::Collapse => self.collapse(input, mutant),
+            Operation::Swap => self.swap(input, mutant),
+            Operation::Delete => self.delete(input, tracer, mutant),
+            Operation::RepeatRound => self.repeat_round(input, mutant),
+        };
+        done.is_some() && mutant.len() <= self.max_choices.max(input.choices().len())
+    }
+
+    fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
+        (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
+    }
+
+    /// 2^n for n of at least 1, half as often for each more, so that the result has at most `room` bytes of `each`.
+    fn power(&mut self, each: usize, room: usize) -> Option<usize> {
+        let most = (room / each.max(1)).checked_ilog2()?;
+        let power = 1 + self.random.generator.next_u64().trailing_zeros();
+        (most > 0).then(|| 1 << power.min(most))
+    }
+
+    fn havoc(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        mutant.extend_from_slice(input.choices());
+        if mutant.is_empty() {
+            return None;
+        }
+        let count = 1 << below(&mut self.random.generator, 4);
+        for _ in 0..count {
+            let at = below(&mut self.random.generator, mutant.len());
+            let word = self.random.generator.next_u64();
+            let byte = &mut mutant[at];
+            *byte = match word >> 62 {
+                0 => (word >> 8) as u8,
+                // Neighbouring bytes are neighbouring options.
+                1 => byte.wrapping_add(1 + (word >> 8) as u8 % 16),
+                2 => byte.wrapping_sub(1 + (word >> 8) as u8 % 16),
+                _ => *byte ^ (1 << ((word >> 8) % 8)),
+            };
+        }
+        Some(())
+    }
+
+    fn redraw(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {
+        let span = input.span(self.pick(&input.parts)?);
+        mutant.extend_from_slice(&input.choices()[..span.choices().start]);
+        tracer.draw(span.symbol, span.depth, &mut self.random, Mutator::MAX_DRAWN, mutant);
+        mutant.extend_from_slice(&input.choices()[span.choices().end..]);
+        Some(())
+    }
+
+    fn splice(&mut self, input: &TracedInput, store: &Store, mutant: &mut Vec<u8>) -> Option<()> {
+        let span = input.span(self.pick(&input.parts)?);
+        let chunk = store.draw(span.symbol, 0..=u32::MAX, &mut self.random.generator)?;
+        replace(input, span, &[&chunk.choices], mutant);
+        Some(())
+    }
+
+    fn repeat_recursion(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let (outer, inner) = self.pick(&input.nested)?;
+        let (outer, inner) = (input.span(outer), input.span(inner));
+        let (before, behind) = (outer.choices().start..inner.choices().start, inner.choices().end..outer.choices().end);
+        let times = self.power(before.len() + behind.len(), self.max_choices.checked_sub(input.choices().len())?)?;
+        mutant.extend_from_slice(&input.choices()[..outer.choices().start]);
+        (0..times).for_each(|_| mutant.extend_from_slice(&input.choices()[before.clone()]));
+        mutant.extend_from_slice(input.bytes(inner));
+        (0..times).for_each(|_| mutant.extend_from_slice(&input.choices()[behind.clone()]));
+        mutant.extend_from_slice(&input.choices()[outer.choices().end..]);
+        Some(())
+    }
+
+    fn collapse(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let (outer, inner) = self.pick(&input.nested)?;
+        replace(input, input.span(outer), &[input.bytes(input.span(inner))], mutant);
+        Some(())
+    }
+
+    fn swap(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let parts = &input.parts;
+        let number = self.pick(parts)?;
+        let (span, from) = (input.span(number), below(&mut self.random.generator, parts.len()));
+        let is_apart = |other: &Span| other.choices.1 <= span.choices.0 || span.choices.1 <= other.choices.0;
+        let text = |span: &Span| &input.output()[span.output()];
+        let others = parts[from..].iter().chain(&parts[..from]).map(|&other| input.span(other));
+        let other = others
+            .into_iter()
+            .find(|other| other.symbol == span.symbol && is_apart(other) && text(other) != text(span))?;
+        let (a, b) = if span.choices.0 < other.choices.0 { (span, other) } else { (other, span) };
+        let (a, b, choices) = (a.choices(), b.choices(), input.choices());
+        for part in [&choices[..a.start], &choices[b.clone()], &choices[a.end..b.start], &choices[a]] {
+            mutant.extend_from_slice(part);
+        }
+        mutant.extend_from_slice(&choices[b.end..]);
+        Some(())
+    }
+
+    fn delete(&mut self, input: &TracedInput, tracer: &mut (impl Tracer + ?Sized), mutant: &mut Vec<u8>) -> Option<()> {
+        let places = input.rounds.len() + input.long.len();
+        if places == 0 {
+            return None;
+        }
+        match below(&mut self.random.generator, places).checked_sub(input.rounds.len()) {
+            None => {
+                let (round, repetition) = self.pick(&input.rounds)?;
+                change_rounds(input, input.span(round), input.span(repetition), 0, mutant);
+            }
+            Some(part) => {
+                let span = input.span(input.long[part]);
+                shorten(input, span, tracer, mutant)?;
+            }
+        }
+        Some(())
+    }
+
+    fn repeat_round(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let (round, repetition) = self.pick(&input.rounds)?;
+        let (round, repetition) = (input.span(round), input.span(repetition));
+        let SpanKind::Repetition { room } = repetition.kind else { return None };
+        let free = self.max_choices.checked_sub(input.choices().len())?;
+        let times = self.power(round.choices().len(), free)?.min(1 + room as usize);
+        (times > 1).then(|| change_rounds(input, round, repetition, times, mutant))
+    }
+}
+
+/// Puts `pieces` in place of a span.
+fn replace(input: &TracedInput, span: &Span, pieces: &[&[u8]], mutant: &mut Vec<u8>) {
+    mutant.extend_from_slice(&input.choices()[..span.choices().start]);
+    pieces.iter().for_each(|piece| mutant.extend_from_slice(piece));
+    mutant.extend_from_slice(&input.choices()[span.choices().end..]);
+}
+
+/// Puts the shortest part in place of a span; `None` if that is beyond any bound.
+pub(super) fn shorten(
+    input: &TracedInput,
+    span: &Span,
+    tracer: &mut (impl Tracer + ?Sized),
+    mutant: &mut Vec<u8>,
+) -> Option<()> {
+    const MOST: usize = 1 << 20;
+    let zeros = tracer.shortest(span.symbol);
+    (zeros <= MOST).then(|| {
+        mutant.extend_from_slice(&input.choices()[..span.choices().start]);
+        mutant.resize(mutant.len() + zeros, 0);
+        mutant.extend_from_slice(&input.choices()[span.choices().end..]);
+    })
+}
+
+/// Puts a round there so many times. Behind as many rounds as are possible there is no site; behind fewer there is one.
+pub(super) fn change_rounds(input: &TracedInput, round: &Span, repetition: &Span, times: usize, mutant: &mut Vec<u8>) {
+    let SpanKind::Repetition { room } = repetition.kind else { return };
+    let choices = input.choices();
+    mutant.extend_from_slice(&choices[..round.choices().start]);
+    (0..times).for_each(|_| mutant.extend_from_slice(&choices[round.choices()]));
+    let end = repetition.choices().end;
+    let (was_full, now_full) = (room == 0, u64::from(room) < times as u64);
+    let stop = end - usize::from(!was_full);
+    mutant.extend_from_slice(&choices[round.choices().end..stop.max(round.choices().end)]);
+    if !now_full {
+        mutant.push(0);
+    }
+    mutant.extend_from_slice(&choices[end..]);
+}
+
+/// A number below `bound`, which must not be 0.
+pub(super) fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
+    ((u128::from(random.next_u64()) * bound as u128) >> 64) as usize
+}
+
+/// Pseudo-random choice bytes, one by one.
+#[derive(Clone, Debug)]
+struct Random {
+    generator: Xoshiro256PlusPlus,
+    word: u64,
+    left: u32,
+}
+
+impl ChoiceSource for Random {
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        for byte in buffer.iter_mut() {
+            if self.left == 0 {
+                (self.word, self.left) = (self.generator.next_u64(), 8);
+            }
+            *byte = self.word as u8;
+            self.word >>= 8;
+            self.left -= 1;
+        }
+        buffer.len()
+    }
+}

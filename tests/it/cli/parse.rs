@@ -1,0 +1,120 @@
+//! `gramjet parse`.
+
+use std::fs;
+
+use super::{gramjet, place, run, stdout, text};
+
+const NESTED: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | list\n";
+
+#[test]
+fn choices_are_rendered_to_the_same_text() {
+    let place = place("parse-choices");
+    let (file, choices) = (place.path("in"), place.path("out"));
+    for input in super::inputs_of(&place.generate(&["-n", "50", "--separator", "len32"])) {
+        fs::write(&file, &input).unwrap();
+        stdout(&["parse", place.grammar(), &file, "--choices", "-o", &choices]);
+        assert_eq!(stdout(&["render", place.grammar(), &choices]), input);
+    }
+    for name in ["json", "expr"] {
+        let input = stdout(&["gen", name, "--seed", "5", "--separator", "none"]);
+        fs::write(&file, &input).unwrap();
+        stdout(&["parse", name, &file, "--choices", "-o", &choices]);
+        assert_eq!(stdout(&["render", name, &choices]), input);
+    }
+}
+
+#[test]
+fn beyond_the_depth_limit_it_is_said_how_to_render() {
+    let place = place("parse-deep");
+    let (grammar, file, choices) = (place.path("nested.ebnf"), place.path("in"), place.path("out"));
+    fs::write(&grammar, NESTED).unwrap();
+    let input = [b"[".repeat(100), b"]".repeat(100)].concat();
+    fs::write(&file, &input).unwrap();
+    let output = run(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+    assert!(output.status.success());
+    let said = text(&output.stderr);
+    assert!(said.contains("render it with `--max-depth none --max-len none --max-choices"), "{said}");
+    assert_eq!(stdout(&["render", &grammar, &choices, "--max-depth", "none"]), input);
+}
+
+#[test]
+fn trees() {
+    let place = place("parse-trees");
+    let (grammar, file) = (place.path("nested.ebnf"), place.path("in"));
+    fs::write(&grammar, NESTED).unwrap();
+    fs::write(&file, "[1,[]]").unwrap();
+    expect_test::expect![[r#"
+        list 0..6 "[1,[]]"
+          item 1..2 "1"
+          item 3..5 "[]"
+            list 3..5 "[]"
+    "#]]
+    .assert_eq(&text(&stdout(&["parse", &grammar, &file, "--tree"])));
+    let json: serde_json::Value = serde_json::from_slice(&stdout(&["parse", &grammar, &file, "--json"])).unwrap();
+    assert_eq!((&json["rule"], &json["start"], &json["end"]), (&"list".into(), &0.into(), &6.into()));
+    let items = json["children"].as_array().unwrap();
+    assert_eq!(items.len(), 2);
+    assert_eq!(items[1]["children"][0]["rule"], "list");
+    assert_eq!(items[0]["choices"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_does_not_conform_is_told_and_the_rest_is_done() {
+    let place = place("parse-wrong");
+    let (grammar, good, bad) = (place.path("nested.ebnf"), place.path("good"), place.path("bad"));
+    fs::write(&grammar, NESTED).unwrap();
+    fs::write(&good, "[7]").unwrap();
+    fs::write(&bad, "[7,\n é]").unwrap();
+    assert!(stdout(&["parse", &grammar, &good]).is_empty());
+    let output = run(&["parse", &grammar, &good, &bad, "-v"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("good` conforms: 3 bytes, "), "{said}");
+    assert!(
+        said.contains(
+            "bad:1:4: byte 3: expected [0-9] or \"[\", found the byte 0x0A\n  in `list`, which begins at 1:1"
+        )
+    );
+    assert!(said.contains("gramjet: 1 of 2 files were not parsed"), "{said}");
+    // A text that is read from standard input.
+    fs::write(&bad, "[").unwrap();
+    let stdin = fs::File::open(&bad).unwrap();
+    let output = gramjet().args(["parse", &grammar, "-"]).stdin(stdin).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("<stdin>:1:2: byte 1: expected "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn several_files_go_to_a_directory() {
+    let place = place("parse-many");
+    let (grammar, folder) = (place.path("nested.ebnf"), place.path("streams/"));
+    fs::write(&grammar, NESTED).unwrap();
+    let files: Vec<String> = ["[]", "[1]"]
+        .iter()
+        .enumerate()
+        .map(|(number, content)| {
+            let file = place.path(&format!("in{number}"));
+            fs::write(&file, content).unwrap();
+            file
+        })
+        .collect();
+    let refused = run(&["parse", &grammar, &files[0], &files[1], "--choices"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`-o DIR/`"));
+    stdout(&["parse", &grammar, &files[0], &files[1], "--choices", "-o", &folder]);
+    for (number, content) in ["[]", "[1]"].iter().enumerate() {
+        let choices = place.path(&format!("streams/in{number}.choices"));
+        assert_eq!(text(&stdout(&["render", &grammar, &choices])), *content);
+    }
+}
+
+#[test]
+fn budgets_are_kept() {
+    let place = place("parse-budget");
+    let (grammar, file) = (place.path("ambiguous.ebnf"), place.path("in"));
+    fs::write(&grammar, "s ::= s s | 'a' | ''\n").unwrap();
+    fs::write(&file, "a".repeat(3000)).unwrap();
+    let output = run(&["parse", &grammar, &file, "--max-steps", "1M"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("too ambiguous for this text; `--max-steps` raises the bound"));
+}
