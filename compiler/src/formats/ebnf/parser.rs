@@ -6,12 +6,12 @@
 
 use std::collections::VecDeque;
 
-use super::difference::{self, Difference};
 use super::lexer::{Alphabet, Kind, Lexer, Token};
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
+use crate::formats::difference::{self, Difference};
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     };
     parser.rules();
     let Parser { mut lexer, mut grammar, differences, rules_with_differences, .. } = parser;
-    difference::resolve(&mut grammar, differences, &rules_with_differences, &mut lexer);
+    difference::resolve(&mut grammar, differences, &rules_with_differences, &mut |diagnostic| lexer.report(diagnostic));
     grammar
 }
 
