@@ -118,8 +118,8 @@ codes! {
     TooDeep "too-deep" "An expression is nested too deeply.",
     TooLarge "too-large" "A part of the grammar exceeds a budget of the compiler.",
     UnknownDirective "unknown-directive" "A directive is not known or its value is not understood.",
-    Approximated "approximated" "Something that a context-free grammar cannot say was left out or replaced.",
     NoRules "no-rules" "The grammar defines no rule.",
+    NotContextFree "not-context-free" "Something that a context-free grammar cannot say was left out.",
 }
 
 impl fmt::Display for Code {

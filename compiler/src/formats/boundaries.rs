@@ -194,6 +194,11 @@ impl<'g> Lexical<'g> {
         edges
     }
 
+    /// Whether the character is a string of the expression.
+    pub(super) fn is_alone(&mut self, expr: &Expr, character: u8) -> bool {
+        self.edges(expr).alone >> character & 1 == 1
+    }
+
     /// The shortest separator that one of the expressions, which are ignored between tokens, derives.
     pub(super) fn separator(&mut self, ignored: &[Expr]) -> Option<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);

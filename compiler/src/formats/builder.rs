@@ -61,7 +61,7 @@ impl<'d> Builder<'d> {
     pub(super) fn approximate(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         let message = message.into();
         if !self.quiet && self.approximated.len() < Diagnostics::MAX && self.approximated.insert(message.clone()) {
-            self.diagnostics.push(Diagnostic::warning(Code::Approximated, span, message).help(help));
+            self.diagnostics.push(Diagnostic::warning(Code::NotContextFree, span, message).help(help));
         }
     }
 
@@ -198,11 +198,6 @@ impl RuleList {
     /// Adds alternatives to a rule.
     pub(super) fn add(&mut self, rule: usize, options: impl IntoIterator<Item = Choosable>) {
         self.rules[rule].1.extend(options);
-    }
-
-    /// Whether there is a rule of this name.
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.index.contains_key(name)
     }
 
     /// The rules with their alternatives.

@@ -12,9 +12,14 @@ pub mod fuzzingbook;
 pub mod gram;
 pub mod gramatron;
 pub mod iso;
+pub mod lark;
 pub mod nautilus;
+pub mod pest;
 pub mod regex;
+pub mod tree_sitter;
+pub mod yacc;
 
+mod boundaries;
 mod builder;
 mod difference;
 mod json_text;
@@ -42,12 +47,16 @@ pub trait Format: Sync {
 
 /// Every format, in the order in which their `looks_like` is asked.
 pub const ALL: &[&dyn Format] = &[
+    &tree_sitter::TreeSitter,
     &gramatron::Gramatron,
     &fuzzingbook::FuzzingBook,
     &nautilus::Nautilus,
+    &yacc::Yacc,
+    &pest::Pest,
     &bnf::Bnf,
     &ebnf::Ebnf,
     &gram::Gram,
+    &lark::Lark,
     &abnf::Abnf,
     &iso::Iso,
     &regex::Regex,

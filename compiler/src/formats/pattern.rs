@@ -229,6 +229,17 @@ fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
     }
 }
 
+/// The characters with a Unicode property.
+pub(super) fn property(name: &str) -> Option<CharSet> {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return None;
+    }
+    match regex_syntax::parse(&format!("\\p{{{name}}}")).ok()?.kind() {
+        HirKind::Class(class) => Some(set(class)),
+        _ => None,
+    }
+}
+
 /// A class that reaches up to the last code point is one by exclusion: what of it is printable ASCII, tab or line feed, if
 /// anything is.
 pub(super) fn readable(set: &CharSet) -> CharSet {

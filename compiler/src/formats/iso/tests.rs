@@ -23,7 +23,7 @@ fn the_notation() {
             more ::= digit+ digit? letter* [#x20-~] ()
             other ::= all of it | letter digit letter-digit | ()
             letter-digit ::= [B] [01A]
-            g:4:46: warning[approximated]: the special sequence `? any character ?` is read as printable ASCII
+            g:4:46: warning[not-context-free]: the special sequence `? any character ?` is read as printable ASCII
               | more = {digit}- , (/ digit /) (: letter :) , ? any character ? , ? ? ;
               |                                              ^^^^^^^^^^^^^^^^^
               help: write the characters out to say which

@@ -30,7 +30,7 @@ ctx.regex("TAG-1", "[a-c]+|(?:x|y)?")
             XML ::= XML "{x}" TAG-1 @ 2.5 | "\x89\xFF" TAG-1 "\n\\n" | "" | "<" TAG-1 " " ATTR ">100%</" TAG-1 ">"
             ATTR ::= TAG-1
             TAG-1 ::= [a-c]+ | [xy]?
-            g:9:1: warning[approximated]: a script repeats one of its arguments
+            g:9:1: warning[not-context-free]: a script repeats one of its arguments
               | ctx.script("XML",["TAG-1","ATTR"], lambda tag,attr: b"<%s %s>100%%</%s>"%(tag,attr,tag) )
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               help: the script puts the same text into several places, a grammar draws each on its own
@@ -56,15 +56,15 @@ ctx.rule("A", "x")
             %start START
             START ::= "ok"
             A ::= "x"
-            g:2:1: warning[approximated]: Python code is left out
+            g:2:1: warning[not-context-free]: Python code is left out
               | import struct
               | ^^^^^^^^^^^^^
               help: calls of `ctx.rule`, `ctx.regex` and `ctx.script` with literals are read, other code is not run
-            g:7:5: warning[approximated]: a call with computed arguments is left out
+            g:7:5: warning[not-context-free]: a call with computed arguments is left out
               |     ctx.rule("START", x)
               |     ^^^^^^^^^^^^^^^^^^^^
               help: its arguments are not literals, and code is not run
-            g:9:1: warning[approximated]: a script is left out
+            g:9:1: warning[not-context-free]: a script is left out
               | ctx.script("START", ["A"], f)
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               help: write a rule in its place; only `lambda a, b: b"%s%s" % (a, b)` is understood
