@@ -20,6 +20,8 @@ pub(super) enum Syntax {
     Token(Part),
     /// A token that stands directly behind what is before it.
     Immediate(Part),
+    /// Something that may stand between tokens, and is no token.
+    Blank(Part),
     /// A reference to a syntactic rule.
     Rule(Part),
     Seq(Vec<Syntax>),
@@ -298,7 +300,7 @@ impl Tokens {
 
 fn each_leaf<'s>(syntax: &'s Syntax, visit: &mut impl FnMut(&'s Syntax)) {
     match syntax {
-        Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Rule(_) => visit(syntax),
+        Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) | Syntax::Rule(_) => visit(syntax),
         Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_leaf(item, visit)),
         Syntax::Repeat(item, ..) => each_leaf(item, visit),
     }
@@ -344,6 +346,7 @@ impl Facts {
                 let token = self.tokens.token(part);
                 Ends { nullable: token.nullable, chars: token.danger }
             }
+            Syntax::Blank(_) => Ends::EMPTY,
             Syntax::Rule(part) => self.number(part).map_or(Ends::EMPTY, |number| self.after[number]),
             Syntax::Seq(items) => items.iter().fold(Ends::EMPTY, |ends, item| ends.then(self.ends(item))),
             Syntax::Choice(items) => items.iter().map(|item| self.ends(item)).fold(
@@ -360,7 +363,7 @@ impl Facts {
     /// Tells `visit` what stands before each reference to a rule.
     fn walk(&self, syntax: &Syntax, mut before: Chars, visit: &mut impl FnMut(usize, Chars)) {
         match syntax {
-            Syntax::Token(_) | Syntax::Immediate(_) => {}
+            Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) => {}
             Syntax::Rule(part) => {
                 if let Some(number) = self.number(part) {
                     visit(number, before);
@@ -451,7 +454,7 @@ struct Writer<'f, 'b, 'd> {
 impl Writer<'_, '_, '_> {
     fn part(&mut self, syntax: Syntax, mut before: Chars) -> Result<Part, Reported> {
         match syntax {
-            Syntax::Immediate(part) | Syntax::Rule(part) => Ok(part),
+            Syntax::Immediate(part) | Syntax::Blank(part) | Syntax::Rule(part) => Ok(part),
             Syntax::Token(part) => match self.separator {
                 Some(separator) if self.facts.tokens.token(&part).first & before != 0 => {
                     let span = part.span();
@@ -462,7 +465,8 @@ impl Writer<'_, '_, '_> {
             },
             Syntax::Seq(items) => {
                 let mut parts = Vec::new();
-                for item in items {
+                let is_empty = |item: &Syntax| matches!(item, Syntax::Seq(items) if items.is_empty());
+                for item in items.into_iter().filter(|item| !is_empty(item)) {
                     let after = if self.separator.is_some() { self.facts.ends(&item).after(before) } else { 0 };
                     parts.push(self.part(item, before)?);
                     before = after;

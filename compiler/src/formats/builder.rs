@@ -65,6 +65,11 @@ impl<'d> Builder<'d> {
         }
     }
 
+    /// How many expressions were counted.
+    pub(super) fn expressions(&self) -> usize {
+        self.expressions
+    }
+
     /// Whether there are so many errors or expressions that reading on helps nobody.
     pub(super) fn gives_up(&self) -> bool {
         self.errors >= Diagnostics::MAX || self.expressions > MAX_EXPRESSIONS

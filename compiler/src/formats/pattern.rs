@@ -72,7 +72,8 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
             return Err(builder.error(span, format!("this is no regular expression: {reason}"), help));
         }
     };
-    let mut converter = Converter { span, builder };
+    let ignore_case = flags.ignore_case || pattern.contains("(?i");
+    let mut converter = Converter { span, ignore_case, builder };
     // Anchors at both ends say what holds anyway.
     let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
     match hir.kind() {
@@ -95,6 +96,7 @@ fn is_edge(look: Look) -> bool {
 
 struct Converter<'b, 'd> {
     span: Span,
+    ignore_case: bool,
     builder: &'b mut Builder<'d>,
 }
 
@@ -123,7 +125,11 @@ impl Converter<'_, '_> {
         }
     }
 
-    fn class(&mut self, set: CharSet) -> Result<Part, Reported> {
+    fn class(&mut self, mut set: CharSet) -> Result<Part, Reported> {
+        // Beside `s` and `k`, Unicode has two more letters that few readers take for them.
+        if self.ignore_case && set.unit() == Unit::Char && (set.contains('s'.into()) || set.contains('k'.into())) {
+            set = set.difference(&CharSet::new(Unit::Char, [(0x17F, 0x17F), (0x212A, 0x212A)]));
+        }
         // A class weighs by its ranges, so that a million of `\p{L}` is refused.
         self.builder.count(set.ranges().len() / 16, self.span)?;
         self.builder.class(set, self.span)

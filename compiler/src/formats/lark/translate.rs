@@ -1,6 +1,6 @@
 //! From the definitions of a Lark grammar to rules: templates are expanded, terminals become rules without separators.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::parser::{Definition, File, Item, Kind, is_terminal};
 use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
@@ -13,6 +13,9 @@ use crate::formats::pattern;
 /// A grammar may use its templates with this many different lists of arguments.
 const MAX_INSTANCES: usize = 4096;
 
+/// The arguments of a template may be written with this many bytes.
+const MAX_ARGUMENTS: usize = 4096;
+
 /// The grammar of a file.
 pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
     let definitions = joined(&file.definitions);
@@ -24,7 +27,7 @@ pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
         .collect();
     let mut translator = Translator {
         templates,
-        instances: BTreeSet::new(),
+        instances: BTreeMap::new(),
         pending: VecDeque::new(),
         arguments: BTreeMap::new(),
         builder,
@@ -108,8 +111,8 @@ type Instance<'f> = (String, &'f Definition, Vec<Item>);
 
 struct Translator<'f, 'b, 'd> {
     templates: BTreeMap<&'f str, &'f Definition>,
-    /// The names of the rules that were made of templates.
-    instances: BTreeSet<String>,
+    /// The names of the rules that were made of templates, by what they were made of.
+    instances: BTreeMap<String, String>,
     pending: VecDeque<Instance<'f>>,
     /// What stands for the parameters of the template at hand.
     arguments: BTreeMap<&'f str, Item>,
@@ -166,17 +169,24 @@ impl Translator<'_, '_, '_> {
             show(argument, &mut shown);
         }
         shown.push('}');
-        self.builder.count(shown.len() / 16, span)?;
-        if !self.instances.contains(&shown) {
-            if self.instances.len() >= MAX_INSTANCES {
-                let message = format!("templates are used with more than {MAX_INSTANCES} different arguments");
-                let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
-                return Err(self.builder.report(diagnostic.help("a template must not use itself with ever larger arguments")));
-            }
-            self.instances.insert(shown.clone());
-            self.pending.push_back((shown.clone(), template, arguments));
+        if shown.len() > MAX_ARGUMENTS {
+            let message = format!("the arguments of `{name}` are too large");
+            let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
+            return Err(self.builder.report(diagnostic.help("a template must not use itself with ever larger arguments")));
         }
-        Ok(shown)
+        if let Some(rule) = self.instances.get(&shown) {
+            return Ok(rule.clone());
+        }
+        if self.instances.len() >= MAX_INSTANCES {
+            let message = format!("templates are used with more than {MAX_INSTANCES} different arguments");
+            let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
+            return Err(self.builder.report(diagnostic.help("a template must not use itself with ever larger arguments")));
+        }
+        // No name in Lark has a point.
+        let rule = format!("{name}.{}", self.instances.len() + 1);
+        self.instances.insert(shown, rule.clone());
+        self.pending.push_back((rule.clone(), template, arguments));
+        Ok(rule)
     }
 
     /// The argument with the arguments of the template at hand in it.

@@ -13,7 +13,7 @@ use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::pattern;
 
 /// What stands between the parts of rules that are not atomic.
-const IMPLICIT: &str = "implicit.";
+const IMPLICIT: &str = "implicit.blank";
 
 /// The grammar of these rules.
 pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
@@ -90,26 +90,32 @@ fn implicit_rule(
 ) -> Option<ast::Rule> {
     let span = blank.or(comment)?.name.span;
     let weighted = |value: f64| Some(Weight { value, span });
-    let mut options = vec![(builder.seq(Vec::new(), span).ok()?, weighted(12.0))];
+    let mut rounds = Vec::new();
     if blank.is_some() {
-        let parts = vec![builder.rule("WHITESPACE", span).ok()?, builder.rule(IMPLICIT, span).ok()?];
-        options.push((builder.seq(parts, span).ok()?, weighted(3.0)));
+        rounds.push((builder.rule("WHITESPACE", span).ok()?, weighted(3.0)));
     }
     // A comment may reach to the end of its line, so a line end follows, if that is blank.
     let body = lexical.iter().find(|rule| rule.name.text == "WHITESPACE").map(|rule| &rule.body);
     let line_ends = body.is_some_and(|body| Lexical::new(lexical).is_alone(body, b'\n'));
     if let Some(comment) = comment {
         if line_ends {
-            let parts = vec![
-                builder.rule("COMMENT", span).ok()?,
-                builder.bytes("\n", span).ok()?,
-                builder.rule(IMPLICIT, span).ok()?,
-            ];
-            options.push((builder.seq(parts, span).ok()?, weighted(1.0)));
+            let parts = vec![builder.rule("COMMENT", span).ok()?, builder.bytes("\n", span).ok()?];
+            rounds.push((builder.seq(parts, span).ok()?, weighted(1.0)));
         } else {
             let help = "a comment may reach to the end of its line, and `WHITESPACE` derives no line feed to end it with";
             builder.approximate(comment.name.span, "comments are left out", help);
         }
+    }
+    if let [(_, weight)] = rounds.as_mut_slice() {
+        *weight = None;
+    }
+    let mut options = vec![(builder.seq(Vec::new(), span).ok()?, weighted(3.0))];
+    if !rounds.is_empty() {
+        let round = builder.choice(rounds, span).ok()?;
+        options.push((builder.repeat(round, 1, None, span).ok()?, weighted(1.0)));
+    }
+    if let [(_, weight)] = options.as_mut_slice() {
+        *weight = None;
     }
     let body = builder.choice(options, span).ok()?.expr;
     Some(ast::Rule { name: Name { text: IMPLICIT.to_string(), span }, body })
@@ -232,7 +238,7 @@ impl<'r> Translator<'r, '_, '_> {
             return Ok(None);
         }
         let part = self.builder.rule(IMPLICIT, Span { end: span.start, ..span })?;
-        Ok(Some(Syntax::Token(part)))
+        Ok(Some(Syntax::Blank(part)))
     }
 
     fn sequence(&mut self, parts: &'r [Peg]) -> Result<Syntax, Reported> {
