@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod convert;
 mod engines;
 mod failure;
 mod generate;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Render(args) => render::run(args),
         Command::Dump(args) => texts::dump(args),
         Command::Emit(args) => texts::emit(args),
+        Command::Convert(args) => convert::run(args),
         Command::Grammars => texts::grammars(),
         Command::Completions { shell } => texts::completions(*shell),
         Command::Man { command } => texts::man(command.as_deref()),
