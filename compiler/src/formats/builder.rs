@@ -121,6 +121,8 @@ impl<'d> Builder<'d> {
             let diagnostic = Diagnostic::error(Code::EmptyClass, span, "this class has no members");
             return Err(self.report(diagnostic.help("add a member, or remove what needs one")));
         }
+        // A class weighs by its ranges, so that a million of those with all letters are refused.
+        self.count(set.ranges().len() / 16, span)?;
         self.build(ExprKind::Class(set), span, 0)
     }
 

@@ -130,8 +130,6 @@ impl Converter<'_, '_> {
         if self.ignore_case && set.unit() == Unit::Char && (set.contains('s'.into()) || set.contains('k'.into())) {
             set = set.difference(&CharSet::new(Unit::Char, [(0x17F, 0x17F), (0x212A, 0x212A)]));
         }
-        // A class weighs by its ranges, so that a million of `\p{L}` is refused.
-        self.builder.count(set.ranges().len() / 16, self.span)?;
         self.builder.class(set, self.span)
     }
 

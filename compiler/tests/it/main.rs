@@ -5,6 +5,7 @@ mod convert;
 mod distribution;
 mod generated;
 mod hostile;
+mod hostile_formats;
 mod limits;
 mod oracle;
 mod passes;

@@ -129,11 +129,14 @@ pub(super) struct Lexer<'t> {
     pub(super) scan: Scanner<'t>,
     style: Style<'t>,
     starts_line: bool,
+    /// Where the last comment in `(* ... *)` ends: a bracket and a star behind it begin none.
+    last_comment: usize,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t str) -> Lexer<'t> {
-        Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true }
+        let last_comment = text.rfind("*)").unwrap_or(0);
+        Lexer { scan: Scanner::new(text), style: Style::of(text), starts_line: true, last_comment }
     }
 
     /// The next token; [`Kind::End`] again and again at the end.
@@ -151,7 +154,7 @@ impl<'t> Lexer<'t> {
                     self.scan.take_line();
                     continue;
                 }
-                Some('(') if self.scan.sees("(*") && self.scan.rest().contains("*)") => {
+                Some('(') if self.scan.sees("(*") && self.scan.position < self.last_comment => {
                     self.scan.take_past("*)");
                     continue;
                 }
@@ -219,8 +222,8 @@ impl<'t> Lexer<'t> {
     /// Whether the sign here is the last on its line and only ends the rule.
     fn ends_rule(&self) -> bool {
         let behind = &self.scan.rest()[1..];
-        let line = behind.split('\n').next().unwrap_or("");
-        line.trim().is_empty() && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
+        let behind = behind.trim_start_matches([' ', '\t', '\r']);
+        (behind.is_empty() || behind.starts_with('\n')) && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
     }
 
     /// A word or sign without quotes.
@@ -295,8 +298,9 @@ impl<'t> Lexer<'t> {
             Some('\\') => '\\',
             Some(c) if c == quote => {
                 let ends = behind.next().is_none_or(|c| c.is_whitespace() || matches!(c, '|' | ';' | ')' | ']' | '}'));
-                let line = rest[1..].split('\n').next().unwrap_or("");
-                if ends && line.matches(quote).count() % 2 == 0 {
+                // On the rest of the line, or on as much of it as anyone would write.
+                let line = rest[1..].chars().take(200).take_while(|&c| c != '\n');
+                if ends && line.filter(|&c| c == quote).count() % 2 == 0 {
                     return '\\';
                 }
                 quote

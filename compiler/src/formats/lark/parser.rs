@@ -1,6 +1,6 @@
 //! From text to the definitions of a Lark grammar.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::common;
 use crate::ast::{MAX_NESTING, Name};
@@ -255,9 +255,10 @@ impl<'t> Parser<'t, '_, '_> {
     fn import_needed(&mut self) {
         let mut needed: Vec<(String, String, Span)> =
             std::mem::take(&mut self.imported).into_iter().map(|(known, (name, span))| (known, name, span)).collect();
+        let own = self.file.definitions.iter().filter(|definition| !definition.extends);
+        let mut defined: BTreeSet<String> = own.map(|definition| definition.name.text.clone()).collect();
         while let Some((known, name, span)) = needed.pop() {
-            let defined = self.file.definitions.iter().any(|definition| definition.name.text == known && !definition.extends);
-            let Some(text) = common::by_name(&name).filter(|_| !defined) else { continue };
+            let Some(text) = common::by_name(&name).filter(|_| defined.insert(known.clone())) else { continue };
             let mut parser = Parser {
                 scan: Scanner::new(text),
                 builder: self.builder,

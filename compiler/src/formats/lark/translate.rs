@@ -1,6 +1,6 @@
 //! From the definitions of a Lark grammar to rules: templates are expanded, terminals become rules without separators.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::parser::{Definition, File, Item, Kind, is_terminal};
 use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
@@ -85,6 +85,8 @@ fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
 fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
     let mut all: Vec<(Name, Vec<&Item>)> = Vec::new();
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    let overridden: BTreeSet<&str> =
+        definitions.iter().filter(|definition| definition.overrides).map(|definition| definition.name.text.as_str()).collect();
     for definition in definitions.iter().filter(|definition| definition.parameters.is_empty()) {
         let next = all.len();
         let known = index.get(definition.name.text.as_str()).copied();
@@ -92,7 +94,7 @@ fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
             Some(place) if definition.extends => all[place].1.push(&definition.body),
             Some(place) if definition.overrides => all[place].1 = vec![&definition.body],
             // A second definition is an error that the check reports; an imported one that is overridden comes last.
-            Some(place) if definitions_overrides(definitions, &all[place].0) => {}
+            Some(_) if overridden.contains(definition.name.text.as_str()) => {}
             _ => {
                 index.insert(&definition.name.text, next);
                 all.push((definition.name.clone(), vec![&definition.body]));
@@ -100,10 +102,6 @@ fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
         }
     }
     all
-}
-
-fn definitions_overrides(definitions: &[Definition], name: &Name) -> bool {
-    definitions.iter().any(|definition| definition.overrides && definition.name.text == name.text)
 }
 
 /// A template with arguments, which waits to be made a rule.

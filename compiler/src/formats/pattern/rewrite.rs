@@ -71,16 +71,14 @@ impl Rewriter<'_, '_, '_> {
     /// Whether `{` here is the beginning of `{2}`, `{2,}`, `{,5}` or `{2,5}`.
     fn begins_count(&self) -> bool {
         let rest = &self.scan.rest()[1..];
-        let inside = rest.split('}').next().unwrap_or("");
-        inside.len() < rest.len()
-            && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
-            && inside.bytes().any(|byte| byte.is_ascii_digit())
+        let length = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
+        rest[length..].starts_with('}') && rest[..length].contains(|c: char| c.is_ascii_digit())
     }
 
     /// Whether what was written last is `{2}` and the like.
     fn ends_count(&self) -> bool {
-        let inside = self.out.trim_end_matches('}').rsplit('{').next().unwrap_or("");
-        !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+        let mut before = self.out.bytes().rev().skip(1).skip_while(|byte| byte.is_ascii_digit() || *byte == b',');
+        before.next() == Some(b'{')
     }
 
     fn back_reference(&mut self) -> Reported {

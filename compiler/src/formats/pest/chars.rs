@@ -9,10 +9,10 @@ use crate::formats::pattern;
 /// Rules are followed this deep.
 const MAX_DEPTH: u32 = 24;
 /// Looking at an expression ends behind this many steps: alternatives may name the same rules again and again.
-const MAX_STEPS: u32 = 4096;
+const MAX_STEPS: u32 = 256;
 
 /// The characters of a rule that pest knows by itself; `None` for other rules.
-pub(super) fn builtin(name: &str) -> Option<CharSet> {
+fn builtin(name: &str) -> Option<CharSet> {
     let set = |ranges: &[(char, char)]| {
         CharSet::new(Unit::Char, ranges.iter().map(|&(low, high)| (u32::from(low), u32::from(high))))
     };
@@ -36,6 +36,8 @@ pub(super) fn builtin(name: &str) -> Option<CharSet> {
 /// Looks at expressions.
 pub(super) struct Chars<'r> {
     rules: BTreeMap<&'r str, &'r Peg>,
+    /// The rules that pest knows by itself, as far as they were asked for.
+    builtins: BTreeMap<String, Option<CharSet>>,
     steps: u32,
 }
 
@@ -48,7 +50,20 @@ pub(super) struct Beginning {
 
 impl<'r> Chars<'r> {
     pub(super) fn new(rules: &'r [Rule]) -> Chars<'r> {
-        Chars { rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(), steps: 0 }
+        Chars { rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(), builtins: BTreeMap::new(), steps: 0 }
+    }
+
+    /// The characters of a rule that pest knows by itself; `None` for other rules.
+    pub(super) fn builtin(&mut self, name: &str) -> Option<CharSet> {
+        if let Some(known) = self.builtins.get(name) {
+            return known.clone();
+        }
+        let found = builtin(name);
+        // Any number of names may be unknown.
+        if self.builtins.len() < 1024 {
+            self.builtins.insert(name.to_string(), found.clone());
+        }
+        found
     }
 
     /// What `peg` can begin with; `None` if it may be empty or is not known.
@@ -82,7 +97,7 @@ impl<'r> Chars<'r> {
                 None if name == "NEWLINE" => {
                     Some(Beginning { first: CharSet::new(Unit::Char, [(10, 10), (13, 13)]), exact: false })
                 }
-                None => exact(builtin(name)?),
+                None => exact(self.builtin(name)?),
             },
             Kind::Seq(parts) => {
                 // `!x ~ y` with a class on both sides is one, too.

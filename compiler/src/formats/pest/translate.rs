@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chars::{Chars, builtin};
+use super::chars::Chars;
 use super::parser::{Kind, Peg, Rule};
 use crate::ast::{self, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
@@ -226,7 +226,7 @@ impl<'r> Translator<'r, '_, '_> {
             }
             _ => {}
         }
-        match builtin(name) {
+        match self.chars.builtin(name) {
             Some(set) => self.class(set, span),
             None => Ok(Syntax::Rule(self.builder.rule(name, span)?)),
         }

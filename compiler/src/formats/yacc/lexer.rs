@@ -76,18 +76,18 @@ impl<'t> Lexer<'t> {
             '\'' | '"' => return self.quoted(start, first, builder),
             '<' => {
                 // `<a<b>>` and `<*>` are types, too.
-                let line = self.scan.rest().split('\n').next().unwrap_or("");
-                if let Some(end) = line.rfind('>') {
-                    let nested = line[..end].find('>');
-                    let own = nested.filter(|&nested| !line[1..nested].contains('<')).unwrap_or(end);
-                    self.scan.position += own + 1;
+                if let Some(length) = self.bracketed('<', '>') {
+                    self.scan.position += length;
                     return Kind::Type;
                 }
             }
             '[' => {
                 // A name for actions.
-                if self.scan.take_past("]").is_some() {
-                    return self.token(builder).kind;
+                if let Some(length) = self.bracketed('[', ']') {
+                    self.scan.position += length;
+                    self.skip_blanks(builder);
+                    let start = self.scan.position;
+                    return self.kind(start, builder);
                 }
             }
             '0'..='9' => return Kind::Number(self.scan.take_while(|c| c.is_ascii_alphanumeric())),
@@ -109,8 +109,8 @@ impl<'t> Lexer<'t> {
         let name = self.scan.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
         let end = self.scan.position;
         self.skip_blanks(builder);
-        if self.scan.sees("[") {
-            self.scan.take_past("]");
+        if let Some(length) = self.bracketed('[', ']') {
+            self.scan.position += length;
             self.skip_blanks(builder);
         }
         if self.scan.sees(":") && !self.scan.sees("::") {
@@ -119,6 +119,23 @@ impl<'t> Lexer<'t> {
         }
         self.scan.position = end;
         Kind::Name(name)
+    }
+
+    /// The length of what stands in brackets here: a type or a name, on one line.
+    fn bracketed(&self, open: char, close: char) -> Option<usize> {
+        const MOST: usize = 200;
+        let mut depth = 0u32;
+        for (at, c) in self.scan.rest().char_indices().take(MOST) {
+            match c {
+                '\n' => return None,
+                _ if c == open => depth += 1,
+                _ if depth == 0 => return None,
+                _ if c == close && depth == 1 => return Some(at + c.len_utf8()),
+                _ if c == close => depth -= 1,
+                _ => {}
+            }
+        }
+        None
     }
 
     fn directive(&mut self, start: usize, builder: &mut Builder<'_>) -> Kind<'t> {
