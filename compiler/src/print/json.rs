@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 pub(super) struct Json;
 
 /// All rules together hold at most this many symbols: bounded repetitions and classes are written out.
-const MAX_SYMBOLS: usize = 1 << 20;
+const MAX_SYMBOLS: usize = 1 << 16;
 
 impl Printer for Json {
     fn name(&self) -> &'static str {

@@ -274,11 +274,11 @@ const TOKENS: &[&str] = &[
 #[test]
 fn mutations_of_all_seeds_in_all_formats() {
     let mut rng = Rng::new(2026);
-    let rounds = if cfg!(debug_assertions) { 600 } else { 20_000 };
+    let rounds = if cfg!(debug_assertions) { 1500 } else { 20_000 };
     let (mut sound, mut printed) = (0, 0);
     for round in 0..rounds {
         let mut text: Vec<char> = SEEDS[round % SEEDS.len()].chars().take(2000).collect();
-        for _ in 0..rng.between(1, 6) {
+        for _ in 0..rng.between(1, 3) {
             let from = rng.below(text.len() + 1);
             let to = (from + rng.below(20)).min(text.len());
             match rng.below(6) {
@@ -301,8 +301,11 @@ fn mutations_of_all_seeds_in_all_formats() {
         let file = SourceFile::new("g", text.into_iter().collect::<String>());
         let detected = formats::detect(&file).name();
         for format in formats::ALL {
+            let begin = processor_time();
             let mut diagnostics = Diagnostics::default();
             let grammar = format.parse(&file, &mut diagnostics);
+            let time = processor_time() - begin;
+            assert!(time < MAX_TIME, "{}: {time:?}\n{}", format.name(), file.text());
             let is_sound = check(&grammar, None, &mut diagnostics).is_some();
             for diagnostic in diagnostics.iter() {
                 let span = diagnostic.span.unwrap_or_default();
@@ -311,11 +314,11 @@ fn mutations_of_all_seeds_in_all_formats() {
             }
             diagnostics.to_plain_text(&file);
             sound += usize::from(is_sound && format.name() == detected);
-            for printer in print::ALL.iter().filter(|_| is_sound) {
+            for printer in print::ALL.iter().filter(|_| is_sound && format.name() == detected) {
                 printed += usize::from(printer.print(&grammar, &mut diagnostics).is_some());
             }
         }
     }
     println!("{sound} of {rounds} texts were grammars in the format that was detected, {printed} were printed");
-    assert!(sound > rounds / 20 && printed > rounds / 20);
+    assert!(sound > rounds / 50 && printed > rounds / 50);
 }

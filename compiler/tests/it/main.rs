@@ -3,6 +3,7 @@
 mod analyses;
 mod convert;
 mod distribution;
+mod formats;
 mod generated;
 mod hostile;
 mod hostile_formats;

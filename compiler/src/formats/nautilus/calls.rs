@@ -106,7 +106,12 @@ impl Reader<'_, '_, '_, '_> {
             arguments.push(self.argument()?);
             spans.push(self.scan.span_from(from));
             python::skip_blanks(self.scan);
-            self.scan.eat(",");
+            if !self.scan.eat(",") && self.scan.peek().is_some_and(|c| c != ')') {
+                let message = format!("expected `,` or `)`, found {}", self.scan.found());
+                let span = self.scan.here();
+                self.scan.next();
+                return Err(self.builder.error(span, message, "a call is `ctx.rule(\"NAME\", \"text {OTHER}\")`"));
+            }
         }
         let span = self.scan.span_from(start);
         let weight = arguments.iter().zip(&spans).find_map(|(argument, &span)| match argument {
