@@ -62,8 +62,9 @@ pub const ALL: &[&dyn Format] = &[
     &regex::Regex,
 ];
 
-/// The format called `name`.
+/// The format called `name`; `_` may stand for `-`, which the identifiers of Rust lack.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    let name = name.replace('_', "-");
     ALL.iter().copied().find(|format| format.name() == name)
 }
 
