@@ -134,8 +134,11 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         None => print::by_file_name(&output.to_string_lossy()),
     };
     let printer = printer.ok_or_else(|| {
-        let known: Vec<String> =
-            print::ALL.iter().flat_map(|printer| printer.extensions()).map(|extension| format!(".{extension}")).collect();
+        let known: Vec<String> = print::ALL
+            .iter()
+            .flat_map(|printer| printer.extensions())
+            .map(|extension| format!(".{extension}"))
+            .collect();
         Failure::Usage(format!(
             "the extension of {} names no notation (known: {}); ask for one with `--to`",
             quoted(output),
@@ -146,9 +149,10 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
     let mut grammar = format.parse(&source.file, &mut diagnostics);
-    if let Some(checked) = check(&grammar, options.start.as_deref(), &mut diagnostics) {
-        let start = checked.grammar.rules[checked.start].name.clone();
-        grammar.start = Some(start);
+    let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
+        .map(|checked| checked.grammar.rules[checked.start].name.clone());
+    if options.start.is_some() {
+        grammar.start = start;
     }
     let text = if diagnostics.has_errors() { None } else { printer.print(&grammar, &mut diagnostics) };
     diagnostics.sort();

@@ -468,10 +468,9 @@ fn machine_code_is_named_for_perf_on_request() {
 #[test]
 fn grammars_are_converted() {
     let place = place("convert");
-    for (name, beginning) in [
-        ("out.ebnf", "list ::= \"[\" (item (\",\" item)*)? \"]\"\n"),
-        ("out.json", "{\n  \"<list>\": [[\"[\", "),
-    ] {
+    for (name, beginning) in
+        [("out.ebnf", "list ::= \"[\" (item (\",\" item)*)? \"]\"\n"), ("out.json", "{\n  \"<list>\": [[\"[\", ")]
+    {
         assert!(stdout(&["convert", place.grammar(), &place.path(name)]).is_empty());
         let written = fs::read_to_string(place.path(name)).unwrap();
         assert!(written.starts_with(beginning), "{written}");

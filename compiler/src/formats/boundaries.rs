@@ -474,7 +474,8 @@ impl Writer<'_, '_, '_> {
                 self.builder.seq(parts, Span::default())
             }
             Syntax::Choice(items) => {
-                let parts: Result<Vec<Part>, Reported> = items.into_iter().map(|item| self.part(item, before)).collect();
+                let parts: Result<Vec<Part>, Reported> =
+                    items.into_iter().map(|item| self.part(item, before)).collect();
                 self.builder.any(parts?, Span::default())
             }
             Syntax::Repeat(item, min, max) => {

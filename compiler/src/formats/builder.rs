@@ -147,8 +147,7 @@ impl<'d> Builder<'d> {
         }
         let height = options.iter().map(|(part, _)| part.height).max().unwrap_or(0);
         let span = options.iter().map(|(part, _)| part.span()).reduce(Span::to).unwrap_or(span);
-        let alternatives =
-            options.into_iter().map(|(part, weight)| Alternative { expr: part.expr, weight }).collect();
+        let alternatives = options.into_iter().map(|(part, weight)| Alternative { expr: part.expr, weight }).collect();
         self.build(ExprKind::Choice(alternatives), span, height)
     }
 

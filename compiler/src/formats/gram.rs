@@ -250,7 +250,9 @@ impl Parser<'_, '_, '_> {
             }
             _ => match self.name() {
                 Some(name) => self.builder.rule(name.text, name.span),
-                None => Err(self.unexpected("an item", "an item is a name, text in quotes, a class `[a-z]` or a group")),
+                None => {
+                    Err(self.unexpected("an item", "an item is a name, text in quotes, a class `[a-z]` or a group"))
+                }
             },
         }
     }
@@ -305,7 +307,11 @@ impl Parser<'_, '_, '_> {
             rest = match rest {
                 [low, '-', high, rest @ ..] => {
                     if low > high {
-                        return Err(self.builder.error(span, "this class has a reversed range", "the smaller end comes first"));
+                        return Err(self.builder.error(
+                            span,
+                            "this class has a reversed range",
+                            "the smaller end comes first",
+                        ));
                     }
                     ranges.push((u32::from(*low), u32::from(*high)));
                     rest

@@ -22,7 +22,8 @@ impl Format for Iso {
     /// A line that begins with a name and `=`, and a rule that ends in `;` or `.`.
     fn looks_like(&self, text: &str) -> bool {
         let is_name = |name: &str| {
-            name.starts_with(char::is_alphabetic) && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
+            name.starts_with(char::is_alphabetic)
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
         };
         let defines = |line: &str| line.split_once('=').is_some_and(|(name, _)| is_name(name.trim()));
         !text.contains("::=")

@@ -24,7 +24,10 @@ impl Format for Lark {
     fn looks_like(&self, text: &str) -> bool {
         let lark = |line: &str| {
             ["%import ", "%ignore ", "%declare ", "%override ", "%extend "].iter().any(|mark| line.starts_with(mark))
-                || line.trim_start_matches(['?', '!']).strip_prefix("start").is_some_and(|rest| rest.trim_start().starts_with(':'))
+                || line
+                    .trim_start_matches(['?', '!'])
+                    .strip_prefix("start")
+                    .is_some_and(|rest| rest.trim_start().starts_with(':'))
         };
         !text.contains("::=") && text.lines().take(1000).any(lark)
     }

@@ -63,7 +63,11 @@ fn read_list(value: Json, rules: &mut RuleList, builder: &mut Builder<'_>) {
             return;
         }
         let JsonKind::Array(pair) = item.kind else {
-            builder.error(item.span, format!("a rule is a list of two strings, this is {}", item.kind.description()), RULE_HELP);
+            builder.error(
+                item.span,
+                format!("a rule is a list of two strings, this is {}", item.kind.description()),
+                RULE_HELP,
+            );
             continue;
         };
         match pair.as_slice() {
@@ -116,7 +120,8 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
                 let name = inside.and_then(|inside| std::str::from_utf8(inside).ok());
                 let name = name.map(|name| name.split(':').next().unwrap_or(name)).filter(|name| is_name(name));
                 let (Some(name), Some(length)) = (name, length) else {
-                    let help = "a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\\{`";
+                    let help =
+                        "a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\\{`";
                     return Err(builder.error(span, "this brace begins no reference", help));
                 };
                 if !literal.is_empty() {

@@ -88,10 +88,7 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
 }
 
 fn is_edge(look: Look) -> bool {
-    matches!(
-        look,
-        Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF
-    )
+    matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
 struct Converter<'b, 'd> {
@@ -221,7 +218,9 @@ fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
         HirKind::Class(class) => Some((set(class), None)).filter(|(set, _)| set.unit() == Unit::Char),
         HirKind::Capture(capture) => beginning(&capture.sub),
         HirKind::Concat(parts) => beginning(parts.first()?),
-        HirKind::Repetition(repetition) if repetition.min > 0 => beginning(&repetition.sub).map(|(first, _)| (first, None)),
+        HirKind::Repetition(repetition) if repetition.min > 0 => {
+            beginning(&repetition.sub).map(|(first, _)| (first, None))
+        }
         HirKind::Alternation(parts) => {
             let mut first = CharSet::empty(Unit::Char);
             for part in parts {

@@ -68,7 +68,9 @@ pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
         }
         let prefix = scan.rest().find(['"', '\'']).filter(|&length| length <= 2);
         let prefix = prefix.map(|length| scan.rest()[..length].to_ascii_lowercase());
-        let known = prefix.as_deref().is_some_and(|prefix| matches!(prefix, "" | "r" | "u" | "b" | "br" | "rb" | "f" | "fr" | "rf"));
+        let known = prefix
+            .as_deref()
+            .is_some_and(|prefix| matches!(prefix, "" | "r" | "u" | "b" | "br" | "rb" | "f" | "fr" | "rf"));
         let Some(prefix) = prefix.filter(|_| known) else {
             scan.position = before;
             return joined.map(Ok);
@@ -84,7 +86,11 @@ pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
 /// A single literal, at its opening quote; `None` if it is not closed.
 fn one(scan: &mut Scanner<'_>, raw: bool, in_bytes: bool) -> Option<Vec<u8>> {
     let quote = scan.peek()?;
-    let end = if scan.rest().starts_with(&quote.to_string().repeat(3)) { quote.to_string().repeat(3) } else { quote.to_string() };
+    let end = if scan.rest().starts_with(&quote.to_string().repeat(3)) {
+        quote.to_string().repeat(3)
+    } else {
+        quote.to_string()
+    };
     scan.eat(&end);
     let mut bytes = Vec::new();
     let mut push = |character: char| {

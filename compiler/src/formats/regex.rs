@@ -1,9 +1,9 @@
 //! A grammar that is one regular expression: the whole file, without the line end behind it. The syntax is that of Rust's
 //! `regex`; see [`super::pattern`] for what is drawn.
 
+use super::Format;
 use super::builder::Builder;
 use super::pattern::{self, Flags};
-use super::Format;
 use crate::ast::{Grammar, Name, Rule};
 use crate::diagnostics::{Diagnostics, SourceFile, Span};
 

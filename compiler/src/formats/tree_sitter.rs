@@ -116,7 +116,10 @@ fn without_wrapping(json: &Json) -> &Json {
     let mut json = json;
     while let JsonKind::Object(members) = &json.kind {
         let object = Object(members);
-        let wraps = matches!(object.text("type"), Some("FIELD" | "ALIAS" | "PREC" | "PREC_LEFT" | "PREC_RIGHT" | "PREC_DYNAMIC" | "RESERVED"));
+        let wraps = matches!(
+            object.text("type"),
+            Some("FIELD" | "ALIAS" | "PREC" | "PREC_LEFT" | "PREC_RIGHT" | "PREC_DYNAMIC" | "RESERVED")
+        );
         match object.get("content").filter(|_| wraps) {
             Some(content) => json = content,
             None => break,
@@ -265,7 +268,10 @@ impl Translator<'_, '_, '_> {
             _ => "",
         };
         let shown: String = name.chars().take(80).collect();
-        let message = format!("the external token `{shown}` derives {}", if text.is_empty() { "nothing".to_string() } else { format!("`{}`", text.escape_debug()) });
+        let message = format!(
+            "the external token `{shown}` derives {}",
+            if text.is_empty() { "nothing".to_string() } else { format!("`{}`", text.escape_debug()) }
+        );
         let help = "code outside of the grammar reads it; add a rule of its name to say what it is";
         self.builder.report(Diagnostic::warning(Code::NotContextFree, json.span, message).help(help));
         let body = self.builder.bytes(text, json.span).ok()?.expr;

@@ -22,7 +22,8 @@ impl Format for Yacc {
 
     /// A line `%%` and a declaration of a token or a rule behind it.
     fn looks_like(&self, text: &str) -> bool {
-        let Some((declarations, rules)) = text.split_once("\n%%").or_else(|| Some(("", text.strip_prefix("%%")?))) else {
+        let Some((declarations, rules)) = text.split_once("\n%%").or_else(|| Some(("", text.strip_prefix("%%")?)))
+        else {
             return false;
         };
         declarations.contains("%token") || rules.contains(':') && rules.contains(';')

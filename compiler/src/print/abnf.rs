@@ -10,8 +10,8 @@ pub(super) struct Abnf;
 
 /// The core rules, whose names mean something already.
 const CORE: &[&str] = &[
-    "ALPHA", "BIT", "CHAR", "CR", "CRLF", "CTL", "DIGIT", "DQUOTE", "HEXDIG", "HTAB", "LF", "LWSP", "OCTET", "SP", "VCHAR",
-    "WSP",
+    "ALPHA", "BIT", "CHAR", "CR", "CRLF", "CTL", "DIGIT", "DQUOTE", "HEXDIG", "HTAB", "LF", "LWSP", "OCTET", "SP",
+    "VCHAR", "WSP",
 ];
 
 impl Printer for Abnf {

@@ -183,7 +183,11 @@ impl Writer<'_, '_> {
                     text.chars().for_each(|c| self.character(c, "'"));
                     self.text.push('\'');
                 }
-                Err(_) => self.refuse(expr, "ANTLR cannot say these bytes", "its characters are code points; convert to the EBNF"),
+                Err(_) => self.refuse(
+                    expr,
+                    "ANTLR cannot say these bytes",
+                    "its characters are code points; convert to the EBNF",
+                ),
             },
             ExprKind::Class(set) => self.class(set, expr),
             ExprKind::Rule(name) => self.text += self.names.get(name),
@@ -275,7 +279,11 @@ impl Writer<'_, '_> {
     fn class(&mut self, set: &CharSet, expr: &Expr) {
         let is_ascii = set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
         if set.unit() == Unit::Byte && !is_ascii {
-            return self.refuse(expr, "ANTLR cannot say these bytes", "its characters are code points; convert to the EBNF");
+            return self.refuse(
+                expr,
+                "ANTLR cannot say these bytes",
+                "its characters are code points; convert to the EBNF",
+            );
         }
         self.text.push('[');
         for &(low, high) in set.ranges() {

@@ -169,7 +169,12 @@ impl Writer<'_> {
 
     fn too_large(&mut self, expr: &Expr) {
         let message = "JSON has no classes and no bounded repetitions, and written out this grammar is too large";
-        refuse(expr.span, message, "make the class or the bounds smaller, or convert to another notation", self.diagnostics);
+        refuse(
+            expr.span,
+            message,
+            "make the class or the bounds smaller, or convert to another notation",
+            self.diagnostics,
+        );
     }
 
     /// A literal; one of the shape `<name>` would be a reference, so it is cut in two.

@@ -59,7 +59,8 @@ fn languages_stay(format: &str, weights: bool) -> usize {
         let shape = Shape { weights, ..Shape::ENUMERABLE };
         let grammar = random_grammar(&mut Rng::new(seed), &shape);
         let Some(written) = language(&System::of_grammar(&grammar), 5, 400) else { continue };
-        let text = converted(&grammar, format).unwrap_or_else(|d| panic!("{}", d.to_plain_text(&SourceFile::new("g", ""))));
+        let text =
+            converted(&grammar, format).unwrap_or_else(|d| panic!("{}", d.to_plain_text(&SourceFile::new("g", ""))));
         let back = read(&text, format);
         let found = language(&System::of_grammar(&back), 5, 400);
         assert!(found.as_ref() == Some(&written), "seed {seed}\n{}\n{text}", ast::dump(&grammar));
@@ -162,13 +163,20 @@ const EXAMPLE: &str = "%start list-of.items\n%max-depth 9\nitem ::= [a-z_] | 'Te
 
 #[test]
 fn snapshots() {
-    check(EXAMPLE, "abnf", expect![[r#"
+    check(
+        EXAMPLE,
+        "abnf",
+        expect![[r#"
         list-of-items = "[" [item *("," item)] "]" 2digit-2 1*3digit-2 2*digit-2 *(1*digit-2)
         item = (%x5F / %x61-7A) / %s"Text" %x22.0A / %s"A" / %s"<b>" / ""
         digit-2 = %x30-39
         g.ebnf: warning[not-expressible]: ABNF has no `%max-depth`: it is left out
-          help: give the limit on the command line instead"#]]);
-    check(EXAMPLE, "fuzzingbook", expect![[r#"
+          help: give the limit on the command line instead"#]],
+    );
+    check(
+        EXAMPLE,
+        "fuzzingbook",
+        expect![[r#"
         {
           "<list-of.items>": [["[", "<rounds-4>", "]", "<digit>", "<digit>", "<digit>", "<rounds-6>", "<digit>", "<digit>", "<rounds-7>", "<rounds-10>"]],
           "<item>": [["<group-11>"], ["Text\"\n"], ["A"], ["<", "b>"], []],
@@ -186,8 +194,12 @@ fn snapshots() {
           "<group-11>": [["_"], ["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"], ["i"], ["j"], ["k"], ["l"], ["m"], ["n"], ["o"], ["p"], ["q"], ["r"], ["s"], ["t"], ["u"], ["v"], ["w"], ["x"], ["y"], ["z"]]
         }
         g.ebnf: warning[not-expressible]: JSON has no `%max-depth`: it is left out
-          help: give the limit on the command line instead"#]]);
-    check(EXAMPLE, "g4", expect![[r#"
+          help: give the limit on the command line instead"#]],
+    );
+    check(
+        EXAMPLE,
+        "g4",
+        expect![[r#"
         grammar Converted;
 
         start : List_of_items EOF ;
@@ -196,8 +208,12 @@ fn snapshots() {
         fragment Item : [_a-z] | 'Text"\n' | 'A' | '<b>' | () ;
         fragment Digit : [0-9] ;
         g.ebnf: warning[not-expressible]: ANTLR has no `%max-depth`: it is left out
-          help: give the limit on the command line instead"#]]);
-    check("a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]\nb ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')", "abnf", expect![[r#"
+          help: give the limit on the command line instead"#]],
+    );
+    check(
+        "a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]\nb ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')",
+        "abnf",
+        expect![[r#"
         g.ebnf:1:7: error[not-expressible]: ABNF has no weights
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -213,8 +229,12 @@ fn snapshots() {
         g.ebnf:2:21: error[not-expressible]: ABNF has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
           |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or remove the weights"#]]);
-    check("a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]\nb ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')", "g4", expect![[r#"
+          help: convert to the EBNF or to JSON, or remove the weights"#]],
+    );
+    check(
+        "a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]\nb ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')",
+        "g4",
+        expect![[r#"
         g.ebnf:1:1: error[not-expressible]: rule `a` begins with itself, which a token of ANTLR cannot
           | a ::= b* 'x' @ 2 | #bFF [#b80-#bFF]
           | ^
@@ -238,17 +258,25 @@ fn snapshots() {
         g.ebnf:2:21: error[not-expressible]: ANTLR has no weights
           | b ::= a 'y' | '' | ([#x100-#x200] 'q' @ 3 | 'z')
           |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          help: convert to the EBNF or to JSON, or remove the weights"#]]);
-    check("a ::= #bFF | [#x100-#x10FFFF]", "fuzzingbook", expect![[r#"
+          help: convert to the EBNF or to JSON, or remove the weights"#]],
+    );
+    check(
+        "a ::= #bFF | [#x100-#x10FFFF]",
+        "fuzzingbook",
+        expect![[r#"
         g.ebnf:1:7: error[not-expressible]: JSON cannot say these bytes
           | a ::= #bFF | [#x100-#x10FFFF]
           |       ^^^^
-          help: JSON is text: a byte that is no UTF-8 cannot be written; convert to the EBNF"#]]);
+          help: JSON is text: a byte that is no UTF-8 cannot be written; convert to the EBNF"#]],
+    );
 }
 
 #[test]
 fn names_are_made_fit() {
-    let file = SourceFile::new("g.bnf", "<a b> ::= <a-b> \"x\" | <alpha> | <start>\n<a-b> ::= \"y\"\n<A-B> ::= \"z\"\n<alpha> ::= <A-B>\n<start> ::= \"s\"\n<9> ::= \"9\" | <µ>\n<µ> ::= \"m\"\n");
+    let file = SourceFile::new(
+        "g.bnf",
+        "<a b> ::= <a-b> \"x\" | <alpha> | <start>\n<a-b> ::= \"y\"\n<A-B> ::= \"z\"\n<alpha> ::= <A-B>\n<start> ::= \"s\"\n<9> ::= \"9\" | <µ>\n<µ> ::= \"m\"\n",
+    );
     let mut diagnostics = Diagnostics::default();
     let grammar = formats::detect(&file).parse(&file, &mut diagnostics);
     let mut all = String::new();
@@ -294,5 +322,6 @@ fn names_are_made_fit() {
         fragment Start : 's' ;
         fragment R9 : '9' | R_ ;
         fragment R_ : 'm' ;
-    "#]].assert_eq(&(all + &diagnostics.to_plain_text(&file)));
+    "#]]
+    .assert_eq(&(all + &diagnostics.to_plain_text(&file)));
 }

@@ -25,7 +25,8 @@ const SECTIONS: &[(&str, &str)] = &[
 /// What is found in a text: `severity[code]: message`, one a line.
 fn found(format: &str, text: &str) -> String {
     let mut diagnostics = Diagnostics::default();
-    let grammar = formats::by_name(format).expect("a format's name").parse(&SourceFile::new("g", text), &mut diagnostics);
+    let grammar =
+        formats::by_name(format).expect("a format's name").parse(&SourceFile::new("g", text), &mut diagnostics);
     check(&grammar, None, &mut diagnostics);
     diagnostics.iter().map(|d| format!("{}[{}]: {}\n", d.severity, d.code, d.message)).collect()
 }

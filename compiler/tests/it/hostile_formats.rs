@@ -20,8 +20,11 @@ const FORMAT: &str = "GRAMJET_HOSTILE_FORMAT";
 /// The length of a text in bytes.
 const LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
 
-/// For each format, what stands before, what is repeated, and what stands behind.
-const LONG: &[(&str, &[(&str, &str, &str)])] = &[
+/// What stands before, what is repeated, and what stands behind.
+type Long = (&'static str, &'static str, &'static str);
+
+/// The long texts of each format.
+const LONG: &[(&str, &[Long])] = &[
     (
         "abnf",
         &[
@@ -124,7 +127,10 @@ const LONG: &[(&str, &[(&str, &str, &str)])] = &[
             ("", "{\"A\":", ""),
         ],
     ),
-    ("regex", &[("", "(", ""), ("", "a|", ""), ("", "\\w", ""), ("", "a{1000}", ""), ("[", "a", ""), ("", "\\p{L}", "")]),
+    (
+        "regex",
+        &[("", "(", ""), ("", "a|", ""), ("", "\\w", ""), ("", "a{1000}", ""), ("[", "a", ""), ("", "\\p{L}", "")],
+    ),
     (
         "pest",
         &[
@@ -146,11 +152,27 @@ const LONG: &[(&str, &[(&str, &str, &str)])] = &[
         "tree-sitter",
         &[
             ("{\"rules\":{\"a\":", "{\"type\":\"SEQ\",\"members\":[", ""),
-            ("{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[", "{\"type\":\"STRING\",\"value\":\"ab\"},", "{\"type\":\"BLANK\"}]}}}"),
-            ("{\"rules\":{\"a\":{\"type\":\"CHOICE\",\"members\":[", "{\"type\":\"SYMBOL\",\"name\":\"a\"},", "{\"type\":\"BLANK\"}]}}}"),
-            ("{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[", "{\"type\":\"PATTERN\",\"value\":\"[^x]+\\\\p{L}\"},", "{\"type\":\"BLANK\"}]}}}"),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[",
+                "{\"type\":\"STRING\",\"value\":\"ab\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"CHOICE\",\"members\":[",
+                "{\"type\":\"SYMBOL\",\"name\":\"a\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[",
+                "{\"type\":\"PATTERN\",\"value\":\"[^x]+\\\\p{L}\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
             ("{\"rules\":{", "\"a\":{\"type\":\"PATTERN\",\"value\":\"\\\\w\"},", "\"b\":{\"type\":\"BLANK\"}}}"),
-            ("{\"rules\":{\"a\":{\"type\":\"BLANK\"}},\"externals\":[", "{\"type\":\"SYMBOL\",\"name\":\"b\"},", "{}]}"),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"BLANK\"}},\"externals\":[",
+                "{\"type\":\"SYMBOL\",\"name\":\"b\"},",
+                "{}]}",
+            ),
         ],
     ),
     (
@@ -190,7 +212,8 @@ const LONG: &[(&str, &[(&str, &str, &str)])] = &[
 ];
 
 /// What every format gets.
-const ANY: &[(&str, &str, &str)] = &[("", "\0", ""), ("", "\u{FFFD}", ""), ("", "a", ""), ("", "\n", ""), ("", "\"", ""), ("", "::= ", "")];
+const ANY: &[Long] =
+    &[("", "\0", ""), ("", "\u{FFFD}", ""), ("", "a", ""), ("", "\n", ""), ("", "\"", ""), ("", "::= ", "")];
 
 /// Run by [`long_texts`] in processes of their own.
 #[test]
@@ -264,10 +287,77 @@ const SEEDS: &[&str] = &[
 ];
 
 const TOKENS: &[&str] = &[
-    "(", ")", "[", "]", "{", "}", "<", ">", "|", "/", "*", "+", "?", "~", "!", "&", "-", "=", ":", ";", ",", ".", "\"", "'", "\\",
-    "%", "%%", "#", "@", "^", "$", "\n", "\n\n", " ", "a", "A", "::=", "=/", "->", "..", "%x", "%x41-", "/*", "*/", "(*", "*)", "//",
-    "9999999999", "{2,", "\\u{", "\\x", "(?", "(?:", "[^", "é", "\u{1F600}", "\0", "\r\n", "((((((((", "[[[[[[[[", "<a>", "%ignore ",
-    "%token ", "ctx.rule(", "\"type\":", "null", "-> ", "ANY", "WHITESPACE", "error", "lambda x: ",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "|",
+    "/",
+    "*",
+    "+",
+    "?",
+    "~",
+    "!",
+    "&",
+    "-",
+    "=",
+    ":",
+    ";",
+    ",",
+    ".",
+    "\"",
+    "'",
+    "\\",
+    "%",
+    "%%",
+    "#",
+    "@",
+    "^",
+    "$",
+    "\n",
+    "\n\n",
+    " ",
+    "a",
+    "A",
+    "::=",
+    "=/",
+    "->",
+    "..",
+    "%x",
+    "%x41-",
+    "/*",
+    "*/",
+    "(*",
+    "*)",
+    "//",
+    "9999999999",
+    "{2,",
+    "\\u{",
+    "\\x",
+    "(?",
+    "(?:",
+    "[^",
+    "é",
+    "\u{1F600}",
+    "\0",
+    "\r\n",
+    "((((((((",
+    "[[[[[[[[",
+    "<a>",
+    "%ignore ",
+    "%token ",
+    "ctx.rule(",
+    "\"type\":",
+    "null",
+    "-> ",
+    "ANY",
+    "WHITESPACE",
+    "error",
+    "lambda x: ",
 ];
 
 /// What a fuzzer would do for ten minutes is done here for some seconds: every format reads every mutation of every seed.

@@ -159,9 +159,10 @@ impl<'t> Lexer<'t> {
         let mut values = Vec::new();
         loop {
             let number = self.scan.take_while(|c| c.is_digit(radix));
-            let value = number.chars().filter_map(|c| c.to_digit(radix)).fold(0u32, |value, digit| {
-                value.saturating_mul(radix).saturating_add(digit)
-            });
+            let value = number
+                .chars()
+                .filter_map(|c| c.to_digit(radix))
+                .fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit));
             if number.is_empty() || char::from_u32(value).is_none() && !(0xD800..0xE000).contains(&value) {
                 let span = self.scan.span_from(start);
                 if number.is_empty() {

@@ -132,7 +132,11 @@ impl<'t, 'd> Parser<'t, 'd> {
                     options = self.core_rule(core, body, name.span);
                 } else if extends {
                     let message = format!("rule `{}` is extended before it is defined", name.text);
-                    self.builder.error(name.span, message, "the first definition is written with `=`, others with `=/`");
+                    self.builder.error(
+                        name.span,
+                        message,
+                        "the first definition is written with `=`, others with `=/`",
+                    );
                 }
                 let span = name.span;
                 self.index.insert(key, self.rules.len());
@@ -226,8 +230,7 @@ impl<'t, 'd> Parser<'t, 'd> {
     fn concatenation(&mut self) -> Result<Part, Reported> {
         let mut parts = Vec::new();
         loop {
-            let ends =
-                matches!(self.peek(0).kind, Kind::Slash | Kind::Close | Kind::CloseBracket | Kind::End);
+            let ends = matches!(self.peek(0).kind, Kind::Slash | Kind::Close | Kind::CloseBracket | Kind::End);
             if ends || self.rule_begins() {
                 break;
             }
@@ -252,7 +255,11 @@ impl<'t, 'd> Parser<'t, 'd> {
                     && least > most
                 {
                     let span = start.to(self.last_span);
-                    return Err(self.builder.error(span, "the bounds of this repetition are reversed", "the smaller bound comes first"));
+                    return Err(self.builder.error(
+                        span,
+                        "the bounds of this repetition are reversed",
+                        "the smaller bound comes first",
+                    ));
                 }
                 (least.unwrap_or(0), most)
             }

@@ -223,7 +223,8 @@ impl<'t> Lexer<'t> {
     fn ends_rule(&self) -> bool {
         let behind = &self.scan.rest()[1..];
         let behind = behind.trim_start_matches([' ', '\t', '\r']);
-        (behind.is_empty() || behind.starts_with('\n')) && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
+        (behind.is_empty() || behind.starts_with('\n'))
+            && (self.style.quoted || self.style.bracketed && self.scan.sees(";"))
     }
 
     /// A word or sign without quotes.

@@ -44,14 +44,20 @@ fn names_without_brackets() {
             NUMBER ::= "1"
         "#]],
     );
-    check("S = a S b | ε\n  | T\nT = c T | d .\n", expect![[r#"
+    check(
+        "S = a S b | ε\n  | T\nT = c T | d .\n",
+        expect![[r#"
         S ::= "a" S "b" | () | T
         T ::= "c" T | "d" "."
-    "#]]);
-    check("s := t\nt := 'x' missing\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "s := t\nt := 'x' missing\n",
+        expect![[r#"
         s ::= t
         t ::= "x" missing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

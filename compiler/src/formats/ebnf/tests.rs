@@ -104,7 +104,9 @@ fn regular_expressions() {
             c ::= [a] ("\"" [#x09#x20!#x23-~]* "\"")
         "#]],
     );
-    check_errors("a ::= /(/\nb ::= /x/q\nc ::= /x\nd ::= /a\\b/ 'x' - /ab/", expect![[r#"
+    check_errors(
+        "a ::= /(/\nb ::= /x/q\nc ::= /x\nd ::= /a\\b/ 'x' - /ab/",
+        expect![[r#"
         g:1:7: error[syntax]: this is no regular expression: unclosed group
           | a ::= /(/
           |       ^^^
@@ -125,7 +127,8 @@ fn regular_expressions() {
           | d ::= /a\b/ 'x' - /ab/
           |                   ^^^^
           help: both sides of `-` are classes, single characters, alternations of such, or rules that are
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 
 use super::Gramatron;
-use crate::formats::{self, Format, testing};
 use crate::diagnostics::SourceFile;
+use crate::formats::{self, Format, testing};
 
 fn check(text: &str, expected: Expect) {
     assert_eq!(formats::detect(&SourceFile::new("g.json", text)).name(), Gramatron.name());
@@ -24,11 +24,14 @@ fn source_grammars() {
             PROGRAM ::= EXPR
         "#]],
     );
-    check(r#"{"A": ["'x' B"], "B": ["'y'"], "Start": ["B"]}"#, expect![[r#"
+    check(
+        r#"{"A": ["'x' B"], "B": ["'y'"], "Start": ["B"]}"#,
+        expect![[r#"
         %start B
         A ::= "x" B
         B ::= "y"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -47,7 +50,9 @@ fn automata() {
 
 #[test]
 fn errors() {
-    check(r#"{"A": ["'x"], "B": "x", "C": [5], "D": []}"#, expect![[r#"
+    check(
+        r#"{"A": ["'x"], "B": "x", "C": [5], "D": []}"#,
+        expect![[r#"
         A ::= ()
         C ::= ()
         D ::= ()
@@ -67,14 +72,20 @@ fn errors() {
           | {"A": ["'x"], "B": "x", "C": [5], "D": []}
           |                                        ^^
           help: the empty string is `["''"]`
-    "#]]);
-    check(r#"{"init_state": 0, "pda": {"0": [["0_1", "1", "let "]]}}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        r#"{"init_state": 0, "pda": {"0": [["0_1", "1", "let "]]}}"#,
+        expect![[r#"
         g:1:1: error[syntax]: the automaton has no initial state, no final state or no transitions
           | {"init_state": 0, "pda": {"0": [["0_1", "1", "let "]]}}
           | ^
           help: an automaton is `{"init_state": 0, "final_state": 1, "numstates": 2, "pda": {"0": [["0_1", 1, "text"]]}}`
-    "#]]);
-    check(r#"{"init_state": 0, "final_state": 0, "pda": {"0": [["0_1", "1"]], "1": 5}}"#, expect![[r#"
+    "#]],
+    );
+    check(
+        r#"{"init_state": 0, "final_state": 0, "pda": {"0": [["0_1", "1"]], "1": 5}}"#,
+        expect![[r#"
         %start s0
         s0 ::= ()
         s1 ::= ()
@@ -86,5 +97,6 @@ fn errors() {
           | te": 0, "final_state": 0, "pda": {"0": [["0_1", "1"]], "1": 5}}
           |                                                             ^
           help: an automaton is `{"init_state": 0, "final_state": 1, "numstates": 2, "pda": {"0": [["0_1", 1, "text"]]}}`
-    "#]]);
+    "#]],
+    );
 }

@@ -142,7 +142,8 @@ impl<'t> Lexer<'t> {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         if self.scan.sees("<") {
             let rest = self.scan.rest();
-            let length = rest.find(['>', '\n']).map_or(rest.len(), |end| end + usize::from(rest[end..].starts_with('>')));
+            let length =
+                rest.find(['>', '\n']).map_or(rest.len(), |end| end + usize::from(rest[end..].starts_with('>')));
             self.scan.position += length;
             return Kind::Name(self.scan.text[start + 1..self.scan.position].trim_end_matches('>'));
         }

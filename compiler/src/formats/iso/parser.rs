@@ -15,8 +15,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let mut builder = Builder::new(diagnostics);
     let mut lexer = Lexer { scan: Scanner::new(text) };
     let next = lexer.token(&mut builder);
-    let mut parser =
-        Parser { lexer, next, last_span: Span::default(), builder, groups: 0, differences: Vec::new() };
+    let mut parser = Parser { lexer, next, last_span: Span::default(), builder, groups: 0, differences: Vec::new() };
     let mut rules = RuleList::default();
     while parser.next.kind != Kind::End && !parser.builder.gives_up() {
         if parser.rule(&mut rules).is_err() {
@@ -131,8 +130,7 @@ impl<'t> Parser<'t, '_> {
             return Ok(left);
         }
         let minus = self.last_span;
-        let ends =
-            matches!(self.next.kind, Kind::Comma | Kind::Bar | Kind::Close(_) | Kind::Ends | Kind::End);
+        let ends = matches!(self.next.kind, Kind::Comma | Kind::Bar | Kind::Close(_) | Kind::Ends | Kind::End);
         if ends {
             // `{ item } -`: without the empty string.
             if let ExprKind::Repeat { item, min: 0, max } = left.expr.kind {
@@ -205,7 +203,11 @@ impl<'t> Parser<'t, '_> {
         }
         let shown: String = text.chars().take(60).collect();
         let help = "its meaning is not in the grammar: replace it by a rule or by text";
-        Err(self.builder.error(span, format!("the special sequence `? {shown} ?` says nothing that could be derived"), help))
+        Err(self.builder.error(
+            span,
+            format!("the special sequence `? {shown} ?` says nothing that could be derived"),
+            help,
+        ))
     }
 
     fn group(&mut self, bracket: Bracket) -> Result<Part, Reported> {

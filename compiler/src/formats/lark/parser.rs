@@ -59,7 +59,8 @@ pub(super) fn is_terminal(name: &str) -> bool {
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> File {
-    let mut parser = Parser { scan: Scanner::new(text), builder, groups: 0, file: File::default(), imported: BTreeMap::new() };
+    let mut parser =
+        Parser { scan: Scanner::new(text), builder, groups: 0, file: File::default(), imported: BTreeMap::new() };
     parser.skip_lines();
     while parser.scan.peek().is_some() && !parser.builder.gives_up() {
         if parser.statement().is_err() {
@@ -155,7 +156,11 @@ impl<'t> Parser<'t, '_, '_> {
                 "declare" => {
                     let names = self.scan.take_line();
                     let help = "what it is comes from code; define it as a terminal";
-                    self.builder.approximate(self.scan.span_from(start), format!("declared without a definition:{}", names.trim_end()), help);
+                    self.builder.approximate(
+                        self.scan.span_from(start),
+                        format!("declared without a definition:{}", names.trim_end()),
+                        help,
+                    );
                     return Ok(());
                 }
                 "extend" => extends = true,
@@ -267,9 +272,17 @@ impl<'t> Parser<'t, '_, '_> {
                 imported: BTreeMap::new(),
             };
             let Ok(mut body) = parser.choice() else { continue };
-            relocate(&mut body, span, &mut |reference| needed.push((reference.to_string(), reference.to_string(), span)));
+            relocate(&mut body, span, &mut |reference| {
+                needed.push((reference.to_string(), reference.to_string(), span))
+            });
             let name = Name { text: known, span };
-            self.file.definitions.push(Definition { name, parameters: Vec::new(), body, extends: false, overrides: false });
+            self.file.definitions.push(Definition {
+                name,
+                parameters: Vec::new(),
+                body,
+                extends: false,
+                overrides: false,
+            });
         }
     }
 
@@ -339,7 +352,11 @@ impl<'t> Parser<'t, '_, '_> {
                 }
                 let bounds = self.rounds(start)?;
                 let height = item.height;
-                return self.item(Kind::Repeat(Box::new(item), bounds.0, Some(bounds.1)), self.scan.span_from(start), height);
+                return self.item(
+                    Kind::Repeat(Box::new(item), bounds.0, Some(bounds.1)),
+                    self.scan.span_from(start),
+                    height,
+                );
             }
         };
         self.scan.next();
@@ -360,7 +377,11 @@ impl<'t> Parser<'t, '_, '_> {
         };
         match (low, high) {
             (Some(low), Some(high)) if low <= high => Ok((low, high)),
-            _ => Err(self.builder.error(self.scan.span_from(start), "this is no number of rounds", "write `item ~ 3` or `item ~ 2..5`")),
+            _ => Err(self.builder.error(
+                self.scan.span_from(start),
+                "this is no number of rounds",
+                "write `item ~ 3` or `item ~ 2..5`",
+            )),
         }
     }
 
@@ -435,7 +456,11 @@ impl<'t> Parser<'t, '_, '_> {
             let span = self.scan.span_from(start);
             return match (single(&text), single(&high)) {
                 (Some(low), Some(high)) if low <= high => self.item(Kind::Range(low, high), span, 0),
-                _ => Err(self.builder.error(span, "this is no range of characters", "a range is `\"a\"..\"z\"`, the smaller end first")),
+                _ => Err(self.builder.error(
+                    span,
+                    "this is no range of characters",
+                    "a range is `\"a\"..\"z\"`, the smaller end first",
+                )),
             };
         }
         let free = self.scan.sees("i") && !self.scan.rest()[1..].starts_with(|c: char| c.is_alphanumeric() || c == '_');

@@ -85,8 +85,11 @@ fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
 fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
     let mut all: Vec<(Name, Vec<&Item>)> = Vec::new();
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
-    let overridden: BTreeSet<&str> =
-        definitions.iter().filter(|definition| definition.overrides).map(|definition| definition.name.text.as_str()).collect();
+    let overridden: BTreeSet<&str> = definitions
+        .iter()
+        .filter(|definition| definition.overrides)
+        .map(|definition| definition.name.text.as_str())
+        .collect();
     for definition in definitions.iter().filter(|definition| definition.parameters.is_empty()) {
         let next = all.len();
         let known = index.get(definition.name.text.as_str()).copied();
@@ -154,13 +157,16 @@ impl Translator<'_, '_, '_> {
         let Some((_, &template)) = self.templates.get_key_value(name) else {
             let message = format!("there is no template `{name}`");
             let diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
-            return Err(self.builder.report(diagnostic.help("a template is written `name{parameter}: item parameter`")));
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template is written `name{parameter}: item parameter`")));
         };
         if template.parameters.len() != arguments.len() {
             let message = format!("`{name}` takes {} arguments", template.parameters.len());
             return Err(self.builder.error(span, message, "give one for each parameter"));
         }
-        let arguments: Vec<Item> = arguments.iter().map(|argument| self.substituted(argument)).collect::<Result<_, _>>()?;
+        let arguments: Vec<Item> =
+            arguments.iter().map(|argument| self.substituted(argument)).collect::<Result<_, _>>()?;
         let mut shown = format!("{name}{{");
         for (number, argument) in arguments.iter().enumerate() {
             shown += if number == 0 { "" } else { "," };
@@ -170,7 +176,9 @@ impl Translator<'_, '_, '_> {
         if shown.len() > MAX_ARGUMENTS {
             let message = format!("the arguments of `{name}` are too large");
             let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
-            return Err(self.builder.report(diagnostic.help("a template must not use itself with ever larger arguments")));
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template must not use itself with ever larger arguments")));
         }
         if let Some(rule) = self.instances.get(&shown) {
             return Ok(rule.clone());
@@ -178,7 +186,9 @@ impl Translator<'_, '_, '_> {
         if self.instances.len() >= MAX_INSTANCES {
             let message = format!("templates are used with more than {MAX_INSTANCES} different arguments");
             let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
-            return Err(self.builder.report(diagnostic.help("a template must not use itself with ever larger arguments")));
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template must not use itself with ever larger arguments")));
         }
         // No name in Lark has a point.
         let rule = format!("{name}.{}", self.instances.len() + 1);

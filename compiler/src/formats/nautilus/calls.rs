@@ -28,9 +28,9 @@ pub(super) fn read(text: &str, rules: &mut RuleList, builder: &mut Builder<'_>) 
             return;
         }
         let start = scan.position;
-        let call = ["ctx.rule", "ctx.regex", "ctx.script", "ctx.rule_no_idx"].into_iter().find(|call| {
-            scan.sees(call) && scan.rest()[call.len()..].trim_start().starts_with('(')
-        });
+        let call = ["ctx.rule", "ctx.regex", "ctx.script", "ctx.rule_no_idx"]
+            .into_iter()
+            .find(|call| scan.sees(call) && scan.rest()[call.len()..].trim_start().starts_with('('));
         match call {
             Some(call) => {
                 scan.eat(call);
@@ -171,7 +171,11 @@ impl Reader<'_, '_, '_, '_> {
             Some(Ok(bytes)) if self.ends() => return Ok(Argument::Text(bytes)),
             Some(Err(())) if self.scan.peek().is_none() => {
                 let span = Span::new(start, start + 1);
-                return Err(self.builder.error(span, "this string is not closed", "close it with the same quotation mark"));
+                return Err(self.builder.error(
+                    span,
+                    "this string is not closed",
+                    "close it with the same quotation mark",
+                ));
             }
             _ => self.scan.position = start,
         }

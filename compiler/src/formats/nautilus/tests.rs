@@ -74,11 +74,16 @@ ctx.rule("A", "x")
 
 #[test]
 fn json() {
-    check(r#"[["A", "x{B}"], ["B", "\u00e9\\{"], ["A", ""]]"#, expect![[r#"
+    check(
+        r#"[["A", "x{B}"], ["B", "\u00e9\\{"], ["A", ""]]"#,
+        expect![[r#"
         A ::= "x" B | ""
         B ::= "é{"
-    "#]]);
-    check(r#"[["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]"#, expect![[r#"
+    "#]],
+    );
+    check(
+        r#"[["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]"#,
+        expect![[r#"
         %start START
         START ::= ()
         D ::= ()
@@ -102,15 +107,19 @@ fn json() {
           | [["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]
           |                                                ^^^
           help: a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\{`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn errors() {
-    check("ctx.rule(\"A\", \"x\nctx.rule(\"B\", \"y\")\nctx.regex(\"C\", \"(\")\nctx.rule(\"D\"", expect![[r#"
+    check(
+        "ctx.rule(\"A\", \"x\nctx.rule(\"B\", \"y\")\nctx.regex(\"C\", \"(\")\nctx.rule(\"D\"",
+        expect![[r#"
         g:1:1: error[syntax]: this call is not closed
           | ctx.rule("A", "x
           | ^^^^^^^^
           help: close it with `)`
-    "#]]);
+    "#]],
+    );
 }

@@ -7,13 +7,9 @@ use crate::formats::builder::{Builder, Reported};
 use crate::formats::scanner::Scanner;
 
 /// The same pattern in Rust's syntax.
-pub(super) fn rewrite(
-    pattern: &str,
-    flags: Flags,
-    span: Span,
-    builder: &mut Builder<'_>,
-) -> Result<String, Reported> {
-    let mut rewriter = Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, out: String::new() };
+pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<String, Reported> {
+    let mut rewriter =
+        Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, out: String::new() };
     rewriter.run()?;
     Ok(rewriter.out)
 }
@@ -128,7 +124,11 @@ impl Rewriter<'_, '_, '_> {
             }
             _ if letter.is_ascii_alphanumeric() => {
                 let help = "escapes of letters have meanings; a letter itself needs no backslash";
-                return Err(self.builder.error(self.span, format!("this regular expression has an unknown escape, `\\{letter}`"), help));
+                return Err(self.builder.error(
+                    self.span,
+                    format!("this regular expression has an unknown escape, `\\{letter}`"),
+                    help,
+                ));
             }
             _ if letter.is_ascii() && !letter.is_ascii_control() && letter != '<' && letter != '>' => {
                 self.out.push('\\');

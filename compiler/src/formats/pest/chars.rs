@@ -50,7 +50,11 @@ pub(super) struct Beginning {
 
 impl<'r> Chars<'r> {
     pub(super) fn new(rules: &'r [Rule]) -> Chars<'r> {
-        Chars { rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(), builtins: BTreeMap::new(), steps: 0 }
+        Chars {
+            rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(),
+            builtins: BTreeMap::new(),
+            steps: 0,
+        }
     }
 
     /// The characters of a rule that pest knows by itself; `None` for other rules.

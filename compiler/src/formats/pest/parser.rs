@@ -235,7 +235,9 @@ impl Parser<'_, '_, '_> {
         let min = if low.is_empty() { Some(0) } else { number(low) };
         let max = if high.is_empty() { Some(None) } else { number(high).map(Some) };
         match (min, max) {
-            (Some(min), Some(max)) if self.scan.sees("}") && !inside.trim().is_empty() && max.is_none_or(|max| min <= max) => {
+            (Some(min), Some(max))
+                if self.scan.sees("}") && !inside.trim().is_empty() && max.is_none_or(|max| min <= max) =>
+            {
                 Ok((min, max))
             }
             _ => {
@@ -321,7 +323,11 @@ impl Parser<'_, '_, '_> {
         let single = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
         match (single(&low), single(&high)) {
             (Some(low), Some(high)) if low <= high => self.peg(Kind::Range(low, high), span, 0),
-            _ => Err(self.builder.error(span, "this is no range of characters", "a range is `'a'..'z'`, the smaller end first")),
+            _ => Err(self.builder.error(
+                span,
+                "this is no range of characters",
+                "a range is `'a'..'z'`, the smaller end first",
+            )),
         }
     }
 
@@ -340,7 +346,8 @@ impl Parser<'_, '_, '_> {
                     match self.escape() {
                         Some(character) => text.push(character),
                         None => {
-                            let help = "escapes are `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\'`, `\\\"`, `\\x41` and `\\u{E9}`";
+                            let help =
+                                "escapes are `\\n`, `\\r`, `\\t`, `\\0`, `\\\\`, `\\'`, `\\\"`, `\\x41` and `\\u{E9}`";
                             return Err(self.builder.error(self.scan.span_from(from), "unknown escape", help));
                         }
                     }
@@ -350,7 +357,11 @@ impl Parser<'_, '_, '_> {
                 Some(c) => text.push(c),
                 None => {
                     let span = Span::new(start, start + 1);
-                    return Err(self.builder.error(span, "this literal is not closed", format!("close it with `{quote}`")));
+                    return Err(self.builder.error(
+                        span,
+                        "this literal is not closed",
+                        format!("close it with `{quote}`"),
+                    ));
                 }
             }
         }
@@ -364,7 +375,8 @@ impl Parser<'_, '_, '_> {
             '0' => '\0',
             same @ ('\\' | '\'' | '"') => same,
             'x' => {
-                let digits = self.scan.rest().get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+                let digits =
+                    self.scan.rest().get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
                 self.scan.position += 2;
                 char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
             }

@@ -68,7 +68,9 @@ fn predicates_that_exclude_characters() {
 
 #[test]
 fn the_stack() {
-    check("raw = { \"r\" ~ PUSH(\"#\"*) ~ \"q\" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }", expect![[r##"
+    check(
+        "raw = { \"r\" ~ PUSH(\"#\"*) ~ \"q\" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }",
+        expect![[r##"
         %start raw
         raw ::= "r" "#"* "q" ("#"* | "#"*) "#"*
         g:1:35: warning[not-context-free]: the stack is left out
@@ -79,7 +81,8 @@ fn the_stack() {
           | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
           |                                   ^^^^^^^^^^^^^^^^^
           help: in a PEG the first alternative that fits wins; here each may be drawn, and a text of a later one may be read by an earlier one
-    "##]]);
+    "##]],
+    );
 }
 
 #[test]
@@ -117,7 +120,9 @@ fn several_errors_in_one_run() {
               help: a term is text in double quotes, a range `'a'..'z'`, a name, or a group in parentheses
         "#]],
     );
-    check("b = { ( \"x\" ~ \"y\" }\nc = \"x\"\nd = { \"x\" \"y\" }\ne = { 'z'..'a' }\nf = { \"\\q\" }\ng = { \"x\"{3,2} }\nh = { | }\n-", expect![[r#"
+    check(
+        "b = { ( \"x\" ~ \"y\" }\nc = \"x\"\nd = { \"x\" \"y\" }\ne = { 'z'..'a' }\nf = { \"\\q\" }\ng = { \"x\"{3,2} }\nh = { | }\n-",
+        expect![[r#"
         g:1:7: error[syntax]: this group is not closed
           | b = { ( "x" ~ "y" }
           |       ^
@@ -147,5 +152,6 @@ fn several_errors_in_one_run() {
           | h = { | }
           |         ^
           help: a term is text in double quotes, a range `'a'..'z'`, a name, or a group in parentheses
-    "#]]);
+    "#]],
+    );
 }

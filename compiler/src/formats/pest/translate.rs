@@ -102,7 +102,8 @@ fn implicit_rule(
             let parts = vec![builder.rule("COMMENT", span).ok()?, builder.bytes("\n", span).ok()?];
             rounds.push((builder.seq(parts, span).ok()?, weighted(1.0)));
         } else {
-            let help = "a comment may reach to the end of its line, and `WHITESPACE` derives no line feed to end it with";
+            let help =
+                "a comment may reach to the end of its line, and `WHITESPACE` derives no line feed to end it with";
             builder.approximate(comment.name.span, "comments are left out", help);
         }
     }
@@ -159,9 +160,7 @@ impl<'r> Translator<'r, '_, '_> {
                     if *free { self.builder.any_case(text, span)? } else { self.builder.bytes(text.as_str(), span)? };
                 Ok(self.token(part))
             }
-            Kind::Range(low, high) => {
-                self.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span)
-            }
+            Kind::Range(low, high) => self.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span),
             Kind::Name(name) => self.name(name, span),
             Kind::Pushed => {
                 let help = "a grammar cannot repeat what it has drawn; both are drawn on their own";
@@ -247,7 +246,8 @@ impl<'r> Translator<'r, '_, '_> {
         while number < parts.len() {
             // Predicates in front of a class take characters out of it.
             let nots = parts[number..].iter().take_while(|part| matches!(part.kind, Kind::Not(_))).count();
-            let class = if nots > 0 { self.excluded(&parts[number..number + nots], parts.get(number + nots)) } else { None };
+            let class =
+                if nots > 0 { self.excluded(&parts[number..number + nots], parts.get(number + nots)) } else { None };
             let (syntax, taken) = match class {
                 Some(set) => (self.class(set, parts[number].span.to(parts[number + nots].span))?, nots + 1),
                 None => (self.peg(&parts[number])?, 1),

@@ -14,7 +14,15 @@ pub(super) fn parse(text: &str, tokens: Option<&Grammar>, diagnostics: &mut Diag
     let mut builder = Builder::new(diagnostics);
     let mut lexer = Lexer { scan: Scanner::new(text) };
     let next = lexer.token(&mut builder);
-    let mut parser = Parser { lexer, next, builder, tokens: BTreeMap::new(), start: None, rules: Vec::new(), index: BTreeMap::new() };
+    let mut parser = Parser {
+        lexer,
+        next,
+        builder,
+        tokens: BTreeMap::new(),
+        start: None,
+        rules: Vec::new(),
+        index: BTreeMap::new(),
+    };
     parser.declarations();
     while !matches!(parser.next.kind, Kind::End | Kind::Section) && !parser.builder.gives_up() {
         if parser.rule().is_err() {
@@ -193,7 +201,11 @@ impl<'t> Parser<'t, '_> {
             true => "the end of the file".to_string(),
             false => format!("`{}`", found.chars().take(40).collect::<String>().escape_debug()),
         };
-        self.builder.error(span, format!("expected {wanted}, found {found}"), "a rule is written `name: symbol symbol | symbol ;`")
+        self.builder.error(
+            span,
+            format!("expected {wanted}, found {found}"),
+            "a rule is written `name: symbol symbol | symbol ;`",
+        )
     }
 
     fn finish(self, given: Option<&Grammar>) -> Grammar {
@@ -257,13 +269,16 @@ impl<'t> Parser<'t, '_> {
 
 /// What a token derives that no other file defines.
 fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Builder<'_>) -> Result<Part, Reported> {
-    let help = format!("declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar");
+    let help = format!(
+        "declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar"
+    );
     match declared {
         Some(Declared { end: true, .. }) => builder.bytes("", span),
         Some(Declared { text: Some(text), .. }) => builder.bytes(text.as_slice(), span),
         Some(Declared { span: declared, .. }) => {
             let message = format!("nothing says what the token `{name}` is");
-            let diagnostic = Diagnostic::error(Code::UndefinedRule, span, message).related(*declared, "it is declared here");
+            let diagnostic =
+                Diagnostic::error(Code::UndefinedRule, span, message).related(*declared, "it is declared here");
             Err(builder.report(diagnostic.help(help)))
         }
         None => {
@@ -275,7 +290,8 @@ fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Buil
 
 /// The rules that `names` reach. Their places are in another file.
 fn reached<'g>(grammar: &'g Grammar, names: impl Iterator<Item = &'g str>) -> Vec<ast::Rule> {
-    let by_name: BTreeMap<&str, &ast::Rule> = grammar.rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
+    let by_name: BTreeMap<&str, &ast::Rule> =
+        grammar.rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
     let mut seen = BTreeSet::new();
     let mut pending: Vec<String> = names.map(str::to_string).collect();
     let mut rules = Vec::new();

@@ -36,7 +36,9 @@ int main() { }
 
 #[test]
 fn declarations_rules_and_separators() {
-    check(CALCULATOR, expect![[r#"
+    check(
+        CALCULATOR,
+        expect![[r#"
         %start input
         input ::= exp END | input ";" exp
         exp ::= NUM | exp "+" exp | IF exp exp ELSE exp | exp (" " "=") exp | exp (" " EQEQ) exp | () | "\n" exp
@@ -49,7 +51,8 @@ fn declarations_rules_and_separators() {
           |   | '(' error ')' | %empty
           |         ^^^^^
           help: input that is wrong is not drawn
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -75,13 +78,18 @@ fn tokens_from_another_file() {
 
 #[test]
 fn errors() {
-    check("%token A\n", expect![[r#"
+    check(
+        "%token A\n",
+        expect![[r#"
         g:2:1: error[syntax]: there is no `%%`, so there are no rules
           | 
           | ^
           help: declarations, then `%%`, then rules `name: symbol symbol | symbol ;`
-    "#]]);
-    check("%token A\n%%\ns: A B \"x ;\nt: 'x' $ ;\nu 'x' ;\nv: 'a' { \n", expect![[r#"
+    "#]],
+    );
+    check(
+        "%token A\n%%\ns: A B \"x ;\nt: 'x' $ ;\nu 'x' ;\nv: 'a' { \n",
+        expect![[r#"
         %start s
         s ::= A (" " B)
         t ::= "x"
@@ -111,5 +119,6 @@ fn errors() {
           | v: 'a' {
           |        ^
           help: close it with `}`
-    "#]]);
+    "#]],
+    );
 }
