@@ -265,8 +265,8 @@ impl Candidate for InBulk {
             let mut begin = 0;
             for &end in block.ends.iter().take((inputs - result.inputs) as usize) {
                 result.inputs += 1;
-                result.distinct += u64::from(seen.insert(hasher.hash_one(&block.bytes[begin..end as usize])));
-                begin = end as usize;
+                result.distinct += u64::from(seen.insert(hasher.hash_one(&block.bytes[begin..end])));
+                begin = end;
             }
             bytes += begin as u64;
         }

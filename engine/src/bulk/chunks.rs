@@ -9,7 +9,7 @@ use super::unfold::{Beginning, Stream};
 /// A chunk has at most this many frames: its first choice can then always be made (see [`super::unfold::OPEN`]).
 const MAX_FRAMES: usize = 3;
 /// Frames of a chunk differ in depth by less than this.
-pub(crate) const MAX_SPREAD: u32 = 4;
+const MAX_SPREAD: u32 = 4;
 /// A chunk that decides this many bits is not made longer.
 const BITS: f64 = 6.0;
 /// What a chunk that decides nothing costs beside its step, in steps.
@@ -26,6 +26,8 @@ pub(crate) struct Chunks {
     chunks: Vec<Chunk>,
     numbers: HashMap<Chunk, u32>,
     bits: HashMap<Item, f64>,
+    /// How often chunks of several frames would be pushed.
+    wanted: HashMap<Chunk, f64>,
 }
 
 /// A chunk on the stack: its number and how much less is left of the depth than at the step that pushed it.
@@ -40,6 +42,12 @@ impl Chunks {
     pub(crate) fn items(&self, chunk: u32, depth: Depth) -> Vec<Item> {
         let at = |below: Option<u32>| below.map_or(Depth::ANY, |below| depth.less(below));
         self.chunks[chunk as usize].iter().map(|&(frame, below)| (frame, at(below))).collect()
+    }
+
+    pub(crate) fn debug(&self, chunk: u32) -> &Chunk { &self.chunks[chunk as usize] }
+    /// How much less is left at most at one of a chunk's frames than at another.
+    pub(crate) fn spread(&self, chunk: u32) -> u32 {
+        self.chunks[chunk as usize].iter().filter_map(|&(_, below)| below).max().unwrap_or(0)
     }
 
     /// Whether no limit matters in all of a chunk's frames.
@@ -69,40 +77,65 @@ impl Chunks {
         (self.number(chunk), less)
     }
 
-    /// What a beginning leaves open, as chunks, the next first. New chunks of several frames are made only if `may_join`.
+    /// Notes which chunks would serve best for what a beginning leaves open, that often.
+    pub(crate) fn want(&mut self, stream: &Stream<'_>, beginning: &Beginning, base: Depth, flow: f64) {
+        let base = if beginning.end.is_some() { stream.start_depth() } else { base };
+        let cuts = self.cut(stream, &beginning.open, base, |_, _| true);
+        for pair in cuts.windows(2).filter(|pair| pair[1] > pair[0] + 1) {
+            *self.wanted.entry(Chunks::chunk(&beginning.open[pair[0]..pair[1]], base).0).or_default() += flow;
+        }
+    }
+
+    /// Forgets what was wanted.
+    pub(crate) fn forget_wanted(&mut self) {
+        self.wanted.clear();
+    }
+
+    /// What a beginning leaves open, as chunks, the next first. New chunks of several frames are made only where they were
+    /// wanted this often. With `alone` the first frame is a chunk of its own.
     pub(crate) fn partition(
         &mut self,
         stream: &Stream<'_>,
         beginning: &Beginning,
         base: Depth,
-        may_join: bool,
+        often: f64,
+        alone: bool,
     ) -> Vec<Push> {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let open = &beginning.open;
+        let cuts = self.cut(stream, open, base, |chunks, (from, to)| {
+            let chunk = Chunks::chunk(&open[from..to], base).0;
+            let may_be = || chunks.wanted.get(&chunk).is_some_and(|&wanted| wanted >= often);
+            !(alone && from == 0) && (chunks.numbers.contains_key(&chunk) || may_be())
+        });
+        cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
+    }
+
+    /// Where frames are best cut into chunks; those of several frames have to be allowed.
+    fn cut(
+        &mut self,
+        stream: &Stream<'_>,
+        open: &[Item],
+        base: Depth,
+        allowed: impl Fn(&Chunks, (usize, usize)) -> bool,
+    ) -> Vec<usize> {
         let bits: Vec<f64> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
         // The best way to cut what stands from each frame on: what it costs and where the first chunk ends.
         let mut best = vec![(0.0, 0); open.len() + 1];
         for from in (0..open.len()).rev() {
-            best[from] = (f64::INFINITY, from + 1);
-            for to in from + 1..=open.len().min(from + MAX_FRAMES) {
-                let is_new = to > from + 1 && !self.numbers.contains_key(&Chunks::chunk(&open[from..to], base).0);
-                if is_new && !may_join || !near(&open[from..to], base) {
-                    continue;
-                }
+            best[from] = (cost(&bits[from..from + 1]) + best[from + 1].0, from + 1);
+            for to in from + 2..=open.len().min(from + MAX_FRAMES) {
                 let cost = cost(&bits[from..to]) + best[to].0;
-                if cost < best[from].0 {
+                if cost < best[from].0 && near(&open[from..to], base) && allowed(self, (from, to)) {
                     best[from] = (cost, to);
                 }
             }
         }
-        let mut pushes = Vec::new();
-        let mut from = 0;
-        while from < open.len() {
-            let to = best[from].1;
-            pushes.push(self.whole(&open[from..to], base));
-            from = to;
+        let mut cuts = vec![0];
+        while cuts[cuts.len() - 1] < open.len() {
+            cuts.push(best[cuts[cuts.len() - 1]].1);
         }
-        pushes
+        cuts
     }
 
     /// About how many bits a frame decides, up to [`BITS`] or a little more.

@@ -149,7 +149,8 @@ impl Codes {
     pub(crate) fn choose(ir: &Ir, pools: &Pools, with_pools: bool, texts: &[&[u8]]) -> Codes {
         let mut literal = ByteSet([0; 4]);
         let mut worth: BTreeMap<ByteSet, u64> = BTreeMap::new();
-        let mut text = |bytes: &[u8]| bytes.iter().for_each(|&byte| literal.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        let mut text =
+            |bytes: &[u8]| bytes.iter().for_each(|&byte| literal.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
         texts.iter().for_each(|bytes| text(bytes));
         let mut set = |set: ByteSet| *worth.entry(set).or_default() += u64::from(set.len().ilog2());
         for node in (0..ir.node_count()).map(NodeId::new) {
@@ -177,11 +178,14 @@ impl Codes {
         }
         let mut order: Vec<(u64, ByteSet)> = worth.into_iter().map(|(set, worth)| (worth, set)).collect();
         order.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        (0..16).map(|window| Codes::within(window, &order, &literal)).max_by_key(|codes| {
-            let worth: u64 = order.iter().filter(|(_, set)| codes.sets.contains_key(set)).map(|(worth, _)| worth).sum();
-            (worth, codes.window)
-        })
-        .expect("there are sixteen windows")
+        (0..16)
+            .map(|window| Codes::within(window, &order, &literal))
+            .max_by_key(|codes| {
+                let worth: u64 =
+                    order.iter().filter(|(_, set)| codes.sets.contains_key(set)).map(|(worth, _)| worth).sum();
+                (worth, codes.window)
+            })
+            .expect("there are sixteen windows")
     }
 
     /// The best that one window can do.

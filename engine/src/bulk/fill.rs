@@ -167,11 +167,7 @@ impl Fill {
             // SAFETY: a row has 32 bytes, its numbers 64.
             let (bytes, low_bits, high_bits) = unsafe {
                 let words: *const __m256i = numbers[at % ROWS].as_ptr().cast();
-                (
-                    _mm256_loadu_si256(row.as_ptr().cast()),
-                    _mm256_loadu_si256(words),
-                    _mm256_loadu_si256(words.add(1)),
-                )
+                (_mm256_loadu_si256(row.as_ptr().cast()), _mm256_loadu_si256(words), _mm256_loadu_si256(words.add(1)))
             };
             let is_code = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, upper), window);
             let index = _mm256_and_si256(bytes, lower);

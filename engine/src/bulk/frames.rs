@@ -135,7 +135,16 @@ impl Grammar {
         let nodes = (0..ir.node_count()).map(NodeId::new);
         let byte_options = nodes.filter_map(|node| Some((node, classes::byte_options(&ir, node)?))).collect();
         let needs = if max_depth.is_some() { needs(&ir) } else { vec![0; ir.node_count()] };
-        Grammar { ir, pools, max_depth, needs, codes, byte_options, pool_options: Mutex::default(), tables: Mutex::default() }
+        Grammar {
+            ir,
+            pools,
+            max_depth,
+            needs,
+            codes,
+            byte_options,
+            pool_options: Mutex::default(),
+            tables: Mutex::default(),
+        }
     }
 
     fn tables(&self) -> MutexGuard<'_, Interned> {
@@ -237,10 +246,16 @@ impl Grammar {
         let mut tables = self.tables();
         let suffixes = tables.suffixes.entry(seq).or_insert_with(|| {
             let mut need = 0;
-            let mut suffixes: Vec<u32> = self.ir.children(seq).iter().rev().map(|child| {
-                need = need.max(self.needs[child.index()]);
-                need
-            }).collect();
+            let mut suffixes: Vec<u32> = self
+                .ir
+                .children(seq)
+                .iter()
+                .rev()
+                .map(|child| {
+                    need = need.max(self.needs[child.index()]);
+                    need
+                })
+                .collect();
             suffixes.reverse();
             suffixes.into()
         });
@@ -256,8 +271,8 @@ impl Grammar {
             Frame::Rest { seq, at } => {
                 let items = self.ir.children(seq);
                 let first = self.settle(Frame::Node(items[at as usize]), depth, zones);
-                let rest = (at as usize + 1 < items.len())
-                    .then(|| self.settle(Frame::Rest { seq, at: at + 1 }, depth, zones));
+                let rest =
+                    (at as usize + 1 < items.len()).then(|| self.settle(Frame::Rest { seq, at: at + 1 }, depth, zones));
                 Step::Push([Some(first), rest])
             }
             Frame::Exactly { repeat, left: 1 } => one(Frame::Node(self.item_of(repeat)), depth),

@@ -27,7 +27,7 @@ pub(crate) struct Lane {
     /// Where the next text goes.
     pub(crate) text: *mut u8,
     /// Where the next end of an input is noted, as the address behind its last byte.
-    pub(crate) ends: *mut u64,
+    pub(crate) ends: *mut usize,
 }
 
 /// What is on the way to a lane's next step.
@@ -173,7 +173,7 @@ unsafe fn act(lane: *mut Lane, ahead: *mut Ahead) -> u32 {
         let next = &(*record).next;
         // What stands behind the text goes with it and is overwritten by the next.
         text.cast::<[u8; 32]>().write_unaligned(record.cast::<[u8; 32]>().read());
-        *ends = text.addr() as u64 + u64::from(next.end);
+        *ends = text.addr() + usize::from(next.end);
         let base = word & next.relative;
         // The lengths are behind the pushes and are stored too: above the top of the stack.
         let mut words: [u32; 8] = *std::ptr::from_ref(next).cast();

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::chunks::{Chunks, MAX_SPREAD, Push};
+use super::chunks::{Chunks, Push};
 use super::frames::{Depth, Frame, Item};
 use super::unfold::{Stream, unfold};
 
@@ -96,6 +96,16 @@ const TRIAL: u32 = 100_000;
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
     let mut chunks = Chunks::default();
     let mut visits = Visits::new();
+    if std::env::var("MIN").is_ok() {
+        for t in [1.0, 0.01] {
+        let mut chunks = Chunks::default();
+        if let Ok(p) = attempt(stream, &mut chunks, &visits, t, 10_000_000) {
+            eprintln!("threshold {t} records {} states {} keys {} chunks {}", p.records, p.states.len(), p.index.len(), chunks.len());
+            let mut by: Vec<_> = p.states.iter().map(|s| (s.entries.len(), s.chunk)).collect();
+            by.sort(); by.reverse();
+            for (n, c) in by.into_iter().step_by(7).take(24) { eprintln!("  {n} {:?}", chunks.debug(c)); }
+        }}
+    }
     let mut best: Option<Plan> = None;
     // Smaller plans first: what they learn serves the larger.
     let mut share = 2.0;
@@ -148,6 +158,7 @@ fn attempt(
     threshold: f64,
     records: usize,
 ) -> Result<Plan, TooLarge> {
+    chunks.forget_wanted();
     let zones = stream.zones;
     let start_depth = stream.grammar.start_depth().unwrap_or(zones);
     let start_items = [stream.grammar.start(stream.start_depth(), zones), (Frame::End, Depth::ANY)];
@@ -168,8 +179,10 @@ fn attempt(
         let (chunk, row) = key;
         let known = match row {
             _ if chunks.is_free(chunk) => Known::Nothing,
+            // With so much left, references in the first frame lead to instances within the limit.
+            row if flow < threshold && row >= chunks.spread(chunk) + 2 => Known::AtLeast(chunks.spread(chunk) + 2),
             row if row == zones => Known::AtLeast(zones),
-            row if floor(row) > MAX_SPREAD + 1 && flow < EXACT * threshold => Known::AtLeast(floor(row)),
+            row if flow < EXACT * threshold && floor(row) >= chunks.spread(chunk) + 2 => Known::AtLeast(floor(row)),
             row => Known::Exactly(row),
         };
         let (depth, at_least) = match known {
@@ -229,11 +242,14 @@ fn make(
     depth: Depth,
     (flow, threshold): (f64, f64),
 ) -> State {
-    let beginnings = unfold(stream, items, threshold / flow.max(1e-30), MAX_RECORDS);
+    let beginnings = unfold(stream, items.clone(), threshold / flow.max(1e-30), MAX_RECORDS);
     let mut entries = Vec::with_capacity(beginnings.len());
     let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
+    for beginning in &beginnings {
+        chunks.want(stream, beginning, depth, flow * beginning.probability);
+    }
     for beginning in beginnings {
-        let pushes = chunks.partition(stream, &beginning, depth, flow * beginning.probability >= JOIN * threshold);
+        let pushes = chunks.partition(stream, &beginning, depth, JOIN * threshold, beginning.open == items);
         for &push in &pushes {
             *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
         }
@@ -310,6 +326,16 @@ impl Plan {
 /// Mean bytes of text a step and mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
     let visits = trial(plan, chunks);
+    if std::env::var("TOP").is_ok() {
+        let mut top: Vec<_> = visits.iter().collect();
+        top.sort_by(|a, b| b.1.total_cmp(a.1));
+        for (key, v) in top.into_iter().take(28) {
+            let st = &plan.states[plan.index[key] as usize];
+            let mean = |f: &dyn Fn(&Entry) -> f64| st.entries.iter().map(|e| e.probability * f(e)).sum::<f64>();
+            let ent = mean(&|e| -e.probability.log2());
+            eprintln!("{v:.4} row {} n {} text {:.2} open {:.2} bits {ent:.2} {:?}", key.1, st.entries.len(), mean(&|e| e.text.len() as f64), mean(&|e| e.pushes.len() as f64), chunks.debug(key.0));
+        }
+    }
     let (mut bytes, mut ends) = (0.0, 0.0);
     for (key, &state) in &plan.index {
         let visits = visits.get(key).copied().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Blocks of inputs: which lane makes which, and in what order they are handed out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use gramjet::Limits;
@@ -88,37 +88,29 @@ pub struct Bulk {
     shared: Arc<Shared>,
     simd: Simd,
     seed: u64,
-    /// The block that is handed out next, the one that is begun next, and how far apart they are.
-    next: u64,
-    begin: u64,
-    stride: u64,
+    /// The block that [`Bulk::next_block`] begins next, and those that are begun and not handed out, in order.
+    counter: u64,
+    begun: VecDeque<u64>,
     lanes: Vec<Work>,
     random: Generators,
     done: BTreeMap<u64, Block>,
     done_bytes: usize,
-    spare: Vec<Buffers>,
+    spare: Vec<Block>,
     current: Option<Block>,
 }
 
-/// The memory of a block.
+/// Inputs one behind the other, and where each ends.
 #[derive(Default)]
-struct Buffers {
-    text: Vec<u8>,
-    ends: Vec<u64>,
-}
-
-/// Inputs one behind the other.
 struct Block {
-    buffers: Buffers,
-    bytes: usize,
-    inputs: usize,
+    text: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 /// What a lane is at.
 struct Work {
     /// The number of the block; none while it waits.
     block: Option<u64>,
-    buffers: Buffers,
+    buffers: Block,
     bytes: usize,
     inputs: usize,
     filled: usize,
@@ -135,7 +127,7 @@ pub struct Inputs<'b> {
     /// All bytes, with what stands between inputs.
     pub bytes: &'b [u8],
     /// For each input where it ends, without what stands behind it.
-    pub ends: &'b [u64],
+    pub ends: &'b [usize],
 }
 
 impl Bulk {
@@ -170,8 +162,7 @@ impl Bulk {
         let block_inputs = if inputs >= 2.0 { (inputs as u64).next_power_of_two().min(MAX_BLOCK_INPUTS) } else { 1 };
         let fill = Fill::new(grammar.codes());
         let max_output = limits.output();
-        let shared =
-            Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
+        let shared = Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
         Ok(Bulk::over(Arc::new(shared), Simd::detect()))
     }
 
@@ -180,9 +171,8 @@ impl Bulk {
             shared,
             simd,
             seed: 0,
-            next: 0,
-            begin: 0,
-            stride: 1,
+            counter: 0,
+            begun: VecDeque::new(),
             lanes: (0..LANES).map(|_| Work::idle()).collect(),
             random: Generators::unseeded(),
             done: BTreeMap::new(),
@@ -190,7 +180,7 @@ impl Bulk {
             spare: Vec::new(),
             current: None,
         };
-        bulk.restart(0, 0, 1);
+        bulk.restart(0, 0);
         bulk
     }
 
@@ -199,17 +189,16 @@ impl Bulk {
         Bulk::over(Arc::clone(&self.shared), self.simd)
     }
 
-    /// Goes on with the blocks `first`, `first + stride` and so on of the run with `seed`.
-    pub fn restart(&mut self, seed: u64, first: u64, stride: u64) {
-        (self.seed, self.next, self.begin, self.stride) = (seed, first, first, stride);
-        let mut spare = std::mem::take(&mut self.spare);
-        spare.extend(std::mem::take(&mut self.done).into_values().map(|block| block.buffers));
-        spare.extend(self.current.take().map(|block| block.buffers));
+    /// Goes on with the run of `seed` from the block `first` on.
+    pub fn restart(&mut self, seed: u64, first: u64) {
+        (self.seed, self.counter) = (seed, first);
+        self.begun.clear();
+        self.spare.extend(std::mem::take(&mut self.done).into_values());
+        self.spare.extend(self.current.take());
         self.done_bytes = 0;
         for lane in &mut self.lanes {
             lane.block = None;
         }
-        self.spare = spare;
     }
 
     /// Uses no more than these instructions; the output is the same.
@@ -238,35 +227,75 @@ impl Bulk {
         self.shared.tables.records.len()
     }
 
+    /// The size of the tables in bytes.
+    pub fn table_bytes(&self) -> usize {
+        size_of_val(&*self.shared.tables.records) + size_of_val(&*self.shared.tables.rows)
+    }
+
     /// The next block.
     pub fn next_block(&mut self) -> Inputs<'_> {
-        if let Some(block) = self.current.take() {
-            self.spare.push(block.buffers);
-        }
-        let block = loop {
-            if let Some(block) = self.done.remove(&self.next) {
-                self.done_bytes -= block.bytes;
-                break block;
+        let mut counter = self.counter;
+        let mut count = || {
+            counter += 1;
+            Some(counter - 1)
+        };
+        let block = self.make_next(&mut count).expect("there is always a next block").1;
+        self.counter = counter;
+        self.spare.extend(self.current.take());
+        let block = self.current.insert(block);
+        Inputs { bytes: &block.text, ends: &block.ends }
+    }
+
+    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with what stands between
+    /// inputs, and where each input ends without what stands behind it. The memory that `text` and `ends` held is used
+    /// again. `None` if there are no more.
+    ///
+    /// Some blocks are made side by side, so `more` is asked ahead.
+    pub fn take_block(
+        &mut self,
+        more: &mut dyn FnMut() -> Option<u64>,
+        text: &mut Vec<u8>,
+        ends: &mut Vec<usize>,
+    ) -> Option<u64> {
+        let (number, mut block) = self.make_next(more)?;
+        std::mem::swap(&mut block.text, text);
+        std::mem::swap(&mut block.ends, ends);
+        self.spare.push(block);
+        Some(number)
+    }
+
+    fn make_next(&mut self, more: &mut dyn FnMut() -> Option<u64>) -> Option<(u64, Block)> {
+        loop {
+            self.begin(more);
+            let &number = self.begun.front()?;
+            if let Some(block) = self.done.remove(&number) {
+                self.begun.pop_front();
+                self.done_bytes -= block.text.len();
+                return Some((number, block));
             }
             self.run();
-        };
-        self.next += self.stride;
-        let block = self.current.insert(block);
-        Inputs { bytes: &block.buffers.text[..block.bytes], ends: &block.buffers.ends[..block.inputs] }
+        }
+    }
+
+    /// Gives blocks to the lanes that have none.
+    fn begin(&mut self, more: &mut dyn FnMut() -> Option<u64>) {
+        for lane in 0..LANES {
+            let is_ahead = self.done.len() >= AHEAD || self.done_bytes >= AHEAD_BYTES;
+            if self.lanes[lane].block.is_some() || is_ahead && !self.begun.is_empty() {
+                continue;
+            }
+            let Some(number) = more() else { break };
+            debug_assert!(self.begun.back().is_none_or(|&last| last < number));
+            self.begun.push_back(number);
+            let block = self.spare.pop().unwrap_or_default();
+            self.lanes[lane].begin(&self.shared, self.seed, number, block);
+            self.random.seed(lane, &mut seeds(self.seed, number, 0));
+        }
     }
 
     /// Takes some steps on all lanes and puts blocks away that they have finished.
     fn run(&mut self) {
         let shared = Arc::clone(&self.shared);
-        for lane in 0..LANES {
-            let ahead = self.done.len() >= AHEAD || self.done_bytes >= AHEAD_BYTES;
-            if self.lanes[lane].block.is_none() && (!ahead || self.begin == self.next) {
-                let buffers = self.spare.pop().unwrap_or_default();
-                self.lanes[lane].begin(&shared, self.seed, self.begin, buffers);
-                self.random.seed(lane, &mut seeds(self.seed, self.begin, 0));
-                self.begin += self.stride;
-            }
-        }
         let mut lanes: [Lane; LANES] = std::array::from_fn(|lane| self.lanes[lane].lane(&shared));
         // SAFETY: `Work::lane` makes the room, buffers are each lane's own, and stacks hold words of these tables.
         unsafe { lanes::run(&shared.tables, &mut lanes, &mut self.random, self.simd) };
@@ -274,7 +303,7 @@ impl Bulk {
             let Some(number) = work.block else { continue };
             if let Some(block) = work.advance(&shared, lane, self.simd) {
                 work.block = None;
-                self.done_bytes += block.bytes;
+                self.done_bytes += block.text.len();
                 self.done.insert(number, block);
             }
         }
@@ -285,7 +314,7 @@ impl Work {
     fn idle() -> Work {
         Work {
             block: None,
-            buffers: Buffers::default(),
+            buffers: Block::default(),
             bytes: 0,
             inputs: 0,
             filled: 0,
@@ -296,7 +325,7 @@ impl Work {
         }
     }
 
-    fn begin(&mut self, shared: &Shared, seed: u64, block: u64, buffers: Buffers) {
+    fn begin(&mut self, shared: &Shared, seed: u64, block: u64, buffers: Block) {
         self.block = Some(block);
         self.buffers = buffers;
         (self.inputs, self.filled) = (0, 0);
@@ -350,15 +379,15 @@ impl Work {
         let start = self.buffers.text.as_ptr().addr();
         self.bytes = lane.text.addr() - start;
         self.word = lane.word;
-        let noted = (lane.ends.addr() - self.buffers.ends.as_ptr().addr()) / size_of::<u64>();
+        let noted = (lane.ends.addr() - self.buffers.ends.as_ptr().addr()) / size_of::<usize>();
         for end in &mut self.buffers.ends[self.inputs..noted] {
-            *end -= start as u64;
+            *end -= start;
         }
         self.inputs = noted;
         self.depth = (lane.stack.addr() - self.stack.as_ptr().addr()) / size_of::<u32>();
         assert!(self.depth > 0, "a stream does not end");
         let begun = if self.inputs == 0 { 0 } else { self.buffers.ends[self.inputs - 1] };
-        if self.bytes as u64 - begun > shared.max_output {
+        if (self.bytes - begun) as u64 > shared.max_output {
             self.complete(shared);
         }
         let wanted = shared.block_inputs as usize;
@@ -368,13 +397,16 @@ impl Work {
             self.filled = whole;
             return None;
         }
-        let bytes = self.buffers.ends[wanted - 1] as usize + shared.framing.behind.len();
+        let bytes = self.buffers.ends[wanted - 1] + shared.framing.behind.len();
         let whole = bytes.next_multiple_of(UNIT);
         if self.buffers.text.len() < whole {
             self.buffers.text.resize(whole, 0);
         }
         shared.fill.run(&mut self.fill_random, &mut self.buffers.text[self.filled..whole], simd);
-        Some(Block { buffers: std::mem::take(&mut self.buffers), bytes, inputs: wanted })
+        let mut block = std::mem::take(&mut self.buffers);
+        block.text.truncate(bytes);
+        block.ends.truncate(wanted);
+        Some(block)
     }
 
     /// Completes an input that has grown beyond its bound by the shortest text of what is open, and begins the next.
@@ -388,7 +420,7 @@ impl Work {
             shared.grammar.finish(&shared.chunks.items(chunk, depth), &mut self.buffers.text);
         }
         self.buffers.ends.truncate(self.inputs);
-        self.buffers.ends.push(self.buffers.text.len() as u64);
+        self.buffers.ends.push(self.buffers.text.len());
         self.inputs += 1;
         self.buffers.text.extend_from_slice(&shared.framing.behind);
         self.buffers.text.resize(self.buffers.text.len() + shared.framing.before, 0);

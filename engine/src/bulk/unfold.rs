@@ -152,20 +152,26 @@ impl Ord for Candidate {
     }
 }
 
-/// The beginnings of `items`: at least their first choice is made; further ones where the probability that a record gains is
-/// `threshold` or more, up to `max` beginnings.
+/// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to `max`
+/// beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back as they
+/// are.
 pub(crate) fn unfold(stream: &Stream<'_>, items: Vec<Item>, threshold: f64, max: usize) -> Vec<Beginning> {
-    let mut first = Beginning::of(items);
+    let mut first = Beginning::of(items.clone());
     first.advance(stream);
+    let worth = match &*first.open {
+        [_] if first.open == items => f64::INFINITY,
+        [item, ..] => 1.0 / (stream.grammar.option_count(item.0).max(2) - 1) as f64,
+        [] => 0.0,
+    };
     let mut done: Vec<Option<Beginning>> = vec![Some(first)];
     let mut count = 1;
-    let mut candidates = BinaryHeap::from([Candidate { worth: f64::INFINITY, index: 0 }]);
+    let mut candidates = BinaryHeap::from([Candidate { worth, index: 0 }]);
     while let Some(candidate) = candidates.pop() {
         let Some(beginning) = done[candidate.index].as_ref().filter(|beginning| beginning.is_choice) else { continue };
         if candidate.worth < threshold {
             break;
         }
-        let forced = candidate.index == 0;
+        let forced = candidate.worth == f64::INFINITY;
         let more = stream.grammar.option_count(beginning.open[0].0) - 1;
         if !forced && count + more > max {
             continue;
