@@ -41,6 +41,8 @@ pub enum Command {
     Dump(DumpArgs),
     /// Print the source code or the machine code of a producer.
     Emit(EmitArgs),
+    /// Write a grammar in another notation.
+    Convert(ConvertArgs),
     /// List the grammars that ship with gramjet.
     Grammars,
     /// Print a completion script for a shell.
@@ -301,6 +303,21 @@ pub struct EmitArgs {
     /// The length limit that the producer begins with, in place of the grammar file's.
     #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
     pub max_len: Option<u64>,
+}
+
+/// `gramjet convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub grammar: GrammarArgs,
+
+    /// The file to write, `-` for standard output; its extension says which notation (ebnf, json, abnf, g4).
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+
+    /// The notation to write, whatever the extension.
+    #[arg(long, value_name = "FORMAT", value_parser = crate::engines::printer_names())]
+    pub to: Option<String>,
 }
 
 /// What `gramjet emit` can print.

@@ -1,13 +1,15 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
+use gramjet_compiler::check::check;
 use gramjet_compiler::formats;
+use gramjet_compiler::print;
 use gramjet_compiler::{Compiled, Diagnostics, Options};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
 use gramjet_engine::jit::Jit;
@@ -18,7 +20,7 @@ use gramjet_generated::{SHIPPED, Shipped};
 use gramjet_parse::Parser;
 
 use crate::args::{EngineArgument, GrammarArgs};
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, quoted, say};
 use crate::grammar::Source;
 use crate::report;
 
@@ -120,6 +122,49 @@ pub fn shipped_by_name(name: &str) -> Option<ShippedGrammar> {
 /// The values of `--format`.
 pub fn format_names() -> PossibleValuesParser {
     PossibleValuesParser::new(formats::ALL.iter().map(|format| format.name()))
+}
+
+/// The notations that `gramjet convert` writes.
+pub fn printer_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(print::ALL.iter().map(|printer| printer.name()))
+}
+
+/// The grammar in the notation `to`, or in the one that the extension of the file `output` asks for.
+pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &Path) -> Result<String, Failure> {
+    let printer = match to {
+        Some(name) => print::by_name(name),
+        None => print::by_file_name(&output.to_string_lossy()),
+    };
+    let printer = printer.ok_or_else(|| {
+        let known: Vec<String> = print::ALL
+            .iter()
+            .flat_map(|printer| printer.extensions())
+            .map(|extension| format!(".{extension}"))
+            .collect();
+        Failure::Usage(format!(
+            "the extension of {} names no notation (known: {}); ask for one with `--to`",
+            quoted(output),
+            known.join(", ")
+        ))
+    })?;
+    let options = options(args);
+    let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
+    let mut diagnostics = Diagnostics::default();
+    let mut grammar = format.parse(&source.file, &mut diagnostics);
+    let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
+        .map(|checked| checked.grammar.rules[checked.start].name.clone());
+    if options.start.is_some() {
+        grammar.start = start;
+    }
+    let text = if diagnostics.has_errors() { None } else { printer.print(&grammar, &mut diagnostics) };
+    diagnostics.sort();
+    match text {
+        Some(text) => {
+            report::print(&source.file, &diagnostics);
+            Ok(text)
+        }
+        None => Err(refuse(source, &diagnostics)),
+    }
 }
 
 /// The stages of `gramjet dump`.

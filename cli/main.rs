@@ -4,6 +4,7 @@
 
 mod args;
 mod check;
+mod convert;
 mod engines;
 mod failure;
 mod generate;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Minimise(args) => minimise::run(args),
         Command::Dump(args) => texts::dump(args),
         Command::Emit(args) => texts::emit(args),
+        Command::Convert(args) => convert::run(args),
         Command::Grammars => texts::grammars(),
         Command::Completions { shell } => texts::completions(*shell),
         Command::Man { command } => texts::man(command.as_deref()),

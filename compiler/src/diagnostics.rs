@@ -119,6 +119,8 @@ codes! {
     TooLarge "too-large" "A part of the grammar exceeds a budget of the compiler.",
     UnknownDirective "unknown-directive" "A directive is not known or its value is not understood.",
     NoRules "no-rules" "The grammar defines no rule.",
+    NotExpressible "not-expressible" "The notation that a grammar is converted to cannot say something.",
+    NotContextFree "not-context-free" "Something that a context-free grammar cannot say was left out.",
 }
 
 impl fmt::Display for Code {

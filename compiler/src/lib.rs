@@ -13,6 +13,8 @@ pub mod ast;
 
 pub mod formats;
 
+pub mod print;
+
 pub mod check;
 
 pub mod lower;

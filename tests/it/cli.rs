@@ -466,3 +466,38 @@ fn machine_code_is_named_for_perf_on_request() {
     assert!(map.lines().any(|line| line.ends_with(" gramjet:list")), "{map}");
     assert!(run(&["gen", place.grammar()]).stderr.is_empty());
 }
+
+#[test]
+fn grammars_are_converted() {
+    let place = place("convert");
+    for (name, beginning) in
+        [("out.ebnf", "list ::= \"[\" (item (\",\" item)*)? \"]\"\n"), ("out.json", "{\n  \"<list>\": [[\"[\", ")]
+    {
+        assert!(stdout(&["convert", place.grammar(), &place.path(name)]).is_empty());
+        let written = fs::read_to_string(place.path(name)).unwrap();
+        assert!(written.starts_with(beginning), "{written}");
+        // Another grammar, but the same language: a list in brackets.
+        let made = text(&stdout(&["gen", &place.path(name), "-n", "3", "--seed", "1", "--max-len", "40"]));
+        assert!(made.starts_with('[') && made.trim_end().ends_with(']'), "{made}");
+    }
+    assert_eq!(stdout(&["convert", place.grammar(), "-", "--to", "ebnf"]), fs::read(place.path("out.ebnf")).unwrap());
+    let refused = run(&["convert", place.grammar(), &place.path("out.abnf")]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("error[not-expressible]: ABNF has no weights"), "{}", text(&refused.stderr));
+    assert!(!Path::new(&place.path("out.abnf")).exists());
+    let unknown = run(&["convert", place.grammar(), &place.path("out.txt")]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("known: .ebnf, .w3c, .json, .abnf, .g4"), "{}", text(&unknown.stderr));
+}
+
+#[test]
+fn formats_are_known_by_extension_text_and_option() {
+    let place = place("formats");
+    fs::write(place.path("a.abnf"), "a = %s\"x\"\n").unwrap();
+    fs::write(place.path("a.txt"), "<a> ::= \"x\"\n").unwrap();
+    fs::write(place.path("b.txt"), "x\n").unwrap();
+    for arguments in [&["a.abnf"][..], &["a.txt"], &["b.txt", "--format", "regex"]] {
+        let path = place.path(arguments[0]);
+        assert_eq!(stdout(&[&["gen", &path][..], &arguments[1..]].concat()), b"x\n", "{arguments:?}");
+    }
+}

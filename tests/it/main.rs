@@ -3,4 +3,5 @@
 mod cli;
 mod engines;
 mod readme;
+mod rfc;
 mod validity;

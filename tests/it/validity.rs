@@ -11,7 +11,7 @@ fn temporary(name: &str) -> PathBuf {
 }
 
 /// The documents of a grammar, NUL-separated, in a file.
-fn documents(grammar: &str, count: u32, arguments: &[&str], name: &str) -> PathBuf {
+pub fn documents_from(grammar: &str, count: u32, arguments: &[&str], name: &str) -> PathBuf {
     let path = temporary(name);
     let status = Command::new(env!("CARGO_BIN_EXE_gramjet"))
         .args(["gen", grammar, "-n", &count.to_string(), "--seed", "11", "--separator", "nul", "--jobs", "2", "-o"])
@@ -25,7 +25,7 @@ fn documents(grammar: &str, count: u32, arguments: &[&str], name: &str) -> PathB
 }
 
 /// Has a script of `tests/judges` judge the documents.
-fn judge(script: &str, arguments: &[&str], documents: &Path) {
+pub fn judge(script: &str, arguments: &[&str], documents: &Path) {
     let required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
     let script_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judges").join(script);
     let output = Command::new("python3")
@@ -48,7 +48,7 @@ fn judge(script: &str, arguments: &[&str], documents: &Path) {
 
 #[test]
 fn json_is_accepted_by_serde_json_and_python() {
-    let path = documents("grammars/json.ebnf", 100_000, &["--max-depth", "32"], "json.nul");
+    let path = documents_from("grammars/json.ebnf", 100_000, &["--max-depth", "32"], "json.nul");
     let text = std::fs::read(&path).expect("the documents were written");
     let mut count = 0;
     for document in text.strip_suffix(b"\0").expect("each document ends with a NUL").split(|&byte| byte == 0) {
@@ -69,11 +69,11 @@ fn shipped_grammars_are_accepted_by_their_judges() {
         ("xml", "xml_judge.py", &[]),
         ("xml", "xml_judge.py", &["--xmllint"]),
     ] {
-        judge(script, arguments, &documents(grammar, 1000, &[], &format!("{grammar}.nul")));
+        judge(script, arguments, &documents_from(grammar, 1000, &[], &format!("{grammar}.nul")));
         // Near the limits most of a document comes from pools.
         for (limit, value) in [("--max-depth", "2"), ("--max-len", "100")] {
             let name = format!("{grammar}{limit}.nul");
-            judge(script, arguments, &documents(grammar, 300, &[limit, value], &name));
+            judge(script, arguments, &documents_from(grammar, 300, &[limit, value], &name));
         }
     }
 }

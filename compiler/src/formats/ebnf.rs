@@ -7,7 +7,6 @@ use super::Format;
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-mod difference;
 mod lexer;
 mod parser;
 mod text;

@@ -5,9 +5,27 @@
 use crate::ast::Grammar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 
+pub mod abnf;
+pub mod bnf;
 pub mod ebnf;
 pub mod fuzzingbook;
+pub mod gram;
+pub mod gramatron;
+pub mod iso;
+pub mod lark;
+pub mod nautilus;
+pub mod pest;
+pub mod regex;
+pub mod tree_sitter;
+pub mod yacc;
+
+mod boundaries;
+mod builder;
+mod difference;
 mod json_text;
+mod pattern;
+mod python;
+mod scanner;
 
 /// A grammar with more expressions than this is refused, so that a hostile file cannot take gigabytes.
 pub const MAX_EXPRESSIONS: usize = 1 << 20;
@@ -20,7 +38,7 @@ pub trait Format: Sync {
     /// The file extensions (without the dot) that this format is known by.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Whether the text looks like this format; asked only where the extension does not decide.
+    /// Whether the text looks like this format; decides between formats that share an extension, and where there is none.
     fn looks_like(&self, text: &str) -> bool;
 
     /// Parses the file. What is wrong goes into `diagnostics`; the grammar returned is meaningful if none is an error.
@@ -28,21 +46,38 @@ pub trait Format: Sync {
 }
 
 /// Every format, in the order in which their `looks_like` is asked.
-pub const ALL: &[&dyn Format] = &[&fuzzingbook::FuzzingBook, &ebnf::Ebnf];
+pub const ALL: &[&dyn Format] = &[
+    &tree_sitter::TreeSitter,
+    &gramatron::Gramatron,
+    &fuzzingbook::FuzzingBook,
+    &nautilus::Nautilus,
+    &yacc::Yacc,
+    &pest::Pest,
+    &bnf::Bnf,
+    &ebnf::Ebnf,
+    &gram::Gram,
+    &lark::Lark,
+    &abnf::Abnf,
+    &iso::Iso,
+    &regex::Regex,
+];
 
-/// The format called `name`.
+/// The format called `name`; `_` may stand for `-`, which the identifiers of Rust lack.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+    let name = name.replace('_', "-");
     ALL.iter().copied().find(|format| format.name() == name)
 }
 
-/// The format of a file, from its extension, else from its text; our EBNF if nothing else fits.
+/// The format of a file: of those with its extension, or of all if there is none, the first that the text looks like. If it
+/// looks like none, the first with the extension, else our EBNF.
 pub fn detect(file: &SourceFile) -> &'static dyn Format {
     let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    ALL.iter()
-        .copied()
-        .find(|format| format.extensions().contains(&extension.as_str()))
-        .or_else(|| ALL.iter().copied().find(|format| format.looks_like(file.text())))
-        .unwrap_or(&ebnf::Ebnf)
+    let known = || ALL.iter().copied().filter(|format| format.extensions().contains(&extension.as_str()));
+    let fits = |format: &&'static dyn Format| format.looks_like(file.text());
+    match known().next() {
+        Some(first) => known().find(fits).unwrap_or(first),
+        None => ALL.iter().copied().find(fits).unwrap_or(&ebnf::Ebnf),
+    }
 }
 
 /// Whether the file is too large for [`Span`](crate::diagnostics::Span)s, which is reported.

@@ -16,10 +16,10 @@ use gramjet_testkit::Rng;
 const CASE: &str = "GRAMJET_HOSTILE";
 
 /// The greatest memory that a compilation may take, in KiB.
-const MAX_MEMORY: u64 = 1 << 20;
+pub const MAX_MEMORY: u64 = 1 << 20;
 
 /// The greatest processor time that a compilation may take; half of it in a release build on a usual machine.
-const MAX_TIME: Duration = Duration::from_secs(10);
+pub const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// Debug builds, which verify the IR behind each pass, get less to do.
 fn many(count: usize) -> usize {
@@ -223,7 +223,7 @@ fn emit_within_bounds(name: &str, compiled: &Compiled) {
 }
 
 /// The greatest resident memory of this process so far, in KiB; 0 where the system does not tell.
-fn peak_memory() -> u64 {
+pub fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
@@ -231,7 +231,7 @@ fn peak_memory() -> u64 {
 
 /// The processor time of this process so far, so that other processes on this machine don't matter; the time of day
 /// where the system does not tell.
-fn processor_time() -> Duration {
+pub fn processor_time() -> Duration {
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Behind the name: the 14th and 15th field of all, in hundredths of a second (proc(5)).

@@ -1,9 +1,12 @@
 //! The compiler's tests from outside: the equalities of the design page, held on random grammars and on the suite.
 
 mod analyses;
+mod convert;
 mod distribution;
+mod formats;
 mod generated;
 mod hostile;
+mod hostile_formats;
 mod limits;
 mod oracle;
 mod passes;

@@ -15,6 +15,20 @@ gramjet::grammar! {
     mod book = fuzzingbook r#"{"<start>": ["<a>!", {"expansion": "?", "weight": 3}], "<a>": ["x", "y<a>"]}"# {
         max_depth: 4,
     };
+
+    mod abnf = "tests/grammars/pair.abnf";
+
+    mod pest = "tests/grammars/pair.pest";
+
+    mod iso = iso_ebnf "pair = '(' , word , ',' , word , ')' ; word = { 'a' }- ;";
+}
+
+#[test]
+fn formats_are_known_by_extension_and_by_name() {
+    assert_eq!(abnf::render(&[]), b"(a,a)");
+    assert_eq!(pest::render(&[]), b"(a,a)");
+    assert_eq!(iso::render(&[]), b"(a,a)");
+    assert_eq!(iso::render(&[255, 0, 255, 255]), b"(aa,aaa)");
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub(super) enum Kind<'t> {
     /// A literal, `#xNN` or `#bNN`.
     Bytes(Vec<u8>),
     Class(CharSet),
+    /// `/pattern/flags`: the pattern and the flags.
+    Pattern(&'t str, &'t str),
     Number(&'t str),
     /// `%name`; its value is the token behind.
     Directive(&'t str),
@@ -167,6 +169,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
             '\'' | '"' => self.literal(start, first),
             '[' => self.class(start),
             '#' => self.numbered_item(start),
+            '/' => self.pattern(start),
             '%' => self.directive(start, starts_line),
             ':' if self.rest().starts_with(":=") => {
                 self.position += 2;
@@ -232,6 +235,42 @@ impl<'t, 'd> Lexer<'t, 'd> {
         Kind::Error
     }
 
+    /// A regular expression whose opening slash at `start` has been read.
+    fn pattern(&mut self, start: usize) -> Kind<'t> {
+        let mut in_class = false;
+        loop {
+            let next = self.peek().filter(|c| !matches!(c, '\n' | '\r'));
+            self.position += next.map_or(0, char::len_utf8);
+            match next {
+                None => {
+                    if !self.quiet {
+                        let help = "close it with `/` on the same line, a slash in it is `\\/`; comments are `/* ... */`, \
+                                    text that the rule should produce stands in quotes";
+                        let span = Span::new(start, self.position);
+                        self.report(
+                            Diagnostic::error(Code::Syntax, span, "this regular expression is not closed").help(help),
+                        );
+                    }
+                    return Kind::Error;
+                }
+                Some('\\') => {
+                    let escaped = self.peek().filter(|c| !matches!(c, '\n' | '\r'));
+                    self.position += escaped.map_or(0, char::len_utf8);
+                }
+                Some('[') => in_class = true,
+                Some(']') => in_class = false,
+                Some('/') if !in_class => break,
+                _ => {}
+            }
+        }
+        let pattern = &self.text[start + 1..self.position - 1];
+        let flags = self.position;
+        while self.peek().is_some_and(|c| c.is_ascii_alphabetic()) {
+            self.position += 1;
+        }
+        Kind::Pattern(pattern, &self.text[flags..self.position])
+    }
+
     fn unexpected(&mut self, start: usize, character: char) -> Kind<'t> {
         // A binary file is little else than this.
         if self.quiet {
@@ -245,7 +284,6 @@ impl<'t, 'd> Lexer<'t, 'd> {
         let help = match character {
             '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
             '=' | ':' | '<' | '>' => "a rule is written `name ::= expression`",
-            '/' => "comments are `/* ... */` or `-- to the end of the line`; a slash is `'/'`",
             '`' | '\u{2018}'..='\u{201F}' => "literals stand in straight quotes: `'...'` or `\"...\"`",
             _ => "text that the rule should produce stands in quotes: `'...'` or `\"...\"`",
         };

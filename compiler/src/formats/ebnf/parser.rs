@@ -6,12 +6,14 @@
 
 use std::collections::VecDeque;
 
-use super::difference::{self, Difference};
 use super::lexer::{Alphabet, Kind, Lexer, Token};
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
+use crate::formats::builder::{Builder, Part};
+use crate::formats::difference::{self, Difference};
+use crate::formats::pattern::{self, Flags};
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
@@ -27,7 +29,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     };
     parser.rules();
     let Parser { mut lexer, mut grammar, differences, rules_with_differences, .. } = parser;
-    difference::resolve(&mut grammar, differences, &rules_with_differences, &mut lexer);
+    difference::resolve(&mut grammar, differences, &rules_with_differences, &mut |diagnostic| lexer.report(diagnostic));
     grammar
 }
 
@@ -328,6 +330,7 @@ impl<'t> Parser<'t, '_> {
                 return Err(self.error(span, "there is nothing to repeat here", help));
             }
             Kind::Open => return self.group(),
+            Kind::Pattern(pattern, flags) => return self.pattern(pattern, flags),
             Kind::Name(_) | Kind::Bytes(_) | Kind::Class(_) => {}
             _ => return Err(self.unexpected("an item")),
         }
@@ -339,6 +342,25 @@ impl<'t> Parser<'t, '_> {
             _ => return Err(Reported),
         };
         self.build(kind, token.span, 0)
+    }
+
+    fn pattern(&mut self, pattern: &str, flags: &str) -> Result<Sized, Reported> {
+        let span = self.take().span;
+        let mut read = Flags::default();
+        if let Some(unknown) = flags.chars().find(|&letter| !read.add(letter)) {
+            let message = format!("unknown flag `{unknown}` of a regular expression");
+            return Err(self.error(span, message, "the flags are `i`, `m`, `s` and `x`"));
+        }
+        let mut diagnostics = Diagnostics::default();
+        let mut builder = Builder::new(&mut diagnostics);
+        let part = pattern::part(pattern, read, span, &mut builder);
+        let expressions = builder.expressions();
+        diagnostics.iter().for_each(|diagnostic| self.lexer.report(diagnostic.clone()));
+        self.expressions += expressions;
+        let part = part.map_err(|_| Reported)?;
+        // Counts what was added, and looks whether it nests too deep here.
+        let Part { expr: Expr { kind, span }, height } = part;
+        self.build(kind, span, height.saturating_sub(1))
     }
 
     fn group(&mut self) -> Result<Sized, Reported> {
@@ -396,6 +418,7 @@ impl<'t> Parser<'t, '_> {
             Kind::End => "the end of the file".to_string(),
             Kind::Bytes(_) => "a literal".to_string(),
             Kind::Class(_) => "a class".to_string(),
+            Kind::Pattern(..) => "a regular expression".to_string(),
             Kind::Directive(name) => format!("the directive `%{name}`"),
             _ => format!("`{}`", &self.lexer.text[span.start as usize..span.end as usize]),
         };

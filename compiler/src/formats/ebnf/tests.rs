@@ -96,6 +96,42 @@ fn bytes_and_escapes() {
 }
 
 #[test]
+fn regular_expressions() {
+    check(
+        "a ::= /[a-z/]+(?:x|yz)?\\/\\d/ 'q' (/b/i | c)* /* comment */\nc ::= /a/ - /b/ /\".*?\"/",
+        expect![[r#"
+            a ::= ([/a-z]+ ("x" | "yz")? "/" [0-9]) "q" ([Bb] | c)*
+            c ::= [a] ("\"" [#x09#x20!#x23-~]* "\"")
+        "#]],
+    );
+    check_errors(
+        "a ::= /(/\nb ::= /x/q\nc ::= /x\nd ::= /a\\b/ 'x' - /ab/",
+        expect![[r#"
+        g:1:7: error[syntax]: this is no regular expression: unclosed group
+          | a ::= /(/
+          |       ^^^
+          help: regular expressions are those of Rust's `regex`; a backslash makes a sign stand for itself
+        g:2:7: error[syntax]: unknown flag `q` of a regular expression
+          | b ::= /x/q
+          |       ^^^^
+          help: the flags are `i`, `m`, `s` and `x`
+        g:3:7: error[syntax]: this regular expression is not closed
+          | c ::= /x
+          |       ^^
+          help: close it with `/` on the same line, a slash in it is `\/`; comments are `/* ... */`, text that the rule should produce stands in quotes
+        g:4:7: warning[not-context-free]: a word boundary inside of a regular expression is left out
+          | d ::= /a\b/ 'x' - /ab/
+          |       ^^^^^
+          help: a grammar cannot ask what stands beside; write it out where it matters
+        g:4:19: error[class-difference]: this operand of a difference is not a class of single characters: it is a string of several characters
+          | d ::= /a\b/ 'x' - /ab/
+          |                   ^^^^
+          help: both sides of `-` are classes, single characters, alternations of such, or rules that are
+    "#]],
+    );
+}
+
+#[test]
 fn alphabets() {
     check(
         "a ::= [^a-z] [^]",

@@ -1,4 +1,4 @@
-//! Differences of classes, `A - B`: computed when all rules are known, because the operands may name any of them.
+//! Differences of classes, `A - B`, of the formats that have them: computed when all rules are known, because the operands may name any of them.
 //!
 //! Rules and differences depend on each other in a graph as deep as the grammar is long, so it is walked with a stack on
 //! the heap; cycles are found on the way.
@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::lexer::Lexer;
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::check::similar;
@@ -27,7 +26,7 @@ pub(super) fn resolve(
     grammar: &mut Grammar,
     differences: Vec<Difference>,
     rules_with_differences: &[usize],
-    lexer: &mut Lexer<'_, '_>,
+    report: &mut dyn FnMut(Diagnostic),
 ) {
     if differences.is_empty() {
         return;
@@ -48,7 +47,7 @@ pub(super) fn resolve(
         ranges: 0,
         undefined: BTreeSet::new(),
         suggestions: similar::Budget::default(),
-        lexer,
+        report,
     };
     for number in 0..differences.len() {
         resolver.visit(Node::Difference(number));
@@ -103,7 +102,7 @@ enum Failure {
     Reported,
 }
 
-struct Resolver<'g, 'l, 't, 'd> {
+struct Resolver<'g, 'l> {
     rules: &'g [Rule],
     differences: &'g [Difference],
     by_name: BTreeMap<&'g str, usize>,
@@ -113,10 +112,10 @@ struct Resolver<'g, 'l, 't, 'd> {
     ranges: usize,
     undefined: BTreeSet<&'g str>,
     suggestions: similar::Budget,
-    lexer: &'l mut Lexer<'t, 'd>,
+    report: &'l mut dyn FnMut(Diagnostic),
 }
 
-impl<'g> Resolver<'g, '_, '_, '_> {
+impl<'g> Resolver<'g, '_> {
     fn state(&mut self, node: Node) -> &mut State {
         match node {
             Node::Rule(number) => &mut self.states[number],
@@ -182,7 +181,7 @@ impl<'g> Resolver<'g, '_, '_, '_> {
         let right_set = self.operand(right)?;
         let unit = common_unit(&left_set, &right_set);
         let Some(unit) = unit else {
-            self.lexer.report(
+            (self.report)(
                 Diagnostic::error(Code::ClassDifference, *span, "bytes are subtracted from characters, or the reverse")
                     .help(
                         "bytes and characters beyond ASCII do not mix; write both classes with `#bNN` or both without",
@@ -193,7 +192,7 @@ impl<'g> Resolver<'g, '_, '_, '_> {
         let convert = |set: &CharSet| CharSet::new(unit, set.ranges().iter().copied());
         let set = convert(&left_set).difference(&convert(&right_set));
         if set.is_empty() && !left_set.is_empty() {
-            self.lexer.report(
+            (self.report)(
                 Diagnostic::error(Code::EmptyClass, *span, "nothing is left of this class")
                     .help("every member of the left side is also in the right side"),
             );
@@ -217,7 +216,7 @@ impl<'g> Resolver<'g, '_, '_, '_> {
                 } else {
                     diagnostic = diagnostic.related(place, format!("because this is {reason}"));
                 }
-                self.lexer.report(diagnostic);
+                (self.report)(diagnostic);
             }
             Failure::Reported
         })
@@ -275,7 +274,7 @@ impl<'g> Resolver<'g, '_, '_, '_> {
                         let message = format!("rule `{name}` is not defined");
                         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, expr.span, message);
                         diagnostic.help = similar::suggestion(name, &self.by_name, &mut self.suggestions);
-                        self.lexer.report(diagnostic);
+                        (self.report)(diagnostic);
                     }
                     return Err(Failure::Reported);
                 }
@@ -319,7 +318,7 @@ impl<'g> Resolver<'g, '_, '_, '_> {
         }
         if before <= MAX_RANGES {
             let message = "the differences of classes in this grammar are too large";
-            self.lexer.report(
+            (self.report)(
                 Diagnostic::error(Code::TooLarge, span, message)
                     .help(format!("at most {MAX_RANGES} ranges are added up for all of them; write the class out")),
             );

@@ -1,0 +1,489 @@
+//! Where neighbouring tokens need a separator, so that a lexer finds the same tokens again.
+//!
+//! A front end whose grammar has tokens gives the syntactic rules as [`Syntax`]. A token needs a separator in front if it can
+//! stand behind a token `A` and some token that begins like `A` could go on across the boundary: if it can hold the last
+//! character of `A` followed by the first of this one. That is decided on sets of pairs of characters (Glushkov's
+//! construction, with states of the same character merged), so a separator may stand where none is needed, but none is
+//! missing: no longest match reaches over a boundary.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::builder::{Builder, Part, Reported};
+use crate::ast::{Expr, ExprKind, Name, Rule};
+use crate::charset::CharSet;
+use crate::diagnostics::Span;
+
+/// The right-hand side of a syntactic rule.
+#[derive(Clone, Debug)]
+pub(super) enum Syntax {
+    /// A token.
+    Token(Part),
+    /// A token that stands directly behind what is before it.
+    Immediate(Part),
+    /// Something that may stand between tokens, and is no token.
+    Blank(Part),
+    /// A reference to a syntactic rule.
+    Rule(Part),
+    Seq(Vec<Syntax>),
+    Choice(Vec<Syntax>),
+    Repeat(Box<Syntax>, u32, Option<u32>),
+}
+
+/// A set of ASCII characters, with one for all others in the place of U+007F.
+type Chars = u128;
+
+const OTHERS: u32 = 127;
+
+fn chars(set: &CharSet) -> Chars {
+    let mut chars = 0;
+    for &(low, high) in set.ranges() {
+        for member in low..=high.min(OTHERS - 1) {
+            chars |= 1 << member;
+        }
+        if high >= OTHERS {
+            chars |= 1 << OTHERS;
+        }
+    }
+    chars
+}
+
+/// The members of a set, as numbers.
+fn members(mut set: Chars) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let member = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (member <= OTHERS).then_some(member as usize)
+    })
+}
+
+/// For each character those that can stand behind it; empty if there are none.
+#[derive(Clone, Default)]
+struct Pairs(Vec<Chars>);
+
+impl Pairs {
+    fn link(&mut self, last: Chars, first: Chars) {
+        if last != 0 && first != 0 {
+            self.0.resize(OTHERS as usize + 1, 0);
+            members(last).for_each(|c| self.0[c] |= first);
+        }
+    }
+
+    fn join(&mut self, other: &Pairs) {
+        if !other.0.is_empty() {
+            self.0.resize(OTHERS as usize + 1, 0);
+            self.0.iter_mut().zip(&other.0).for_each(|(mine, other)| *mine |= other);
+        }
+    }
+
+    fn behind(&self, c: usize) -> Chars {
+        self.0.get(c).copied().unwrap_or(0)
+    }
+}
+
+/// What can be told of the strings of a lexical expression.
+#[derive(Clone)]
+struct Edges {
+    nullable: bool,
+    first: Chars,
+    last: Chars,
+    /// The characters that are strings by themselves.
+    alone: Chars,
+    pairs: Pairs,
+}
+
+impl Edges {
+    fn empty() -> Edges {
+        Edges { nullable: true, first: 0, last: 0, alone: 0, pairs: Pairs::default() }
+    }
+
+    /// Of what nothing is known.
+    fn anything() -> Edges {
+        let pairs = Pairs(vec![Chars::MAX; OTHERS as usize + 1]);
+        Edges { nullable: true, first: Chars::MAX, last: Chars::MAX, alone: Chars::MAX, pairs }
+    }
+
+    fn class(set: Chars) -> Edges {
+        Edges { nullable: false, first: set, last: set, alone: set, pairs: Pairs::default() }
+    }
+
+    fn text(bytes: &[u8]) -> Edges {
+        let bit = |byte: &u8| 1 << u32::from(*byte).min(OTHERS);
+        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return Edges::empty() };
+        let alone = if bytes.len() == 1 { bit(first) } else { 0 };
+        let mut pairs = Pairs::default();
+        for pair in bytes.windows(2) {
+            pairs.link(bit(&pair[0]), bit(&pair[1]));
+        }
+        Edges { nullable: false, first: bit(first), last: bit(last), alone, pairs }
+    }
+
+    fn then(mut self, next: &Edges) -> Edges {
+        self.pairs.link(self.last, next.first);
+        self.pairs.join(&next.pairs);
+        self.alone = if next.nullable { self.alone } else { 0 } | if self.nullable { next.alone } else { 0 };
+        self.first |= if self.nullable { next.first } else { 0 };
+        self.last = next.last | if next.nullable { self.last } else { 0 };
+        self.nullable &= next.nullable;
+        self
+    }
+
+    fn or(mut self, other: &Edges) -> Edges {
+        self.pairs.join(&other.pairs);
+        self.nullable |= other.nullable;
+        self.first |= other.first;
+        self.last |= other.last;
+        self.alone |= other.alone;
+        self
+    }
+
+    fn repeated(mut self, min: u32, max: Option<u32>) -> Edges {
+        if max == Some(0) {
+            return Edges::empty();
+        }
+        if max != Some(1) {
+            self.pairs.link(self.last, self.first);
+        }
+        self.alone = if min <= 1 || self.nullable { self.alone } else { 0 };
+        self.nullable |= min == 0;
+        self
+    }
+}
+
+/// The lexical rules, and what is known of them so far.
+pub(super) struct Lexical<'g> {
+    rules: BTreeMap<&'g str, &'g Expr>,
+    known: BTreeMap<&'g str, Edges>,
+    open: BTreeSet<&'g str>,
+}
+
+/// References of lexical rules to each other are followed this deep, ...
+const MAX_DEPTH: usize = 64;
+/// ... and so many rules are remembered; beyond, anything is possible.
+const MAX_RULES: usize = 1 << 14;
+
+impl<'g> Lexical<'g> {
+    pub(super) fn new(rules: &'g [Rule]) -> Lexical<'g> {
+        let rules = rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
+        Lexical { rules, known: BTreeMap::new(), open: BTreeSet::new() }
+    }
+
+    fn edges(&mut self, expr: &Expr) -> Edges {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => Edges::text(bytes),
+            ExprKind::Class(set) => Edges::class(chars(set)),
+            ExprKind::Rule(name) => self.rule(name),
+            ExprKind::Seq(items) => items.iter().fold(Edges::empty(), |edges, item| edges.then(&self.edges(item))),
+            ExprKind::Choice(alternatives) => {
+                let mut parts = alternatives.iter().map(|alternative| self.edges(&alternative.expr));
+                let first = parts.next().unwrap_or_else(Edges::empty);
+                parts.fold(first, |edges, part| edges.or(&part))
+            }
+            ExprKind::Repeat { item, min, max } => self.edges(item).repeated(*min, *max),
+        }
+    }
+
+    fn rule(&mut self, name: &str) -> Edges {
+        let Some((&name, &body)) = self.rules.get_key_value(name) else { return Edges::anything() };
+        if let Some(edges) = self.known.get(name) {
+            return edges.clone();
+        }
+        if self.open.len() >= MAX_DEPTH || self.known.len() >= MAX_RULES || !self.open.insert(name) {
+            return Edges::anything();
+        }
+        let edges = self.edges(body);
+        self.open.remove(name);
+        self.known.insert(name, edges.clone());
+        edges
+    }
+
+    /// Whether the character is a string of the expression.
+    pub(super) fn is_alone(&mut self, expr: &Expr, character: u8) -> bool {
+        self.edges(expr).alone >> character & 1 == 1
+    }
+
+    /// The shortest separator that one of the expressions, which are ignored between tokens, derives.
+    pub(super) fn separator(&mut self, ignored: &[Expr]) -> Option<&'static str> {
+        let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
+        [" ", "\n", "\t"].into_iter().find(|blank| alone >> blank.as_bytes()[0] & 1 == 1)
+    }
+}
+
+/// A token: its first and last characters, and what must not stand directly behind it.
+#[derive(Clone, Copy)]
+struct Token {
+    nullable: bool,
+    first: Chars,
+    last: Chars,
+    danger: Chars,
+}
+
+/// Puts separators in front of the tokens of syntactic rules, named and in order, and makes expressions of them. Without a
+/// separator the tokens are only joined.
+pub(super) fn separate(
+    syntax: Vec<(Name, Syntax)>,
+    lexical: &mut Lexical<'_>,
+    separator: Option<&str>,
+    builder: &mut Builder<'_>,
+) -> Vec<Rule> {
+    let mut facts = Facts {
+        tokens: Tokens::default(),
+        names: syntax.iter().enumerate().map(|(number, (name, _))| (name.text.clone(), number)).collect(),
+        before: vec![0; syntax.len()],
+        after: vec![Ends { nullable: false, chars: 0 }; syntax.len()],
+    };
+    if separator.is_some() {
+        facts.tokens = Tokens::of(&syntax, lexical);
+        facts.solve(&syntax);
+    }
+    let mut writer = Writer { facts: &facts, separator, builder };
+    let mut rules = Vec::new();
+    for ((name, body), &before) in syntax.into_iter().zip(&facts.before) {
+        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+        let body = writer.part(body, before).map_or(empty, |part| part.expr);
+        rules.push(Rule { name, body });
+    }
+    rules
+}
+
+/// What a token is known by: its text, its rule, or where it is written.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Text(Vec<u8>),
+    Rule(String),
+    Place(Span),
+}
+
+impl Key {
+    fn of(part: &Part) -> Key {
+        match &part.expr.kind {
+            ExprKind::Bytes(bytes) => Key::Text(bytes.clone()),
+            ExprKind::Rule(name) => Key::Rule(name.clone()),
+            _ => Key::Place(part.expr.span),
+        }
+    }
+}
+
+/// All tokens of the syntactic rules. Those that are alike are one.
+#[derive(Default)]
+struct Tokens {
+    index: BTreeMap<Key, Token>,
+}
+
+impl Tokens {
+    fn of(syntax: &[(Name, Syntax)], lexical: &mut Lexical<'_>) -> Tokens {
+        let mut tokens = Tokens::default();
+        // The pairs of all tokens that begin with each character.
+        let mut pairs = vec![Pairs::default(); OTHERS as usize + 1];
+        for (_, body) in syntax {
+            each_leaf(body, &mut |leaf| {
+                let (Syntax::Token(part) | Syntax::Immediate(part)) = leaf else { return };
+                tokens.index.entry(Key::of(part)).or_insert_with(|| {
+                    let edges = lexical.edges(&part.expr);
+                    members(edges.first).for_each(|c| pairs[c].join(&edges.pairs));
+                    Token { nullable: edges.nullable, first: edges.first, last: edges.last, danger: 0 }
+                });
+            });
+        }
+        for token in tokens.index.values_mut() {
+            for c in members(token.first) {
+                token.danger = members(token.last).fold(token.danger, |danger, last| danger | pairs[c].behind(last));
+            }
+        }
+        tokens
+    }
+
+    fn token(&self, part: &Part) -> Token {
+        let none = Token { nullable: false, first: 0, last: 0, danger: 0 };
+        self.index.get(&Key::of(part)).copied().unwrap_or(none)
+    }
+}
+
+fn each_leaf<'s>(syntax: &'s Syntax, visit: &mut impl FnMut(&'s Syntax)) {
+    match syntax {
+        Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) | Syntax::Rule(_) => visit(syntax),
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_leaf(item, visit)),
+        Syntax::Repeat(item, ..) => each_leaf(item, visit),
+    }
+}
+
+/// How something ends: whether it can be empty, and what must not stand directly behind it if it is not.
+#[derive(Clone, Copy, PartialEq)]
+struct Ends {
+    nullable: bool,
+    chars: Chars,
+}
+
+impl Ends {
+    const EMPTY: Ends = Ends { nullable: true, chars: 0 };
+
+    fn then(self, next: Ends) -> Ends {
+        Ends { nullable: self.nullable && next.nullable, chars: next.after(self.chars) }
+    }
+
+    /// What must not stand behind this if `before` must not stand in front.
+    fn after(self, before: Chars) -> Chars {
+        self.chars | if self.nullable { before } else { 0 }
+    }
+}
+
+/// What must not directly begin each rule (`before`), and how each ends (`after`): least fixpoints.
+struct Facts {
+    tokens: Tokens,
+    names: BTreeMap<String, usize>,
+    before: Vec<Chars>,
+    after: Vec<Ends>,
+}
+
+impl Facts {
+    fn number(&self, part: &Part) -> Option<usize> {
+        let ExprKind::Rule(name) = &part.expr.kind else { return None };
+        self.names.get(name).copied()
+    }
+
+    fn ends(&self, syntax: &Syntax) -> Ends {
+        match syntax {
+            Syntax::Token(part) | Syntax::Immediate(part) => {
+                let token = self.tokens.token(part);
+                Ends { nullable: token.nullable, chars: token.danger }
+            }
+            Syntax::Blank(_) => Ends::EMPTY,
+            Syntax::Rule(part) => self.number(part).map_or(Ends::EMPTY, |number| self.after[number]),
+            Syntax::Seq(items) => items.iter().fold(Ends::EMPTY, |ends, item| ends.then(self.ends(item))),
+            Syntax::Choice(items) => items.iter().map(|item| self.ends(item)).fold(
+                Ends { nullable: items.is_empty(), chars: 0 },
+                |ends, next| Ends { nullable: ends.nullable || next.nullable, chars: ends.chars | next.chars },
+            ),
+            Syntax::Repeat(item, min, _) => {
+                let Ends { nullable, chars } = self.ends(item);
+                Ends { nullable: nullable || *min == 0, chars }
+            }
+        }
+    }
+
+    /// Tells `visit` what stands before each reference to a rule.
+    fn walk(&self, syntax: &Syntax, mut before: Chars, visit: &mut impl FnMut(usize, Chars)) {
+        match syntax {
+            Syntax::Token(_) | Syntax::Immediate(_) | Syntax::Blank(_) => {}
+            Syntax::Rule(part) => {
+                if let Some(number) = self.number(part) {
+                    visit(number, before);
+                }
+            }
+            Syntax::Seq(items) => {
+                for item in items {
+                    self.walk(item, before, visit);
+                    before = self.ends(item).after(before);
+                }
+            }
+            Syntax::Choice(items) => items.iter().for_each(|item| self.walk(item, before, visit)),
+            Syntax::Repeat(item, _, max) => self.walk(item, self.inside(item, *max, before), visit),
+        }
+    }
+
+    /// What stands before a round of a repetition: what stands before all of it, or the round before.
+    fn inside(&self, item: &Syntax, max: Option<u32>, before: Chars) -> Chars {
+        before | if max == Some(1) { 0 } else { self.ends(item).chars }
+    }
+
+    fn solve(&mut self, syntax: &[(Name, Syntax)]) {
+        // A rule again when one that it depends on has changed: 129 bits change at most that often.
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); syntax.len()];
+        for (number, (_, body)) in syntax.iter().enumerate() {
+            each_leaf(body, &mut |leaf| {
+                if let Syntax::Rule(part) = leaf
+                    && let Some(used) = self.number(part)
+                    && users[used].last() != Some(&number)
+                {
+                    users[used].push(number);
+                }
+            });
+        }
+        let mut worklist = Worklist::new(syntax.len());
+        while let Some(number) = worklist.next() {
+            let found = self.ends(&syntax[number].1);
+            if found != self.after[number] {
+                self.after[number] = found;
+                users[number].iter().for_each(|&user| worklist.add(user));
+            }
+        }
+        let mut worklist = Worklist::new(syntax.len());
+        while let Some(number) = worklist.next() {
+            let mut reached: Vec<(usize, Chars)> = Vec::new();
+            self.walk(&syntax[number].1, self.before[number], &mut |rule, before| reached.push((rule, before)));
+            for (rule, before) in reached {
+                if self.before[rule] | before != self.before[rule] {
+                    self.before[rule] |= before;
+                    worklist.add(rule);
+                }
+            }
+        }
+    }
+}
+
+/// Numbers that wait, each once.
+struct Worklist {
+    pending: Vec<usize>,
+    waits: Vec<bool>,
+}
+
+impl Worklist {
+    fn new(count: usize) -> Worklist {
+        Worklist { pending: (0..count).collect(), waits: vec![true; count] }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let number = self.pending.pop()?;
+        self.waits[number] = false;
+        Some(number)
+    }
+
+    fn add(&mut self, number: usize) {
+        if !std::mem::replace(&mut self.waits[number], true) {
+            self.pending.push(number);
+        }
+    }
+}
+
+/// Writes the separators.
+struct Writer<'f, 'b, 'd> {
+    facts: &'f Facts,
+    separator: Option<&'f str>,
+    builder: &'b mut Builder<'d>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn part(&mut self, syntax: Syntax, mut before: Chars) -> Result<Part, Reported> {
+        match syntax {
+            Syntax::Immediate(part) | Syntax::Blank(part) | Syntax::Rule(part) => Ok(part),
+            Syntax::Token(part) => match self.separator {
+                Some(separator) if self.facts.tokens.token(&part).first & before != 0 => {
+                    let span = part.span();
+                    let blank = self.builder.bytes(separator, Span { end: span.start, ..span })?;
+                    self.builder.seq(vec![blank, part], span)
+                }
+                _ => Ok(part),
+            },
+            Syntax::Seq(items) => {
+                let mut parts = Vec::new();
+                let is_empty = |item: &Syntax| matches!(item, Syntax::Seq(items) if items.is_empty());
+                for item in items.into_iter().filter(|item| !is_empty(item)) {
+                    let after = if self.separator.is_some() { self.facts.ends(&item).after(before) } else { 0 };
+                    parts.push(self.part(item, before)?);
+                    before = after;
+                }
+                self.builder.seq(parts, Span::default())
+            }
+            Syntax::Choice(items) => {
+                let parts: Result<Vec<Part>, Reported> =
+                    items.into_iter().map(|item| self.part(item, before)).collect();
+                self.builder.any(parts?, Span::default())
+            }
+            Syntax::Repeat(item, min, max) => {
+                let inside = if self.separator.is_some() { self.facts.inside(&item, max, before) } else { 0 };
+                let part = self.part(*item, inside)?;
+                let span = part.span();
+                self.builder.repeat(part, min, max, span)
+            }
+        }
+    }
+}

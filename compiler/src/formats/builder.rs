@@ -1,0 +1,235 @@
+//! What the front ends build expressions with: it keeps the budgets on number and nesting, and collects findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::MAX_EXPRESSIONS;
+use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING, Name, Rule, Weight};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+/// An error has been reported; the parser goes on where it can.
+#[derive(Debug)]
+pub(super) struct Reported;
+
+/// An expression and how deeply it nests.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) expr: Expr,
+    pub(super) height: u32,
+}
+
+impl Part {
+    /// Where it is written.
+    pub(super) fn span(&self) -> Span {
+        self.expr.span
+    }
+}
+
+/// One alternative, before it is known whether there are others.
+pub(super) type Choosable = (Part, Option<Weight>);
+
+/// Builds expressions and reports.
+pub(super) struct Builder<'d> {
+    diagnostics: &'d mut Diagnostics,
+    expressions: usize,
+    errors: usize,
+    /// Set while a parser looks for the next rule: what is found there would only be noise.
+    pub(super) quiet: bool,
+    approximated: BTreeSet<String>,
+}
+
+impl<'d> Builder<'d> {
+    pub(super) fn new(diagnostics: &'d mut Diagnostics) -> Builder<'d> {
+        Builder { diagnostics, expressions: 0, errors: 0, quiet: false, approximated: BTreeSet::new() }
+    }
+
+    /// Adds a finding.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if !self.quiet {
+            self.errors += 1;
+            self.diagnostics.push(diagnostic);
+        }
+        Reported
+    }
+
+    /// Adds an error of syntax.
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(Code::Syntax, span, message).help(help))
+    }
+
+    /// Says that something is honoured only in part; once for each message, at its first place.
+    pub(super) fn approximate(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        let message = message.into();
+        if !self.quiet && self.approximated.len() < Diagnostics::MAX && self.approximated.insert(message.clone()) {
+            self.diagnostics.push(Diagnostic::warning(Code::NotContextFree, span, message).help(help));
+        }
+    }
+
+    /// How many expressions were counted.
+    pub(super) fn expressions(&self) -> usize {
+        self.expressions
+    }
+
+    /// Whether there are so many errors or expressions that reading on helps nobody.
+    pub(super) fn gives_up(&self) -> bool {
+        self.errors >= Diagnostics::MAX || self.expressions > MAX_EXPRESSIONS
+    }
+
+    /// An expression whose parts nest `below` deep.
+    pub(super) fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Part, Reported> {
+        self.count(1, span)?;
+        if below >= MAX_NESTING {
+            return Err(self.too_deep(span));
+        }
+        Ok(Part { expr: Expr { kind, span }, height: below + 1 })
+    }
+
+    /// Counts expressions that are made elsewhere.
+    pub(super) fn count(&mut self, expressions: usize, span: Span) -> Result<(), Reported> {
+        let before = self.expressions;
+        self.expressions = before.saturating_add(expressions);
+        if self.expressions <= MAX_EXPRESSIONS {
+            return Ok(());
+        }
+        if before <= MAX_EXPRESSIONS {
+            let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
+            self.quiet = false;
+            self.report(Diagnostic::error(Code::TooLarge, span, message));
+        }
+        Err(Reported)
+    }
+
+    pub(super) fn too_deep(&mut self, span: Span) -> Reported {
+        let message = format!("this is nested more than {MAX_NESTING} levels deep");
+        self.report(Diagnostic::error(Code::TooDeep, span, message).help("move the inner part into a rule of its own"))
+    }
+
+    pub(super) fn bytes(&mut self, bytes: impl Into<Vec<u8>>, span: Span) -> Result<Part, Reported> {
+        self.build(ExprKind::Bytes(bytes.into()), span, 0)
+    }
+
+    pub(super) fn rule(&mut self, name: impl Into<String>, span: Span) -> Result<Part, Reported> {
+        self.build(ExprKind::Rule(name.into()), span, 0)
+    }
+
+    /// A class; an empty one is an error. ASCII is said in characters, whatever the unit: it reads better.
+    pub(super) fn class(&mut self, mut set: CharSet, span: Span) -> Result<Part, Reported> {
+        if set.unit() == Unit::Byte && set.ranges().last().is_some_and(|&(_, high)| high <= 0x7F) {
+            set = CharSet::new(Unit::Char, set.ranges().iter().copied());
+        }
+        if set.is_empty() {
+            let diagnostic = Diagnostic::error(Code::EmptyClass, span, "this class has no members");
+            return Err(self.report(diagnostic.help("add a member, or remove what needs one")));
+        }
+        // A class weighs by its ranges, so that a million of those with all letters are refused.
+        self.count(set.ranges().len() / 16, span)?;
+        self.build(ExprKind::Class(set), span, 0)
+    }
+
+    /// One part as it is, several (or none) as a sequence; `span` is for the empty one.
+    pub(super) fn seq(&mut self, mut parts: Vec<Part>, span: Span) -> Result<Part, Reported> {
+        if parts.len() == 1
+            && let Some(only) = parts.pop()
+        {
+            return Ok(only);
+        }
+        let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
+        let span = parts.iter().map(Part::span).reduce(Span::to).unwrap_or(span);
+        self.build(ExprKind::Seq(parts.into_iter().map(|part| part.expr).collect()), span, height)
+    }
+
+    /// One alternative without a weight as it is, others as a choice.
+    pub(super) fn choice(&mut self, mut options: Vec<Choosable>, span: Span) -> Result<Part, Reported> {
+        if let [(_, None)] = options.as_slice()
+            && let Some((only, _)) = options.pop()
+        {
+            return Ok(only);
+        }
+        let height = options.iter().map(|(part, _)| part.height).max().unwrap_or(0);
+        let span = options.iter().map(|(part, _)| part.span()).reduce(Span::to).unwrap_or(span);
+        let alternatives = options.into_iter().map(|(part, weight)| Alternative { expr: part.expr, weight }).collect();
+        self.build(ExprKind::Choice(alternatives), span, height)
+    }
+
+    /// A choice without weights.
+    pub(super) fn any(&mut self, parts: Vec<Part>, span: Span) -> Result<Part, Reported> {
+        self.choice(parts.into_iter().map(|part| (part, None)).collect(), span)
+    }
+
+    pub(super) fn repeat(&mut self, part: Part, min: u32, max: Option<u32>, span: Span) -> Result<Part, Reported> {
+        let Part { expr, height } = part;
+        self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)
+    }
+
+    /// Text in which the case of ASCII letters is free: each is a class of two.
+    pub(super) fn any_case(&mut self, text: &str, span: Span) -> Result<Part, Reported> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        for character in text.chars() {
+            if !character.is_ascii_alphabetic() {
+                literal.push(character);
+                continue;
+            }
+            if !literal.is_empty() {
+                parts.push(self.bytes(std::mem::take(&mut literal), span)?);
+            }
+            let both = [character.to_ascii_lowercase(), character.to_ascii_uppercase()].map(u32::from);
+            parts.push(self.class(CharSet::new(Unit::Byte, both.map(|c| (c, c))), span)?);
+        }
+        if !literal.is_empty() || parts.is_empty() {
+            parts.push(self.bytes(literal, span)?);
+        }
+        self.seq(parts, span)
+    }
+}
+
+/// Rules by name whose alternatives may come one after the other.
+#[derive(Default)]
+pub(super) struct RuleList {
+    rules: Vec<(Name, Vec<Choosable>)>,
+    index: BTreeMap<String, usize>,
+}
+
+impl RuleList {
+    /// The place of the rule `name`, which is added if there is none.
+    pub(super) fn rule(&mut self, name: Name) -> usize {
+        let next = self.rules.len();
+        let place = *self.index.entry(name.text.clone()).or_insert(next);
+        if place == next {
+            self.rules.push((name, Vec::new()));
+        }
+        place
+    }
+
+    /// Adds alternatives to a rule.
+    pub(super) fn add(&mut self, rule: usize, options: impl IntoIterator<Item = Choosable>) {
+        self.rules[rule].1.extend(options);
+    }
+
+    /// The rules with their alternatives.
+    pub(super) fn into_rules(self) -> Vec<(Name, Vec<Choosable>)> {
+        self.rules
+    }
+
+    /// The rules in the order of their first alternatives. A rule that lost all of them to errors derives the empty string.
+    pub(super) fn finish(self, builder: &mut Builder<'_>) -> Vec<Rule> {
+        let mut rules = Vec::with_capacity(self.rules.len());
+        for (name, options) in self.rules {
+            let body = if options.is_empty() { None } else { builder.choice(options, name.span).ok() };
+            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+            rules.push(Rule { name, body: body.map_or(empty, |part| part.expr) });
+        }
+        rules
+    }
+}
+
+/// Calls `visit` for each expression in `expr`, outermost first.
+pub(super) fn each_expr(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
+    visit(expr);
+    match &mut expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => items.iter_mut().for_each(|item| each_expr(item, visit)),
+        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| each_expr(&mut a.expr, visit)),
+        ExprKind::Repeat { item, .. } => each_expr(item, visit),
+    }
+}

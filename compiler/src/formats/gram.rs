@@ -1,0 +1,330 @@
+//! The `.gram` grammars of TreeLine and SlackLine (Alsaeed & Young): BNF with `*`, `+`, `?`, groups, classes, and the merges
+//! of grammars that Glade learnt.
+
+use std::collections::BTreeMap;
+
+use super::Format;
+use super::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
+use super::scanner::Scanner;
+use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+
+/// The `gram` format.
+pub struct Gram;
+
+impl Format for Gram {
+    fn name(&self) -> &'static str {
+        "gram"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["gram"]
+    }
+
+    /// Never: without its extension it looks like our EBNF or like yacc.
+    fn looks_like(&self, _text: &str) -> bool {
+        false
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        let mut builder = Builder::new(diagnostics);
+        let mut parser = Parser { scan: Scanner::new(file.text()), groups: 0, builder: &mut builder };
+        let (mut rules, mut merges) = (RuleList::default(), Vec::new());
+        parser.skip_blanks();
+        while parser.scan.peek().is_some() && !parser.builder.gives_up() {
+            if parser.statement(&mut rules, &mut merges).is_err() {
+                parser.builder.quiet = true;
+                while parser.scan.peek().is_some() && !parser.scan.eat(";") {
+                    if parser.symbol().is_err() {
+                        parser.scan.next();
+                    }
+                    parser.skip_blanks();
+                }
+                parser.builder.quiet = false;
+            }
+            parser.skip_blanks();
+        }
+        let rules = merge(rules, &merges);
+        Grammar { rules: rules.finish(&mut builder), ..Grammar::default() }
+    }
+}
+
+/// Makes one rule of all that a merge equates: of the one that stands first.
+fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
+    if merges.is_empty() {
+        return rules;
+    }
+    let mut parents: BTreeMap<&str, &str> = BTreeMap::new();
+    fn root<'n>(parents: &mut BTreeMap<&'n str, &'n str>, name: &'n str) -> &'n str {
+        let mut root = name;
+        while let Some(&parent) = parents.get(root).filter(|&&parent| parent != root) {
+            root = parent;
+        }
+        // What has been walked once is short from now on.
+        let mut at = name;
+        while let Some(parent) = parents.insert(at, root).filter(|&parent| parent != root && parent != at) {
+            at = parent;
+        }
+        root
+    }
+    for names in merges {
+        for name in &names[1..] {
+            let (to, from) = (root(&mut parents, &names[0].text), root(&mut parents, &name.text));
+            parents.insert(from, to);
+        }
+    }
+    // The representative is the member that is defined first.
+    let mut first: BTreeMap<&str, String> = BTreeMap::new();
+    let mut merged = RuleList::default();
+    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    let all = rules.into_rules();
+    for (name, _) in &all {
+        if let Some((&key, _)) = parents.get_key_value(name.text.as_str()) {
+            let set = root(&mut parents, key);
+            let to = first.entry(set).or_insert_with(|| name.text.clone());
+            renamed.insert(name.text.clone(), to.clone());
+        }
+    }
+    // Members without a definition of their own.
+    let names: Vec<&str> = parents.keys().copied().collect();
+    for name in names {
+        if let Some(to) = first.get(root(&mut parents, name)) {
+            renamed.entry(name.to_string()).or_insert_with(|| to.clone());
+        }
+    }
+    for (name, mut options) in all {
+        let to = renamed.get(&name.text).cloned().unwrap_or_else(|| name.text.clone());
+        let place = merged.rule(Name { text: to, span: name.span });
+        for (part, _) in &mut options {
+            each_expr(&mut part.expr, &mut |expr| {
+                if let ExprKind::Rule(reference) = &mut expr.kind
+                    && let Some(to) = renamed.get(reference)
+                {
+                    reference.clone_from(to);
+                }
+            });
+        }
+        merged.add(place, options);
+    }
+    merged
+}
+
+struct Parser<'t, 'b, 'd> {
+    scan: Scanner<'t>,
+    groups: u32,
+    builder: &'b mut Builder<'d>,
+}
+
+impl Parser<'_, '_, '_> {
+    /// Skips blanks and comments.
+    fn skip_blanks(&mut self) {
+        loop {
+            self.scan.take_while(char::is_whitespace);
+            if self.scan.sees("#") {
+                self.scan.take_line();
+            } else if self.scan.sees("/*") {
+                let start = self.scan.position;
+                self.scan.eat("/*");
+                if self.scan.take_past("*/").is_none() {
+                    let span = Span::new(start, start + 2);
+                    self.scan.position = self.scan.text.len();
+                    self.builder.error(span, "this comment is not closed", "close it with `*/`");
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn unexpected(&mut self, wanted: &str, help: &str) -> Reported {
+        let message = format!("expected {wanted}, found {}", self.scan.found());
+        self.builder.error(self.scan.here(), message, help)
+    }
+
+    /// `name`, with or without angle brackets, which are part of it; they are left out.
+    fn name(&mut self) -> Option<Name> {
+        let start = self.scan.position;
+        let bracket = self.scan.eat("<");
+        let text = self.scan.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            self.scan.position = start;
+            return None;
+        }
+        if bracket {
+            self.scan.eat(">");
+        }
+        Some(Name { text: text.to_string(), span: self.scan.span_from(start) })
+    }
+
+    fn statement(&mut self, rules: &mut RuleList, merges: &mut Vec<Vec<Name>>) -> Result<(), Reported> {
+        const HELP: &str = "a rule is written `name ::= item item | item ;`";
+        let Some(name) = self.name() else { return Err(self.unexpected("a rule", HELP)) };
+        self.skip_blanks();
+        if self.scan.eat(":::") {
+            self.builder.count(1, name.span)?;
+            merges.push(self.merged(name)?);
+        } else {
+            if !self.scan.eat("::=") && !self.scan.eat(":") {
+                return Err(self.unexpected("`::=`", HELP));
+            }
+            self.skip_blanks();
+            let place = rules.rule(name);
+            self.groups = 0;
+            let options = self.alternatives()?;
+            rules.add(place, options);
+        }
+        self.skip_blanks();
+        if self.scan.eat(";") { Ok(()) } else { Err(self.unexpected("`;`", HELP)) }
+    }
+
+    /// `[name, name]`, behind `name :::`.
+    fn merged(&mut self, name: Name) -> Result<Vec<Name>, Reported> {
+        const HELP: &str = "a merge is written `name ::: [name, name];`";
+        let mut names = vec![name];
+        self.skip_blanks();
+        if !self.scan.eat("[") {
+            return Err(self.unexpected("`[`", HELP));
+        }
+        loop {
+            self.skip_blanks();
+            let Some(name) = self.name() else { return Err(self.unexpected("a name", HELP)) };
+            self.builder.count(1, name.span)?;
+            names.push(name);
+            self.skip_blanks();
+            if self.scan.eat("]") {
+                return Ok(names);
+            }
+            if !self.scan.eat(",") {
+                return Err(self.unexpected("`,` or `]`", HELP));
+            }
+        }
+    }
+
+    fn alternatives(&mut self) -> Result<Vec<Choosable>, Reported> {
+        let mut options = Vec::new();
+        loop {
+            let start = self.scan.here();
+            let mut parts = Vec::new();
+            self.skip_blanks();
+            while self.scan.peek().is_some_and(|c| !matches!(c, ';' | '|' | ')')) {
+                parts.push(self.primary()?);
+                self.skip_blanks();
+            }
+            options.push((self.builder.seq(parts, Span { end: start.start, ..start })?, None));
+            if !self.scan.eat("|") {
+                return Ok(options);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Result<Part, Reported> {
+        let start = self.scan.position;
+        let item = self.symbol()?;
+        self.skip_blanks();
+        let (min, max) = match self.scan.peek() {
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('?') => (0, Some(1)),
+            _ => return Ok(item),
+        };
+        self.scan.next();
+        self.builder.repeat(item, min, max, self.scan.span_from(start))
+    }
+
+    fn symbol(&mut self) -> Result<Part, Reported> {
+        let start = self.scan.position;
+        match self.scan.peek() {
+            Some('(') => self.group(),
+            Some(quote @ ('"' | '\'')) => {
+                let text = self.quoted(quote)?;
+                let text: String = text.into_iter().collect();
+                self.builder.bytes(text, self.scan.span_from(start))
+            }
+            Some('[') => {
+                let members = self.quoted(']')?;
+                self.class(&members, self.scan.span_from(start))
+            }
+            _ => match self.name() {
+                Some(name) => self.builder.rule(name.text, name.span),
+                None => {
+                    Err(self.unexpected("an item", "an item is a name, text in quotes, a class `[a-z]` or a group"))
+                }
+            },
+        }
+    }
+
+    fn group(&mut self) -> Result<Part, Reported> {
+        let open = self.scan.here();
+        self.scan.next();
+        if self.groups == MAX_NESTING {
+            return Err(self.builder.too_deep(open));
+        }
+        self.groups += 1;
+        let options = self.alternatives()?;
+        self.groups -= 1;
+        if !self.scan.eat(")") {
+            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
+                .related(self.scan.here(), "`)` is missing before this")
+                .help("close it with `)`");
+            return Err(self.builder.report(diagnostic));
+        }
+        self.builder.choice(options, open)
+    }
+
+    /// The characters up to `end`, whose opening mark comes next; Python's escapes.
+    fn quoted(&mut self, end: char) -> Result<Vec<char>, Reported> {
+        let start = self.scan.position;
+        self.scan.next();
+        let mut characters = Vec::new();
+        loop {
+            match self.scan.next() {
+                Some('\\') => match super::python::escape(&mut self.scan, false) {
+                    super::python::Escape::Char(character) => characters.push(character),
+                    super::python::Escape::Continued => {}
+                    // Unlike Python, where such a backslash stays, the character is meant: `[\]]`, `[\-]`.
+                    super::python::Escape::None => characters.extend(self.scan.next()),
+                },
+                Some(c) if c == end => return Ok(characters),
+                Some(c) if c != '\n' => characters.push(c),
+                _ => {
+                    let span = Span::new(start, self.scan.position);
+                    let what = if end == ']' { "class" } else { "literal" };
+                    let help = format!("close it with `{end}` on the same line; a line break is `\\n`");
+                    return Err(self.builder.error(span, format!("this {what} is not closed"), help));
+                }
+            }
+        }
+    }
+
+    fn class(&mut self, members: &[char], span: Span) -> Result<Part, Reported> {
+        let mut ranges = Vec::new();
+        let mut rest = members;
+        loop {
+            rest = match rest {
+                [low, '-', high, rest @ ..] => {
+                    if low > high {
+                        return Err(self.builder.error(
+                            span,
+                            "this class has a reversed range",
+                            "the smaller end comes first",
+                        ));
+                    }
+                    ranges.push((u32::from(*low), u32::from(*high)));
+                    rest
+                }
+                [member, rest @ ..] => {
+                    ranges.push((u32::from(*member), u32::from(*member)));
+                    rest
+                }
+                [] => return self.builder.class(CharSet::new(Unit::Char, ranges), span),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

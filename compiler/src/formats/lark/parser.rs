@@ -1,0 +1,540 @@
+//! From text to the definitions of a Lark grammar.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::common;
+use crate::ast::{MAX_NESTING, Name};
+use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::formats::builder::{Builder, Reported};
+use crate::formats::pattern::Flags;
+use crate::formats::scanner::{Scanner, number};
+
+/// What a file defines.
+#[derive(Default)]
+pub(super) struct File {
+    /// Rules and terminals, in source order.
+    pub(super) definitions: Vec<Definition>,
+    /// What may stand between tokens.
+    pub(super) ignored: Vec<Item>,
+}
+
+/// A rule, a terminal or a template.
+pub(super) struct Definition {
+    pub(super) name: Name,
+    pub(super) parameters: Vec<String>,
+    pub(super) body: Item,
+    /// `%extend`: more alternatives of a definition that is there.
+    pub(super) extends: bool,
+    /// `%override`: in place of a definition that is there.
+    pub(super) overrides: bool,
+}
+
+/// An expression and its place.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+    pub(super) height: u32,
+}
+
+/// What an expression is.
+#[derive(Clone)]
+pub(super) enum Kind {
+    /// A text; whether case is free.
+    Text(String, bool),
+    Pattern(String, Flags),
+    Range(char, char),
+    Name(String),
+    /// `name{argument, argument}`.
+    Template(String, Vec<Item>),
+    Seq(Vec<Item>),
+    Choice(Vec<Item>),
+    Repeat(Box<Item>, u32, Option<u32>),
+}
+
+/// Whether this is the name of a terminal: those are in capitals.
+pub(super) fn is_terminal(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(|c: char| c.is_uppercase())
+}
+
+/// Parses the whole text.
+pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> File {
+    let mut parser =
+        Parser { scan: Scanner::new(text), builder, groups: 0, file: File::default(), imported: BTreeMap::new() };
+    parser.skip_lines();
+    while parser.scan.peek().is_some() && !parser.builder.gives_up() {
+        if parser.statement().is_err() {
+            parser.builder.quiet = true;
+            while parser.scan.peek().is_some() && !parser.statement_begins() {
+                parser.scan.take_line();
+                parser.scan.next();
+            }
+            parser.builder.quiet = false;
+        }
+        parser.skip_lines();
+    }
+    parser.import_needed();
+    parser.file
+}
+
+struct Parser<'t, 'b, 'd> {
+    scan: Scanner<'t>,
+    builder: &'b mut Builder<'d>,
+    groups: u32,
+    file: File,
+    /// Terminals of `common` that the file has imported, by the names that it knows them by.
+    imported: BTreeMap<String, (String, Span)>,
+}
+
+impl<'t> Parser<'t, '_, '_> {
+    /// Skips blanks and comments on the line, and lines that begin with `|`: they go on.
+    fn skip_blanks(&mut self) {
+        loop {
+            self.scan.take_while(|c| c != '\n' && c.is_whitespace());
+            if self.scan.sees("//") || self.scan.sees("#") {
+                self.scan.take_line();
+            } else if self.scan.sees("\\\n") {
+                self.scan.eat("\\\n");
+            } else if self.scan.sees("\n") {
+                let mut ahead = self.scan.clone();
+                skip_lines(&mut ahead);
+                let goes_on = self.groups > 0 || ahead.sees("|") || ahead.sees("->") && !ahead.sees("->>");
+                if !goes_on {
+                    return;
+                }
+                self.scan = ahead;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn skip_lines(&mut self) {
+        skip_lines(&mut self.scan);
+    }
+
+    fn statement_begins(&self) -> bool {
+        let mut ahead = self.scan.clone();
+        if ahead.sees("%") {
+            return true;
+        }
+        ahead.take_while(|c| matches!(c, '?' | '!'));
+        let name = ahead.take_while(|c| c.is_alphanumeric() || c == '_');
+        !name.is_empty() && ahead.take_line().contains(':')
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> Reported {
+        let message = format!("expected {wanted}, found {}", self.scan.found());
+        let help = match wanted {
+            "an item" => "an item is a name, text in double quotes, `/pattern/`, `( )` or `[ ]`",
+            _ => "a rule is written `name: item item | item`, a terminal `NAME: \"text\"`",
+        };
+        self.builder.error(self.scan.here(), message, help)
+    }
+
+    fn item(&mut self, kind: Kind, span: Span, below: u32) -> Result<Item, Reported> {
+        self.builder.count(1, span)?;
+        if below >= MAX_NESTING / 2 {
+            return Err(self.builder.too_deep(span));
+        }
+        Ok(Item { kind, span, height: below + 1 })
+    }
+
+    fn statement(&mut self) -> Result<(), Reported> {
+        self.groups = 0;
+        let start = self.scan.position;
+        let (mut extends, mut overrides) = (false, false);
+        if self.scan.sees("%") {
+            self.scan.next();
+            match self.scan.take_while(|c| c.is_ascii_alphabetic()) {
+                "import" => return self.import(start),
+                "ignore" => {
+                    let item = self.choice()?;
+                    self.file.ignored.push(item);
+                    return self.line_end();
+                }
+                "declare" => {
+                    let names = self.scan.take_line();
+                    let help = "what it is comes from code; define it as a terminal";
+                    self.builder.approximate(
+                        self.scan.span_from(start),
+                        format!("declared without a definition:{}", names.trim_end()),
+                        help,
+                    );
+                    return Ok(());
+                }
+                "extend" => extends = true,
+                "override" => overrides = true,
+                other => {
+                    let message = format!("unknown directive `%{other}`");
+                    let help = "the directives are `%import`, `%ignore`, `%declare`, `%override` and `%extend`";
+                    let diagnostic = Diagnostic::error(Code::UnknownDirective, self.scan.span_from(start), message);
+                    return Err(self.builder.report(diagnostic.help(help)));
+                }
+            }
+            self.skip_blanks();
+        }
+        // How the tree is shaped.
+        self.scan.take_while(|c| matches!(c, '?' | '!'));
+        let name = self.name().ok_or(()).map_err(|()| self.unexpected("a rule"))?;
+        let mut parameters = Vec::new();
+        if self.scan.eat("{") {
+            loop {
+                self.scan.take_while(char::is_whitespace);
+                let parameter = self.name().ok_or(()).map_err(|()| self.unexpected("a parameter"))?;
+                parameters.push(parameter.text);
+                self.scan.take_while(char::is_whitespace);
+                if self.scan.eat("}") {
+                    break;
+                }
+                if !self.scan.eat(",") {
+                    return Err(self.unexpected("`,` or `}`"));
+                }
+            }
+        }
+        // A priority is for the parser.
+        if self.scan.eat(".") {
+            self.scan.take_while(|c| c.is_ascii_digit() || c == '-');
+        }
+        self.skip_blanks();
+        if !self.scan.eat(":") {
+            return Err(self.unexpected("`:`"));
+        }
+        let body = self.choice()?;
+        self.line_end()?;
+        self.file.definitions.push(Definition { name, parameters, body, extends, overrides });
+        Ok(())
+    }
+
+    fn line_end(&mut self) -> Result<(), Reported> {
+        self.skip_blanks();
+        match self.scan.peek() {
+            None | Some('\n') => Ok(()),
+            _ => Err(self.unexpected("the end of the line")),
+        }
+    }
+
+    fn name(&mut self) -> Option<Name> {
+        let start = self.scan.position;
+        let text = self.scan.take_while(|c| c.is_alphanumeric() || c == '_');
+        if !text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            self.scan.position = start;
+            return None;
+        }
+        Some(Name { text: text.to_string(), span: self.scan.span_from(start) })
+    }
+
+    /// `%import common.NAME -> OTHER`, `%import common (A, B)`.
+    fn import(&mut self, start: usize) -> Result<(), Reported> {
+        self.skip_blanks();
+        let module = self.scan.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        self.skip_blanks();
+        let mut names: Vec<(String, String)> = Vec::new();
+        let mut from = module;
+        if self.scan.eat("(") {
+            let inside = self.scan.take_past(")").unwrap_or("");
+            names.extend(inside.split(',').map(|name| (name.trim().to_string(), name.trim().to_string())));
+        } else if let Some((path, name)) = module.rsplit_once('.') {
+            from = path;
+            let mut known = name.to_string();
+            if self.scan.eat("->") {
+                self.skip_blanks();
+                known = self.name().ok_or(()).map_err(|()| self.unexpected("a name"))?.text;
+            }
+            names.push((name.to_string(), known));
+        }
+        let span = self.scan.span_from(start);
+        for (name, known) in names.into_iter().filter(|(name, _)| !name.is_empty()) {
+            if from == "common" && common::by_name(&name).is_some() {
+                self.imported.insert(known, (name, span));
+            } else {
+                let message = format!("`{name}` cannot be imported from `{from}`");
+                let help = "terminals of Lark's `common` are known; define others in this file";
+                self.builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help));
+            }
+        }
+        self.line_end()
+    }
+
+    /// Adds the terminals that were imported, and those that they refer to.
+    fn import_needed(&mut self) {
+        let mut needed: Vec<(String, String, Span)> =
+            std::mem::take(&mut self.imported).into_iter().map(|(known, (name, span))| (known, name, span)).collect();
+        let own = self.file.definitions.iter().filter(|definition| !definition.extends);
+        let mut defined: BTreeSet<String> = own.map(|definition| definition.name.text.clone()).collect();
+        while let Some((known, name, span)) = needed.pop() {
+            let Some(text) = common::by_name(&name).filter(|_| defined.insert(known.clone())) else { continue };
+            let mut parser = Parser {
+                scan: Scanner::new(text),
+                builder: self.builder,
+                groups: 0,
+                file: File::default(),
+                imported: BTreeMap::new(),
+            };
+            let Ok(mut body) = parser.choice() else { continue };
+            relocate(&mut body, span, &mut |reference| {
+                needed.push((reference.to_string(), reference.to_string(), span))
+            });
+            let name = Name { text: known, span };
+            self.file.definitions.push(Definition {
+                name,
+                parameters: Vec::new(),
+                body,
+                extends: false,
+                overrides: false,
+            });
+        }
+    }
+
+    /// Alternatives, each perhaps with the name of its node.
+    fn choice(&mut self) -> Result<Item, Reported> {
+        let mut parts = Vec::new();
+        loop {
+            self.skip_blanks();
+            // A line may begin with a bar in front of the first alternative.
+            if parts.is_empty() && self.scan.eat("|") {
+                self.skip_blanks();
+            }
+            parts.push(self.sequence()?);
+            self.skip_blanks();
+            if self.scan.eat("->") {
+                self.skip_blanks();
+                if self.name().is_none() {
+                    return Err(self.unexpected("a name"));
+                }
+                self.skip_blanks();
+            }
+            if !self.scan.eat("|") {
+                return self.joined(parts, Kind::Choice, self.scan.here());
+            }
+        }
+    }
+
+    fn sequence(&mut self) -> Result<Item, Reported> {
+        let mut parts = Vec::new();
+        let start = Span { end: self.scan.here().start, ..self.scan.here() };
+        loop {
+            self.skip_blanks();
+            match self.scan.peek() {
+                None | Some('\n' | '|' | ')' | ']' | '}' | ',') => break,
+                Some('-') if self.scan.sees("->") => break,
+                _ => parts.push(self.repeated()?),
+            }
+        }
+        self.joined(parts, Kind::Seq, start)
+    }
+
+    fn joined(&mut self, mut parts: Vec<Item>, join: fn(Vec<Item>) -> Kind, empty: Span) -> Result<Item, Reported> {
+        if parts.len() == 1
+            && let Some(only) = parts.pop()
+        {
+            return Ok(only);
+        }
+        let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
+        let span = parts.iter().map(|part| part.span).reduce(Span::to).unwrap_or(empty);
+        self.item(join(parts), span, height)
+    }
+
+    fn repeated(&mut self) -> Result<Item, Reported> {
+        let start = self.scan.position;
+        let item = self.atom()?;
+        // No blank stands before the sign, but before the tilde.
+        let (min, max) = match self.scan.peek() {
+            Some('?') => (0, Some(1)),
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            _ => {
+                let before = self.scan.position;
+                self.scan.take_while(|c| c == ' ' || c == '\t');
+                if !self.scan.eat("~") {
+                    self.scan.position = before;
+                    return Ok(item);
+                }
+                let bounds = self.rounds(start)?;
+                let height = item.height;
+                return self.item(
+                    Kind::Repeat(Box::new(item), bounds.0, Some(bounds.1)),
+                    self.scan.span_from(start),
+                    height,
+                );
+            }
+        };
+        self.scan.next();
+        let height = item.height;
+        self.item(Kind::Repeat(Box::new(item), min, max), self.scan.span_from(start), height)
+    }
+
+    /// `3` or `2..5`, behind a tilde.
+    fn rounds(&mut self, start: usize) -> Result<(u32, u32), Reported> {
+        self.scan.take_while(|c| c == ' ' || c == '\t');
+        let low = number(self.scan.take_while(|c| c.is_ascii_digit()));
+        self.scan.take_while(|c| c == ' ' || c == '\t');
+        let high = if self.scan.eat("..") {
+            self.scan.take_while(|c| c == ' ' || c == '\t');
+            number(self.scan.take_while(|c| c.is_ascii_digit()))
+        } else {
+            low
+        };
+        match (low, high) {
+            (Some(low), Some(high)) if low <= high => Ok((low, high)),
+            _ => Err(self.builder.error(
+                self.scan.span_from(start),
+                "this is no number of rounds",
+                "write `item ~ 3` or `item ~ 2..5`",
+            )),
+        }
+    }
+
+    fn atom(&mut self) -> Result<Item, Reported> {
+        let start = self.scan.position;
+        match self.scan.peek() {
+            Some('(') => self.group("(", ")"),
+            Some('[') => {
+                let inside = self.group("[", "]")?;
+                let height = inside.height;
+                self.item(Kind::Repeat(Box::new(inside), 0, Some(1)), self.scan.span_from(start), height)
+            }
+            Some('"') => self.text(start),
+            Some('/') => self.pattern(start),
+            _ => match self.name() {
+                Some(name) if self.scan.eat("{") => self.template(name.text, start),
+                Some(name) => self.item(Kind::Name(name.text), name.span, 0),
+                None => Err(self.unexpected("an item")),
+            },
+        }
+    }
+
+    fn template(&mut self, name: String, start: usize) -> Result<Item, Reported> {
+        self.groups += 1;
+        if self.groups > MAX_NESTING / 2 {
+            return Err(self.builder.too_deep(self.scan.span_from(start)));
+        }
+        let mut arguments = Vec::new();
+        loop {
+            arguments.push(self.choice()?);
+            self.skip_blanks();
+            if self.scan.eat("}") {
+                break;
+            }
+            if !self.scan.eat(",") {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        self.groups -= 1;
+        let height = arguments.iter().map(|item| item.height).max().unwrap_or(0);
+        self.item(Kind::Template(name, arguments), self.scan.span_from(start), height)
+    }
+
+    fn group(&mut self, open: &str, close: &str) -> Result<Item, Reported> {
+        let span = self.scan.here();
+        self.scan.eat(open);
+        if self.groups >= MAX_NESTING / 2 {
+            return Err(self.builder.too_deep(span));
+        }
+        self.groups += 1;
+        let inside = self.choice()?;
+        self.skip_blanks();
+        self.groups -= 1;
+        if !self.scan.eat(close) {
+            let diagnostic = Diagnostic::error(Code::Syntax, span, format!("this `{open}` is not closed"))
+                .related(self.scan.here(), format!("`{close}` is missing before this"))
+                .help(format!("close it with `{close}`"));
+            return Err(self.builder.report(diagnostic));
+        }
+        Ok(inside)
+    }
+
+    /// `"text"`, `"text"i` or `"a".."z"`.
+    fn text(&mut self, start: usize) -> Result<Item, Reported> {
+        let text = self.quoted(start)?;
+        if self.scan.sees("..") && self.scan.rest()[2..].trim_start().starts_with('"') {
+            self.scan.eat("..");
+            self.scan.take_while(|c| c == ' ');
+            let from = self.scan.position;
+            let high = self.quoted(from)?;
+            let single = |text: &str| text.chars().next().filter(|c| c.len_utf8() == text.len());
+            let span = self.scan.span_from(start);
+            return match (single(&text), single(&high)) {
+                (Some(low), Some(high)) if low <= high => self.item(Kind::Range(low, high), span, 0),
+                _ => Err(self.builder.error(
+                    span,
+                    "this is no range of characters",
+                    "a range is `\"a\"..\"z\"`, the smaller end first",
+                )),
+            };
+        }
+        let free = self.scan.sees("i") && !self.scan.rest()[1..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        if free {
+            self.scan.next();
+        }
+        self.item(Kind::Text(text, free), self.scan.span_from(start), 0)
+    }
+
+    /// A text with Python's escapes, at its opening quote.
+    fn quoted(&mut self, start: usize) -> Result<String, Reported> {
+        self.scan.eat("\"");
+        let mut text = String::new();
+        loop {
+            match self.scan.next() {
+                Some('\\') => match crate::formats::python::escape(&mut self.scan, false) {
+                    crate::formats::python::Escape::Char(character) => text.push(character),
+                    crate::formats::python::Escape::Continued => {}
+                    crate::formats::python::Escape::None => text.push('\\'),
+                },
+                Some('"') => return Ok(text),
+                Some(c) if c != '\n' => text.push(c),
+                _ => {
+                    let help = "close it with `\"` on the same line; a line break is `\\n`";
+                    return Err(self.builder.error(self.scan.span_from(start), "this text is not closed", help));
+                }
+            }
+        }
+    }
+
+    /// `/pattern/flags`, at its opening slash.
+    fn pattern(&mut self, start: usize) -> Result<Item, Reported> {
+        self.scan.next();
+        let from = self.scan.position;
+        loop {
+            match self.scan.next() {
+                Some('\\') => drop(self.scan.next()),
+                Some('/') => break,
+                Some(c) if c != '\n' => {}
+                _ => {
+                    let help = "close it with `/` on the same line; a slash in it is `\\/`";
+                    return Err(self.builder.error(self.scan.span_from(start), "this pattern is not closed", help));
+                }
+            }
+        }
+        let pattern = self.scan.text[from..self.scan.position - 1].to_string();
+        let mut flags = Flags { plain_classes: true, ..Flags::default() };
+        for letter in self.scan.take_while(|c| matches!(c, 'i' | 'm' | 's' | 'l' | 'u' | 'x')).chars() {
+            flags.add(letter);
+        }
+        self.item(Kind::Pattern(pattern, flags), self.scan.span_from(start), 0)
+    }
+}
+
+/// Skips blanks, line ends and comments.
+fn skip_lines(scan: &mut Scanner<'_>) {
+    loop {
+        scan.take_while(char::is_whitespace);
+        if !scan.sees("//") && !scan.sees("#") {
+            return;
+        }
+        scan.take_line();
+    }
+}
+
+/// Gives all of an expression one place, and shows its names.
+fn relocate(item: &mut Item, span: Span, visit: &mut impl FnMut(&str)) {
+    item.span = span;
+    match &mut item.kind {
+        Kind::Text(..) | Kind::Pattern(..) | Kind::Range(..) => {}
+        Kind::Name(name) => visit(name),
+        Kind::Template(_, items) | Kind::Seq(items) | Kind::Choice(items) => {
+            items.iter_mut().for_each(|item| relocate(item, span, visit));
+        }
+        Kind::Repeat(item, ..) => relocate(item, span, visit),
+    }
+}

@@ -1,0 +1,313 @@
+//! From the definitions of a Lark grammar to rules: templates are expanded, terminals become rules without separators.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::parser::{Definition, File, Item, Kind, is_terminal};
+use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::formats::boundaries::{Lexical, Syntax, separate};
+use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::pattern;
+
+/// A grammar may use its templates with this many different lists of arguments.
+const MAX_INSTANCES: usize = 4096;
+
+/// The arguments of a template may be written with this many bytes.
+const MAX_ARGUMENTS: usize = 4096;
+
+/// The grammar of a file.
+pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
+    let definitions = joined(&file.definitions);
+    let templates: BTreeMap<&str, &Definition> = file
+        .definitions
+        .iter()
+        .filter(|definition| !definition.parameters.is_empty())
+        .map(|definition| (definition.name.text.as_str(), definition))
+        .collect();
+    let mut translator = Translator {
+        templates,
+        instances: BTreeMap::new(),
+        pending: VecDeque::new(),
+        arguments: BTreeMap::new(),
+        builder,
+    };
+    let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
+    for (name, bodies) in definitions {
+        if translator.builder.gives_up() {
+            break;
+        }
+        if is_terminal(&name.text) {
+            let parts: Result<Vec<Part>, Reported> = bodies.iter().map(|body| translator.lexical(body)).collect();
+            let part = parts.and_then(|parts| translator.builder.any(parts, name.span));
+            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
+            lexical.push(ast::Rule { name, body: part.map_or(empty, |part| part.expr) });
+        } else {
+            let parts: Result<Vec<Syntax>, Reported> = bodies.iter().map(|body| translator.syntax(body)).collect();
+            syntax.push((name, parts.map_or(Syntax::Seq(Vec::new()), one_or_choice)));
+        }
+    }
+    while let Some((name, template, arguments)) = translator.pending.pop_front() {
+        translator.arguments =
+            template.parameters.iter().map(String::as_str).zip(arguments).collect::<BTreeMap<&str, Item>>();
+        let body = translator.syntax(&template.body).unwrap_or(Syntax::Seq(Vec::new()));
+        syntax.push((Name { text: name, span: template.name.span }, body));
+    }
+    translator.arguments = BTreeMap::new();
+    let mut ignored = Vec::new();
+    for item in &file.ignored {
+        ignored.extend(translator.lexical(item).map(|part| part.expr));
+    }
+    let mut facts = Lexical::new(&lexical);
+    let separator = facts.separator(&ignored);
+    let start = syntax.iter().find(|(name, _)| name.text == "start").map(|(name, _)| name.clone());
+    let mut all = separate(syntax, &mut facts, separator, builder);
+    all.extend(lexical);
+    // What is only ignored is in no rule.
+    let names = ignored.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Rule(name) => Some(name.clone()),
+        _ => None,
+    });
+    Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() }
+}
+
+fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        last => {
+            parts.extend(last);
+            Syntax::Choice(parts)
+        }
+    }
+}
+
+/// The alternatives of each name: `%extend` adds some, `%override` replaces them.
+fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
+    let mut all: Vec<(Name, Vec<&Item>)> = Vec::new();
+    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    let overridden: BTreeSet<&str> = definitions
+        .iter()
+        .filter(|definition| definition.overrides)
+        .map(|definition| definition.name.text.as_str())
+        .collect();
+    for definition in definitions.iter().filter(|definition| definition.parameters.is_empty()) {
+        let next = all.len();
+        let known = index.get(definition.name.text.as_str()).copied();
+        match known {
+            Some(place) if definition.extends => all[place].1.push(&definition.body),
+            Some(place) if definition.overrides => all[place].1 = vec![&definition.body],
+            // A second definition is an error that the check reports; an imported one that is overridden comes last.
+            Some(_) if overridden.contains(definition.name.text.as_str()) => {}
+            _ => {
+                index.insert(&definition.name.text, next);
+                all.push((definition.name.clone(), vec![&definition.body]));
+            }
+        }
+    }
+    all
+}
+
+/// A template with arguments, which waits to be made a rule.
+type Instance<'f> = (String, &'f Definition, Vec<Item>);
+
+struct Translator<'f, 'b, 'd> {
+    templates: BTreeMap<&'f str, &'f Definition>,
+    /// The names of the rules that were made of templates, by what they were made of.
+    instances: BTreeMap<String, String>,
+    pending: VecDeque<Instance<'f>>,
+    /// What stands for the parameters of the template at hand.
+    arguments: BTreeMap<&'f str, Item>,
+    builder: &'b mut Builder<'d>,
+}
+
+impl Translator<'_, '_, '_> {
+    fn syntax(&mut self, item: &Item) -> Result<Syntax, Reported> {
+        let span = item.span;
+        Ok(match &item.kind {
+            Kind::Text(..) | Kind::Pattern(..) | Kind::Range(..) => Syntax::Token(self.lexical(item)?),
+            Kind::Name(name) => match self.arguments.get(name.as_str()).cloned() {
+                Some(argument) => self.without_arguments(&argument)?,
+                None if is_terminal(name) => Syntax::Token(self.builder.rule(name.as_str(), span)?),
+                None => Syntax::Rule(self.builder.rule(name.as_str(), span)?),
+            },
+            Kind::Template(name, arguments) => {
+                let name = self.instance(name, arguments, span)?;
+                Syntax::Rule(self.builder.rule(name, span)?)
+            }
+            Kind::Seq(items) => {
+                Syntax::Seq(items.iter().map(|item| self.syntax(item)).collect::<Result<Vec<Syntax>, Reported>>()?)
+            }
+            Kind::Choice(items) => {
+                Syntax::Choice(items.iter().map(|item| self.syntax(item)).collect::<Result<Vec<Syntax>, Reported>>()?)
+            }
+            Kind::Repeat(item, min, max) => Syntax::Repeat(Box::new(self.syntax(item)?), *min, *max),
+        })
+    }
+
+    /// An argument, which was written where the parameters of this template are not known.
+    fn without_arguments(&mut self, item: &Item) -> Result<Syntax, Reported> {
+        let arguments = std::mem::take(&mut self.arguments);
+        let result = self.syntax(item);
+        self.arguments = arguments;
+        result
+    }
+
+    /// The name of the rule that the template `name` becomes with these arguments.
+    fn instance(&mut self, name: &str, arguments: &[Item], span: Span) -> Result<String, Reported> {
+        let Some((_, &template)) = self.templates.get_key_value(name) else {
+            let message = format!("there is no template `{name}`");
+            let diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template is written `name{parameter}: item parameter`")));
+        };
+        if template.parameters.len() != arguments.len() {
+            let message = format!("`{name}` takes {} arguments", template.parameters.len());
+            return Err(self.builder.error(span, message, "give one for each parameter"));
+        }
+        let arguments: Vec<Item> =
+            arguments.iter().map(|argument| self.substituted(argument)).collect::<Result<_, _>>()?;
+        let mut shown = format!("{name}{{");
+        for (number, argument) in arguments.iter().enumerate() {
+            shown += if number == 0 { "" } else { "," };
+            show(argument, &mut shown);
+        }
+        shown.push('}');
+        if shown.len() > MAX_ARGUMENTS {
+            let message = format!("the arguments of `{name}` are too large");
+            let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template must not use itself with ever larger arguments")));
+        }
+        if let Some(rule) = self.instances.get(&shown) {
+            return Ok(rule.clone());
+        }
+        if self.instances.len() >= MAX_INSTANCES {
+            let message = format!("templates are used with more than {MAX_INSTANCES} different arguments");
+            let diagnostic = Diagnostic::error(Code::TooLarge, span, message);
+            return Err(self
+                .builder
+                .report(diagnostic.help("a template must not use itself with ever larger arguments")));
+        }
+        // No name in Lark has a point.
+        let rule = format!("{name}.{}", self.instances.len() + 1);
+        self.instances.insert(shown, rule.clone());
+        self.pending.push_back((rule.clone(), template, arguments));
+        Ok(rule)
+    }
+
+    /// The argument with the arguments of the template at hand in it.
+    fn substituted(&mut self, item: &Item) -> Result<Item, Reported> {
+        let (kind, below) = match &item.kind {
+            Kind::Name(name) => {
+                let found = self.arguments.get(name.as_str()).unwrap_or(item);
+                self.builder.count(size(found), item.span)?;
+                return Ok(found.clone());
+            }
+            Kind::Template(name, items) => {
+                let (items, below) = self.substituted_all(items)?;
+                (Kind::Template(name.clone(), items), below)
+            }
+            Kind::Seq(items) => {
+                let (items, below) = self.substituted_all(items)?;
+                (Kind::Seq(items), below)
+            }
+            Kind::Choice(items) => {
+                let (items, below) = self.substituted_all(items)?;
+                (Kind::Choice(items), below)
+            }
+            Kind::Repeat(item, min, max) => {
+                let item = self.substituted(item)?;
+                let below = item.height;
+                (Kind::Repeat(Box::new(item), *min, *max), below)
+            }
+            Kind::Text(..) | Kind::Pattern(..) | Kind::Range(..) => return Ok(item.clone()),
+        };
+        self.builder.count(1, item.span)?;
+        if below >= MAX_NESTING / 2 {
+            return Err(self.builder.too_deep(item.span));
+        }
+        Ok(Item { kind, span: item.span, height: below + 1 })
+    }
+
+    fn substituted_all(&mut self, items: &[Item]) -> Result<(Vec<Item>, u32), Reported> {
+        let items: Result<Vec<Item>, Reported> = items.iter().map(|item| self.substituted(item)).collect();
+        let items = items?;
+        let below = items.iter().map(|item| item.height).max().unwrap_or(0);
+        Ok((items, below))
+    }
+
+    /// What stands in a terminal: nothing goes between its parts.
+    fn lexical(&mut self, item: &Item) -> Result<Part, Reported> {
+        let span = item.span;
+        match &item.kind {
+            Kind::Text(text, true) => self.builder.any_case(text, span),
+            Kind::Text(text, false) => self.builder.bytes(text.as_str(), span),
+            Kind::Pattern(text, flags) => pattern::part(text, *flags, span, self.builder),
+            Kind::Range(low, high) => {
+                self.builder.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span)
+            }
+            Kind::Name(name) => self.builder.rule(name.as_str(), span),
+            Kind::Template(..) => {
+                Err(self.builder.error(span, "a terminal uses a template", "write out what the template stands for"))
+            }
+            Kind::Seq(items) => {
+                let parts: Result<Vec<Part>, Reported> = items.iter().map(|item| self.lexical(item)).collect();
+                self.builder.seq(parts?, span)
+            }
+            Kind::Choice(items) => {
+                let parts: Result<Vec<Part>, Reported> = items.iter().map(|item| self.lexical(item)).collect();
+                self.builder.any(parts?, span)
+            }
+            Kind::Repeat(item, min, max) => {
+                let part = self.lexical(item)?;
+                self.builder.repeat(part, *min, *max, span)
+            }
+        }
+    }
+}
+
+/// The number of expressions in an expression.
+fn size(item: &Item) -> usize {
+    1 + match &item.kind {
+        Kind::Template(_, items) | Kind::Seq(items) | Kind::Choice(items) => items.iter().map(size).sum(),
+        Kind::Repeat(item, ..) => size(item),
+        Kind::Text(..) | Kind::Pattern(..) | Kind::Range(..) | Kind::Name(_) => 0,
+    }
+}
+
+/// The argument as it would be written, to tell it from others.
+fn show(item: &Item, text: &mut String) {
+    let list = |items: &[Item], mark: &str, text: &mut String| {
+        for (number, item) in items.iter().enumerate() {
+            *text += if number == 0 { "" } else { mark };
+            show(item, text);
+        }
+    };
+    match &item.kind {
+        Kind::Text(literal, free) => *text += &format!("{literal:?}{}", if *free { "i" } else { "" }),
+        Kind::Pattern(pattern, flags) => *text += &format!("/{pattern}/{}", if flags.ignore_case { "i" } else { "" }),
+        Kind::Range(low, high) => *text += &format!("{low:?}..{high:?}"),
+        Kind::Name(name) => *text += name,
+        Kind::Template(name, items) => {
+            *text += &format!("{name}{{");
+            list(items, ",", text);
+            text.push('}');
+        }
+        Kind::Seq(items) => {
+            text.push('(');
+            list(items, " ", text);
+            text.push(')');
+        }
+        Kind::Choice(items) => {
+            text.push('(');
+            list(items, "|", text);
+            text.push(')');
+        }
+        Kind::Repeat(item, min, max) => {
+            show(item, text);
+            *text += &format!("~{min}..{}", max.map_or_else(String::new, |max| max.to_string()));
+        }
+    }
+}

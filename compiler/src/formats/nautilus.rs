@@ -1,0 +1,152 @@
+//! Grammars of Nautilus: Python files that call `ctx.rule("A", "x{B}")`, and JSON lists of `["A", "x{B}"]`.
+//!
+//! Python is not run: calls with literals are read, other code is reported.
+
+use std::collections::BTreeSet;
+
+use super::Format;
+use super::builder::{Builder, Part, Reported, RuleList};
+use super::json_text::{self, Json, JsonKind};
+use crate::ast::{Grammar, Name, Weight};
+use crate::diagnostics::{Diagnostics, SourceFile, Span};
+
+mod calls;
+
+/// The `nautilus` format.
+pub struct Nautilus;
+
+impl Format for Nautilus {
+    fn name(&self) -> &'static str {
+        "nautilus"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["py", "json"]
+    }
+
+    fn looks_like(&self, text: &str) -> bool {
+        is_json(text) || text.contains("ctx.rule(")
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        let mut rules = RuleList::default();
+        let mut builder;
+        if is_json(file.text()) {
+            let Some(value) = json_text::read(file.text(), diagnostics) else { return Grammar::default() };
+            builder = Builder::new(diagnostics);
+            read_list(value, &mut rules, &mut builder);
+        } else {
+            builder = Builder::new(diagnostics);
+            calls::read(file.text(), &mut rules, &mut builder);
+        }
+        let rules = rules.finish(&mut builder);
+        let start = rules.iter().find(|rule| rule.name.text == "START").map(|rule| rule.name.clone());
+        Grammar { start, rules, ..Grammar::default() }
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{FEFF}').trim_start();
+    text.strip_prefix('[').is_some_and(|text| text.trim_start().starts_with(['[', ']']))
+}
+
+const RULE_HELP: &str = "a rule is written `[\"NAME\", \"text {OTHER} text\"]`";
+
+/// `[["A", "x{B}"], ...]`.
+fn read_list(value: Json, rules: &mut RuleList, builder: &mut Builder<'_>) {
+    let JsonKind::Array(items) = value.kind else { return };
+    for item in items {
+        if builder.gives_up() {
+            return;
+        }
+        let JsonKind::Array(pair) = item.kind else {
+            builder.error(
+                item.span,
+                format!("a rule is a list of two strings, this is {}", item.kind.description()),
+                RULE_HELP,
+            );
+            continue;
+        };
+        match pair.as_slice() {
+            [Json { kind: JsonKind::String(name), span }, Json { kind: JsonKind::String(text), span: place }] => {
+                // What is wrong has been reported.
+                let _ = add_rule(rules, builder, (name, *span), (text.as_bytes(), *place), None);
+            }
+            _ => drop(builder.error(item.span, "a rule is a list of two strings", RULE_HELP)),
+        }
+    }
+}
+
+/// Adds an alternative.
+fn add_rule(
+    rules: &mut RuleList,
+    builder: &mut Builder<'_>,
+    (name, span): (&str, Span),
+    (text, place): (&[u8], Span),
+    weight: Option<Weight>,
+) -> Result<(), Reported> {
+    if !is_name(name) {
+        let help = "names begin with a capital letter and go on with letters, digits, `_` and `-`";
+        return Err(builder.error(span, format!("`{}` is no name", name.escape_debug()), help));
+    }
+    let rule = rules.rule(Name { text: name.to_string(), span });
+    let part = expansion(builder, text, place)?;
+    rules.add(rule, [(part, weight)]);
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Text with `{NAME}` or `{NAME:label}` in it; a brace itself is `\{` or `\}`.
+fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part, Reported> {
+    let mut parts = Vec::new();
+    let mut literal = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            b'\\' if matches!(text.get(at + 1), Some(b'{' | b'}')) => {
+                literal.push(text[at + 1]);
+                at += 2;
+            }
+            b'{' => {
+                let length = text[at..].iter().position(|&byte| byte == b'}');
+                let inside = length.map(|length| &text[at + 1..at + length]);
+                let name = inside.and_then(|inside| std::str::from_utf8(inside).ok());
+                let name = name.map(|name| name.split(':').next().unwrap_or(name)).filter(|name| is_name(name));
+                let (Some(name), Some(length)) = (name, length) else {
+                    let help =
+                        "a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\\{`";
+                    return Err(builder.error(span, "this brace begins no reference", help));
+                };
+                if !literal.is_empty() {
+                    parts.push(builder.bytes(std::mem::take(&mut literal), span)?);
+                }
+                parts.push(builder.rule(name, span)?);
+                at += length + 1;
+            }
+            byte => {
+                literal.push(byte);
+                at += 1;
+            }
+        }
+    }
+    if !literal.is_empty() || parts.is_empty() {
+        parts.push(builder.bytes(literal, span)?);
+    }
+    builder.seq(parts, span)
+}
+
+/// The names of a list, each once: what is drawn twice is not the same text.
+fn repeats(names: &[String]) -> bool {
+    let mut seen = BTreeSet::new();
+    !names.iter().all(|name| seen.insert(name))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! Regular expressions as parts of grammars, by way of `regex-syntax`.
+//!
+//! `\d`, `\w` and `\s` are ASCII; `.` and negated classes, which reach up to the last code point, draw from printable
+//! ASCII, tab and line feed. What a regular expression asks of its surroundings is reported and left out.
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use super::builder::{Builder, Part, Reported};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::{Code, Diagnostic, Span};
+
+mod rewrite;
+
+/// Longer patterns are refused: what `regex-syntax` makes of them is thousands of times as large.
+const MAX_PATTERN: usize = 1 << 16;
+/// Groups nest at most this deep.
+const MAX_GROUPS: u32 = 150;
+
+/// How a pattern is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flags {
+    pub(super) ignore_case: bool,
+    pub(super) multi_line: bool,
+    pub(super) dot_all: bool,
+    pub(super) extended: bool,
+    /// As in Python and JavaScript, where a bracket inside of a class is a member of it.
+    pub(super) plain_classes: bool,
+}
+
+impl Flags {
+    /// Adds the flag that is written with this letter; false if there is none.
+    pub(super) fn add(&mut self, letter: char) -> bool {
+        match letter {
+            'i' => self.ignore_case = true,
+            'm' => self.multi_line = true,
+            's' => self.dot_all = true,
+            'x' => self.extended = true,
+            'u' | 'l' | 'v' | 'g' | 'y' => {}
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The expression of a pattern; `span` is where it is written.
+pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
+    if pattern.len() > MAX_PATTERN {
+        let message = format!("this regular expression has more than {MAX_PATTERN} bytes");
+        let diagnostic = Diagnostic::error(Code::TooLarge, span, message).help("split it over several rules");
+        return Err(builder.report(diagnostic));
+    }
+    let pattern = rewrite::rewrite(pattern, flags, span, builder)?;
+    let parsed = ParserBuilder::new()
+        .case_insensitive(flags.ignore_case)
+        .multi_line(flags.multi_line)
+        .dot_matches_new_line(flags.dot_all)
+        .ignore_whitespace(flags.extended)
+        .utf8(false)
+        .nest_limit(MAX_GROUPS)
+        .build()
+        .parse(&pattern);
+    let hir = match parsed {
+        Ok(hir) => hir,
+        Err(error) => {
+            let reason = match &error {
+                regex_syntax::Error::Parse(error) => error.kind().to_string(),
+                regex_syntax::Error::Translate(error) => error.kind().to_string(),
+                _ => "it is not understood".to_string(),
+            };
+            let help = "regular expressions are those of Rust's `regex`; a backslash makes a sign stand for itself";
+            return Err(builder.error(span, format!("this is no regular expression: {reason}"), help));
+        }
+    };
+    let ignore_case = flags.ignore_case || pattern.contains("(?i");
+    let mut converter = Converter { span, ignore_case, builder };
+    // Anchors at both ends say what holds anyway.
+    let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
+    match hir.kind() {
+        HirKind::Look(look) if is_edge(*look) => converter.sequence(&[]),
+        HirKind::Concat(parts) => {
+            let first = usize::from(parts.first().is_some_and(is_anchor));
+            let last = parts.len() - usize::from(parts.len() > first && parts.last().is_some_and(is_anchor));
+            converter.sequence(&parts[first..last])
+        }
+        _ => converter.part(&hir),
+    }
+}
+
+fn is_edge(look: Look) -> bool {
+    matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
+}
+
+struct Converter<'b, 'd> {
+    span: Span,
+    ignore_case: bool,
+    builder: &'b mut Builder<'d>,
+}
+
+impl Converter<'_, '_> {
+    fn part(&mut self, hir: &Hir) -> Result<Part, Reported> {
+        match hir.kind() {
+            HirKind::Empty => self.builder.seq(Vec::new(), self.span),
+            HirKind::Literal(literal) => self.builder.bytes(literal.0.to_vec(), self.span),
+            HirKind::Class(class) => self.class(readable(&set(class))),
+            HirKind::Look(look) => {
+                let what = if is_edge(*look) { "an anchor" } else { "a word boundary" };
+                let help = "a grammar cannot ask what stands beside; write it out where it matters";
+                self.builder.approximate(self.span, format!("{what} inside of a regular expression is left out"), help);
+                self.builder.seq(Vec::new(), self.span)
+            }
+            HirKind::Repetition(repetition) => {
+                let item = self.part(&repetition.sub)?;
+                self.builder.repeat(item, repetition.min, repetition.max, self.span)
+            }
+            HirKind::Capture(capture) => self.part(&capture.sub),
+            HirKind::Concat(parts) => self.sequence(parts),
+            HirKind::Alternation(parts) => {
+                let parts: Result<Vec<Part>, Reported> = parts.iter().map(|part| self.part(part)).collect();
+                self.builder.any(parts?, self.span)
+            }
+        }
+    }
+
+    fn class(&mut self, mut set: CharSet) -> Result<Part, Reported> {
+        // Beside `s` and `k`, Unicode has two more letters that few readers take for them.
+        if self.ignore_case && set.unit() == Unit::Char && (set.contains('s'.into()) || set.contains('k'.into())) {
+            set = set.difference(&CharSet::new(Unit::Char, [(0x17F, 0x17F), (0x212A, 0x212A)]));
+        }
+        self.builder.class(set, self.span)
+    }
+
+    fn sequence(&mut self, parts: &[Hir]) -> Result<Part, Reported> {
+        let mut converted = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            converted.push(match (part.kind(), parts.get(number + 1)) {
+                (HirKind::Repetition(repetition), Some(next)) if !repetition.greedy => {
+                    self.lazy(repetition, next, part)?
+                }
+                _ => self.part(part)?,
+            });
+        }
+        self.builder.seq(converted, self.span)
+    }
+
+    /// A non-greedy repetition of a class ends at the first place where what follows can begin: it draws text without that.
+    fn lazy(&mut self, repetition: &regex_syntax::hir::Repetition, next: &Hir, whole: &Hir) -> Result<Part, Reported> {
+        let (Some(set), Some((first, second))) = (class_of(&repetition.sub), beginning(next)) else {
+            let help = "what it draws may hold what ends it; write out what it must not hold";
+            self.builder.approximate(self.span, "a non-greedy repetition is read as a greedy one", help);
+            return self.part(whole);
+        };
+        let set = readable(&set);
+        let rest = set.difference(&first);
+        if rest.is_empty() {
+            return self.part(whole);
+        }
+        let (min, max) = (repetition.min, repetition.max);
+        let plain = self.class(rest.clone())?;
+        let round = match second {
+            // The first character of a longer delimiter may stand alone.
+            Some(second) if first.len() == 1 && !rest.difference(&second).is_empty() => {
+                let alone = self.class(first)?;
+                let behind = self.class(rest.difference(&second))?;
+                let pair = self.builder.seq(vec![alone, behind], self.span)?;
+                self.builder.any(vec![plain, pair], self.span)?
+            }
+            _ => plain,
+        };
+        self.builder.repeat(round, min, max, self.span)
+    }
+}
+
+/// The set of a class of `regex-syntax`.
+fn set(class: &Class) -> CharSet {
+    match class {
+        Class::Unicode(class) => {
+            CharSet::new(Unit::Char, class.iter().map(|range| (u32::from(range.start()), u32::from(range.end()))))
+        }
+        Class::Bytes(class) => {
+            CharSet::new(Unit::Byte, class.iter().map(|range| (u32::from(range.start()), u32::from(range.end()))))
+        }
+    }
+}
+
+/// The class that `hir` is one member of.
+fn class_of(hir: &Hir) -> Option<CharSet> {
+    match hir.kind() {
+        HirKind::Class(class) => Some(set(class)).filter(|set| set.unit() == Unit::Char),
+        HirKind::Capture(capture) => class_of(&capture.sub),
+        HirKind::Literal(literal) => single(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Alternation(parts) => {
+            let mut members = CharSet::empty(Unit::Char);
+            for part in parts {
+                members = members.union(&class_of(part)?);
+            }
+            Some(members)
+        }
+        _ => None,
+    }
+}
+
+/// The set of the only character of `text`.
+fn single(text: &str) -> Option<CharSet> {
+    let mut characters = text.chars();
+    let first = characters.next()?;
+    characters.next().is_none().then(|| CharSet::single(Unit::Char, first.into()))
+}
+
+/// What `hir` can begin with, and what stands second if that is a single text. `None` if it may be empty or is not known.
+fn beginning(hir: &Hir) -> Option<(CharSet, Option<CharSet>)> {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            let mut characters = std::str::from_utf8(&literal.0).ok()?.chars();
+            let mut next = || characters.next().map(|c| CharSet::single(Unit::Char, c.into()));
+            Some((next()?, next()))
+        }
+        HirKind::Class(class) => Some((set(class), None)).filter(|(set, _)| set.unit() == Unit::Char),
+        HirKind::Capture(capture) => beginning(&capture.sub),
+        HirKind::Concat(parts) => beginning(parts.first()?),
+        HirKind::Repetition(repetition) if repetition.min > 0 => {
+            beginning(&repetition.sub).map(|(first, _)| (first, None))
+        }
+        HirKind::Alternation(parts) => {
+            let mut first = CharSet::empty(Unit::Char);
+            for part in parts {
+                first = first.union(&beginning(part)?.0);
+            }
+            Some((first, None))
+        }
+        _ => None,
+    }
+}
+
+/// The characters with a Unicode property.
+pub(super) fn property(name: &str) -> Option<CharSet> {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return None;
+    }
+    match regex_syntax::parse(&format!("\\p{{{name}}}")).ok()?.kind() {
+        HirKind::Class(class) => Some(set(class)),
+        _ => None,
+    }
+}
+
+/// A class that reaches up to the last code point is one by exclusion: what of it is printable ASCII, tab or line feed, if
+/// anything is.
+pub(super) fn readable(set: &CharSet) -> CharSet {
+    if set.unit() != Unit::Char || !set.contains(0x10_FFFF) {
+        return set.clone();
+    }
+    let shown = [(0x09, 0x0A), (0x20, 0x7E)];
+    let kept: Vec<(u32, u32)> = shown
+        .iter()
+        .flat_map(|&(low, high)| {
+            set.ranges().iter().map(move |&(from, to)| (from.max(low), to.min(high))).filter(|(from, to)| from <= to)
+        })
+        .collect();
+    if kept.is_empty() { set.clone() } else { CharSet::new(Unit::Char, kept) }
+}
+
+#[cfg(test)]
+mod tests;

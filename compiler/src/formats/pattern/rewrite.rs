@@ -1,0 +1,207 @@
+//! From the regular expressions of other languages to those of `regex-syntax`: what it does not know is replaced, left out
+//! with a report, or an error.
+
+use super::Flags;
+use crate::diagnostics::Span;
+use crate::formats::builder::{Builder, Reported};
+use crate::formats::scanner::Scanner;
+
+/// The same pattern in Rust's syntax.
+pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<String, Reported> {
+    let mut rewriter =
+        Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, out: String::new() };
+    rewriter.run()?;
+    Ok(rewriter.out)
+}
+
+struct Rewriter<'t, 'b, 'd> {
+    scan: Scanner<'t>,
+    flags: Flags,
+    span: Span,
+    builder: &'b mut Builder<'d>,
+    out: String,
+}
+
+impl Rewriter<'_, '_, '_> {
+    fn run(&mut self) -> Result<(), Reported> {
+        while let Some(next) = self.scan.peek() {
+            match next {
+                '\\' => self.escape(false)?,
+                '[' => self.class()?,
+                '(' => {
+                    let looks = ["(?=", "(?!", "(?<=", "(?<!"].into_iter().any(|mark| self.scan.sees(mark));
+                    if looks {
+                        self.skip_group();
+                        let help = "a grammar cannot look ahead or behind; write out what it excludes";
+                        self.builder.approximate(self.span, "a look-ahead or look-behind is left out", help);
+                    } else if self.scan.eat("(?>") {
+                        self.out.push_str("(?:");
+                    } else if self.scan.sees("(?P=") {
+                        return Err(self.back_reference());
+                    } else {
+                        self.scan.next();
+                        self.out.push('(');
+                    }
+                }
+                '*' | '+' | '?' | '}' => {
+                    self.scan.next();
+                    self.out.push(next);
+                    if next != '}' || self.ends_count() {
+                        // `a++` is possessive elsewhere; what is drawn is the same.
+                        self.scan.eat("+");
+                    }
+                }
+                '{' if !self.begins_count() => {
+                    self.scan.next();
+                    self.out.push_str("\\{");
+                }
+                _ => {
+                    self.scan.next();
+                    self.out.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `{` here is the beginning of `{2}`, `{2,}`, `{,5}` or `{2,5}`.
+    fn begins_count(&self) -> bool {
+        let rest = &self.scan.rest()[1..];
+        let length = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
+        rest[length..].starts_with('}') && rest[..length].contains(|c: char| c.is_ascii_digit())
+    }
+
+    /// Whether what was written last is `{2}` and the like.
+    fn ends_count(&self) -> bool {
+        let mut before = self.out.bytes().rev().skip(1).skip_while(|byte| byte.is_ascii_digit() || *byte == b',');
+        before.next() == Some(b'{')
+    }
+
+    fn back_reference(&mut self) -> Reported {
+        let help = "a grammar cannot repeat what it has drawn; write the group again, or list the alternatives";
+        self.builder.error(self.span, "this regular expression refers back to a group", help)
+    }
+
+    /// An escape, outside or inside of a class.
+    fn escape(&mut self, in_class: bool) -> Result<(), Reported> {
+        self.scan.next();
+        let Some(letter) = self.scan.next() else {
+            self.out.push('\\');
+            return Ok(());
+        };
+        let class = match letter {
+            'd' => "0-9",
+            'w' => "0-9A-Za-z_",
+            's' => " \\t\\n\\r\\f\\x0B",
+            'D' => "^0-9",
+            'W' => "^0-9A-Za-z_",
+            'S' => "^ \\t\\n\\r\\f\\x0B",
+            _ => "",
+        };
+        match letter {
+            // A blank by itself is nothing in extended patterns.
+            'd' | 'w' | 's' if in_class => self.out.push_str(&class.replace(' ', "\\x20")),
+            'd' | 'w' | 's' | 'D' | 'W' | 'S' => {
+                self.out.push('[');
+                self.out.push_str(&class.replace(' ', "\\x20"));
+                self.out.push(']');
+            }
+            'b' if in_class => self.out.push_str("\\x08"),
+            'Z' => self.out.push_str("\\z"),
+            '1'..='9' if !in_class => return Err(self.back_reference()),
+            'k' if !in_class && self.scan.sees("<") => return Err(self.back_reference()),
+            '0' => self.out.push_str("\\x00"),
+            'e' => self.out.push_str("\\x1B"),
+            'p' | 'P' | 'x' | 'u' | 'U' | 'n' | 'r' | 't' | 'f' | 'v' | 'a' | 'b' | 'B' | 'A' | 'z' => {
+                self.out.push('\\');
+                self.out.push(letter);
+                // `\p{Greek}`, `\x{1F}`, `\u{1F600}`.
+                if matches!(letter, 'p' | 'P' | 'x' | 'u' | 'U') && self.scan.sees("{") {
+                    let inside = self.scan.take_while(|c| c != '}' && c != '\\');
+                    self.out.push_str(inside);
+                    self.out.push_str(if self.scan.eat("}") { "}" } else { "" });
+                }
+            }
+            _ if letter.is_ascii_alphanumeric() => {
+                let help = "escapes of letters have meanings; a letter itself needs no backslash";
+                return Err(self.builder.error(
+                    self.span,
+                    format!("this regular expression has an unknown escape, `\\{letter}`"),
+                    help,
+                ));
+            }
+            _ if letter.is_ascii() && !letter.is_ascii_control() && letter != '<' && letter != '>' => {
+                self.out.push('\\');
+                self.out.push(letter);
+            }
+            _ => self.out.push(letter),
+        }
+        Ok(())
+    }
+
+    fn class(&mut self) -> Result<(), Reported> {
+        let mut open = 0u32;
+        loop {
+            let Some(next) = self.scan.peek() else { return Ok(()) };
+            match next {
+                '[' if open == 0 || !self.flags.plain_classes => {
+                    open += 1;
+                    self.scan.next();
+                    self.out.push('[');
+                    if self.scan.eat("^") {
+                        self.out.push('^');
+                    }
+                    if self.scan.sees("]") && open == 1 {
+                        self.scan.next();
+                        self.out.push_str("\\]");
+                    }
+                }
+                '[' => {
+                    self.scan.next();
+                    self.out.push_str("\\[");
+                }
+                ']' => {
+                    self.scan.next();
+                    self.out.push(']');
+                    open -= 1;
+                    if open == 0 {
+                        return Ok(());
+                    }
+                }
+                '\\' => self.escape(true)?,
+                '&' | '~' if self.flags.plain_classes => {
+                    self.scan.next();
+                    self.out.push('\\');
+                    self.out.push(next);
+                }
+                _ => {
+                    self.scan.next();
+                    self.out.push(next);
+                }
+            }
+        }
+    }
+
+    /// Skips a group with all that is in it.
+    fn skip_group(&mut self) {
+        let mut open = 0u32;
+        let mut in_class = false;
+        while let Some(next) = self.scan.next() {
+            match next {
+                '\\' => drop(self.scan.next()),
+                '[' => in_class = true,
+                ']' => in_class = false,
+                '(' if !in_class => open += 1,
+                ')' if !in_class => {
+                    open -= 1;
+                    if open == 0 {
+                        // What is repeated with it goes, too.
+                        self.scan.take_while(|c| matches!(c, '*' | '+' | '?'));
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

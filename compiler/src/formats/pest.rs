@@ -1,0 +1,51 @@
+//! Grammars of pest, a PEG: read as a context-free grammar, in which choices are not ordered and predicates hold only where
+//! they exclude characters. Both are reported where they matter.
+//!
+//! Between the parts of a rule that is not atomic stands `WHITESPACE` or `COMMENT` now and then, and a blank where the parts
+//! would else run together.
+
+use super::Format;
+use crate::ast::Grammar;
+use crate::diagnostics::{Diagnostics, SourceFile};
+
+mod chars;
+mod parser;
+mod translate;
+
+/// The `pest` format.
+pub struct Pest;
+
+impl Format for Pest {
+    fn name(&self) -> &'static str {
+        "pest"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["pest"]
+    }
+
+    /// A line that begins with a name, `=` and an opening brace, perhaps with a modifier.
+    fn looks_like(&self, text: &str) -> bool {
+        let defines = |line: &str| {
+            let Some((name, body)) = line.split_once('=') else { return false };
+            let name = name.trim();
+            let body = body.trim_start();
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && body.strip_prefix(['_', '@', '$', '!']).unwrap_or(body).trim_start().starts_with('{')
+        };
+        text.contains('~') && text.lines().take(1000).any(defines)
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        let mut builder = super::builder::Builder::new(diagnostics);
+        let rules = parser::parse(file.text(), &mut builder);
+        translate::translate(&rules, &mut builder)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Which characters an expression is one of, or can begin with: what predicates are honoured by.
+
+use std::collections::BTreeMap;
+
+use super::parser::{Kind, Peg, Rule};
+use crate::charset::{CharSet, Unit};
+use crate::formats::pattern;
+
+/// Rules are followed this deep.
+const MAX_DEPTH: u32 = 24;
+/// Looking at an expression ends behind this many steps: alternatives may name the same rules again and again.
+const MAX_STEPS: u32 = 256;
+
+/// The characters of a rule that pest knows by itself; `None` for other rules.
+fn builtin(name: &str) -> Option<CharSet> {
+    let set = |ranges: &[(char, char)]| {
+        CharSet::new(Unit::Char, ranges.iter().map(|&(low, high)| (u32::from(low), u32::from(high))))
+    };
+    Some(match name {
+        "ANY" => set(&[('\0', char::MAX)]),
+        "ASCII" => set(&[('\0', '\x7F')]),
+        "ASCII_DIGIT" => set(&[('0', '9')]),
+        "ASCII_NONZERO_DIGIT" => set(&[('1', '9')]),
+        "ASCII_BIN_DIGIT" => set(&[('0', '1')]),
+        "ASCII_OCT_DIGIT" => set(&[('0', '7')]),
+        "ASCII_HEX_DIGIT" => set(&[('0', '9'), ('a', 'f'), ('A', 'F')]),
+        "ASCII_ALPHA_LOWER" => set(&[('a', 'z')]),
+        "ASCII_ALPHA_UPPER" => set(&[('A', 'Z')]),
+        "ASCII_ALPHA" => set(&[('a', 'z'), ('A', 'Z')]),
+        "ASCII_ALPHANUMERIC" => set(&[('a', 'z'), ('A', 'Z'), ('0', '9')]),
+        _ if name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => pattern::property(name)?,
+        _ => return None,
+    })
+}
+
+/// Looks at expressions.
+pub(super) struct Chars<'r> {
+    rules: BTreeMap<&'r str, &'r Peg>,
+    /// The rules that pest knows by itself, as far as they were asked for.
+    builtins: BTreeMap<String, Option<CharSet>>,
+    steps: u32,
+}
+
+/// What an expression can begin with.
+pub(super) struct Beginning {
+    pub(super) first: CharSet,
+    /// Whether each of those characters is all of a string.
+    pub(super) exact: bool,
+}
+
+impl<'r> Chars<'r> {
+    pub(super) fn new(rules: &'r [Rule]) -> Chars<'r> {
+        Chars {
+            rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(),
+            builtins: BTreeMap::new(),
+            steps: 0,
+        }
+    }
+
+    /// The characters of a rule that pest knows by itself; `None` for other rules.
+    pub(super) fn builtin(&mut self, name: &str) -> Option<CharSet> {
+        if let Some(known) = self.builtins.get(name) {
+            return known.clone();
+        }
+        let found = builtin(name);
+        // Any number of names may be unknown.
+        if self.builtins.len() < 1024 {
+            self.builtins.insert(name.to_string(), found.clone());
+        }
+        found
+    }
+
+    /// What `peg` can begin with; `None` if it may be empty or is not known.
+    pub(super) fn beginning(&mut self, peg: &Peg) -> Option<Beginning> {
+        self.steps = 0;
+        self.look(peg, MAX_DEPTH)
+    }
+
+    /// The characters that `peg` is one of.
+    pub(super) fn class(&mut self, peg: &Peg) -> Option<CharSet> {
+        self.beginning(peg).filter(|beginning| beginning.exact).map(|beginning| beginning.first)
+    }
+
+    fn look(&mut self, peg: &Peg, depth: u32) -> Option<Beginning> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || depth == 0 {
+            return None;
+        }
+        let exact = |first: CharSet| Some(Beginning { first, exact: true });
+        match &peg.kind {
+            Kind::Text(text, free) => {
+                let first = text.chars().next()?;
+                let both = [first, first.to_ascii_lowercase(), first.to_ascii_uppercase()];
+                let count = if *free { 3 } else { 1 };
+                let set = CharSet::new(Unit::Char, both[..count].iter().map(|&c| (c.into(), c.into())));
+                Some(Beginning { first: set, exact: text.len() == first.len_utf8() })
+            }
+            Kind::Range(low, high) => exact(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))])),
+            Kind::Name(name) => match self.rules.get(name.as_str()).copied() {
+                Some(body) => self.look(body, depth - 1),
+                None if name == "NEWLINE" => {
+                    Some(Beginning { first: CharSet::new(Unit::Char, [(10, 10), (13, 13)]), exact: false })
+                }
+                None => exact(self.builtin(name)?),
+            },
+            Kind::Seq(parts) => {
+                // `!x ~ y` with a class on both sides is one, too.
+                let mut excluded = CharSet::empty(Unit::Char);
+                let mut parts = parts.iter();
+                loop {
+                    let part = parts.next()?;
+                    match &part.kind {
+                        Kind::Not(inside) => excluded = excluded.union(&self.look(inside, depth - 1)?.first),
+                        Kind::And(_) => return None,
+                        Kind::Name(name) if name == "SOI" => {}
+                        _ => {
+                            let Beginning { first, exact } = self.look(part, depth - 1)?;
+                            let exact = exact && parts.next().is_none();
+                            return Some(Beginning { first: first.difference(&excluded), exact });
+                        }
+                    }
+                }
+            }
+            Kind::Choice(parts) => {
+                let mut all = Beginning { first: CharSet::empty(Unit::Char), exact: true };
+                for part in parts {
+                    let Beginning { first, exact } = self.look(part, depth - 1)?;
+                    all = Beginning { first: all.first.union(&first), exact: all.exact && exact };
+                }
+                Some(all)
+            }
+            Kind::Repeat(item, min, max) if *min > 0 => {
+                let Beginning { first, exact } = self.look(item, depth - 1)?;
+                Some(Beginning { first, exact: exact && *max == Some(1) })
+            }
+            Kind::Push(inside) => self.look(inside, depth - 1),
+            Kind::Repeat(..) | Kind::Not(_) | Kind::And(_) | Kind::Pushed => None,
+        }
+    }
+
+    /// Whether two alternatives of a choice can begin alike, so that their order matters.
+    pub(super) fn overlap(&mut self, parts: &[Peg]) -> bool {
+        let mut all = CharSet::empty(Unit::Char);
+        for part in parts {
+            let Some(Beginning { first, .. }) = self.beginning(part) else { return true };
+            let left = first.difference(&all);
+            if left != first {
+                return true;
+            }
+            all = all.union(&first);
+        }
+        false
+    }
+}

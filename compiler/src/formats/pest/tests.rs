@@ -1,0 +1,157 @@
+//! Snapshots of grammars and diagnostics.
+
+use expect_test::{Expect, expect};
+
+use super::Pest;
+use crate::formats::testing;
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&testing::parsed(&Pest, text));
+}
+
+#[test]
+fn without_anything_implicit() {
+    check(
+        "//! docs\n/* a /* nested */ comment */\n/// more\nfile = { SOI ~ (record ~ (\"\\r\\n\" | \"\\n\"))* ~ EOI }\n\
+         record = _{ #tag = field ~ (\",\" ~ field){2,} ~ ^\"x1\"? }\nfield = @{ (ASCII_DIGIT | '\\u{61}'..'\\x7a' | \".\")+ ~ \"q\"{,3} ~ \"r\"{2} }\n\
+         other = ${ HEX_DIGIT{1,2} ~ ANY ~ NEWLINE }",
+        expect![[r#"
+            %start file
+            file ::= (record ("\r\n" | "\n"))*
+            record ::= field ("," field){2,} ([Xx] "1")?
+            field ::= ([0-9] | [a-z] | ".")+ "q"{0,3} "r"{2}
+            other ::= [0-9A-Fa-f#xFF10-#xFF19#xFF21-#xFF26#xFF41-#xFF46]{1,2} [#x09#x0A#x20-~] ("\n" | "\r\n" | "\r")
+        "#]],
+    );
+}
+
+#[test]
+fn implicit_white_space_and_separators() {
+    check(
+        "program = { SOI ~ (\"let\" ~ ident ~ \"=\" ~ value ~ \";\")+ ~ EOI }\n\
+         value = { ident | number | \"(\" ~ value ~ \")\" }\n\
+         ident = @{ !keyword ~ ASCII_ALPHA ~ (inner)* }\ninner = { ASCII_ALPHANUMERIC ~ \"_\"? }\nkeyword = { \"let\" }\n\
+         number = ${ ASCII_DIGIT+ }\nWHITESPACE = _{ \" \" | \"\\n\" }\nCOMMENT = _{ \"//\" ~ (!\"\\n\" ~ ANY)* }",
+        expect![[r#"
+            %start program
+            program ::= implicit.blank (round.1 (implicit.blank round.1)*) implicit.blank
+            value ::= ident | number | "(" implicit.blank value implicit.blank ")"
+            inner ::= [0-9A-Za-z] implicit.blank (" " "_")?
+            keyword ::= "let"
+            round.1 ::= "let" implicit.blank ident implicit.blank "=" implicit.blank value implicit.blank ";"
+            ident ::= [A-Za-km-z] inner.atomic*
+            number ::= [0-9]+
+            WHITESPACE ::= " " | "\n"
+            COMMENT ::= "//" [#x09#x20-~]*
+            inner.atomic ::= [0-9A-Za-z] "_"?
+            implicit.blank ::= () @ 3 | (WHITESPACE @ 3 | COMMENT "\n" @ 1)+ @ 1
+        "#]],
+    );
+}
+
+#[test]
+fn predicates_that_exclude_characters() {
+    check(
+        "a = { (!\"*/\" ~ ANY)* ~ \"*/\" ~ (!(\"x\" | \"yz\") ~ !b ~ c)+ ~ !EOI ~ ANY ~ &\"q\" ~ !a ~ a }\nb = { '0'..'9' }\nc = { 'a'..'z' | '0'..'9' }",
+        expect![[r#"
+            %start a
+            a ::= ([#x09#x0A#x20-)+-~] | [*] [#x09#x0A#x20-)+-.0-~])* "*/" [a-wz]+ [#x09#x0A#x20-~] a
+            b ::= [0-9]
+            c ::= [a-z] | [0-9]
+            g:1:72: warning[not-context-free]: a predicate is left out
+              | " ~ ANY)* ~ "*/" ~ (!("x" | "yz") ~ !b ~ c)+ ~ !EOI ~ ANY ~ &"q" ~ !a ~ a }
+              |                                                             ^^^^^
+              help: a predicate is honoured where it excludes single characters, as in `!"x" ~ ANY`
+        "#]],
+    );
+}
+
+#[test]
+fn the_stack() {
+    check(
+        "raw = { \"r\" ~ PUSH(\"#\"*) ~ \"q\" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }",
+        expect![[r##"
+        %start raw
+        raw ::= "r" "#"* "q" ("#"* | "#"*) "#"*
+        g:1:35: warning[not-context-free]: the stack is left out
+          | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
+          |                                   ^^^^
+          help: a grammar cannot repeat what it has drawn; both are drawn on their own
+        g:1:35: warning[not-context-free]: a choice is not ordered
+          | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
+          |                                   ^^^^^^^^^^^^^^^^^
+          help: in a PEG the first alternative that fits wins; here each may be drawn, and a text of a later one may be read by an earlier one
+    "##]],
+    );
+}
+
+#[test]
+fn several_errors_in_one_run() {
+    check(
+        "a = { \"x }\nb = { ( \"x\" ~ \"y\" }\nc = \"x\"\nd = { \"x\" \"y\" }\ne = { 'z'..'a' }\nf = { \"\\q\" }\ng = { \"x\"{3,2} }\nh = { | }",
+        expect![[r#"
+            g:2:10: error[syntax]: expected `}`, found `x`
+              | b = { ( "x" ~ "y" }
+              |          ^
+              help: a rule is written `name = { term ~ term | term }`
+            g:3:5: error[syntax]: expected `{`, found `"`
+              | c = "x"
+              |     ^
+              help: a rule is written `name = { term ~ term | term }`
+            g:4:11: error[syntax]: expected `}`, found `"`
+              | d = { "x" "y" }
+              |           ^
+              help: a rule is written `name = { term ~ term | term }`
+            g:5:7: error[syntax]: this is no range of characters
+              | e = { 'z'..'a' }
+              |       ^^^^^^^^
+              help: a range is `'a'..'z'`, the smaller end first
+            g:6:8: error[syntax]: unknown escape
+              | f = { "\q" }
+              |        ^^
+              help: escapes are `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"`, `\x41` and `\u{E9}`
+            g:7:10: error[syntax]: this is no repetition
+              | g = { "x"{3,2} }
+              |          ^^^^
+              help: write `{2}`, `{2,}`, `{,5}` or `{2,5}`
+            g:8:9: error[syntax]: expected a term, found `}`
+              | h = { | }
+              |         ^
+              help: a term is text in double quotes, a range `'a'..'z'`, a name, or a group in parentheses
+        "#]],
+    );
+    check(
+        "b = { ( \"x\" ~ \"y\" }\nc = \"x\"\nd = { \"x\" \"y\" }\ne = { 'z'..'a' }\nf = { \"\\q\" }\ng = { \"x\"{3,2} }\nh = { | }\n-",
+        expect![[r#"
+        g:1:7: error[syntax]: this group is not closed
+          | b = { ( "x" ~ "y" }
+          |       ^
+          note: g:1:19: `)` is missing before this
+          help: close it with `)`
+        g:2:5: error[syntax]: expected `{`, found `"`
+          | c = "x"
+          |     ^
+          help: a rule is written `name = { term ~ term | term }`
+        g:3:11: error[syntax]: expected `}`, found `"`
+          | d = { "x" "y" }
+          |           ^
+          help: a rule is written `name = { term ~ term | term }`
+        g:4:7: error[syntax]: this is no range of characters
+          | e = { 'z'..'a' }
+          |       ^^^^^^^^
+          help: a range is `'a'..'z'`, the smaller end first
+        g:5:8: error[syntax]: unknown escape
+          | f = { "\q" }
+          |        ^^
+          help: escapes are `\n`, `\r`, `\t`, `\0`, `\\`, `\'`, `\"`, `\x41` and `\u{E9}`
+        g:6:10: error[syntax]: this is no repetition
+          | g = { "x"{3,2} }
+          |          ^^^^
+          help: write `{2}`, `{2,}`, `{,5}` or `{2,5}`
+        g:7:9: error[syntax]: expected a term, found `}`
+          | h = { | }
+          |         ^
+          help: a term is text in double quotes, a range `'a'..'z'`, a name, or a group in parentheses
+    "#]],
+    );
+}

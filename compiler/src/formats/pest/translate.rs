@@ -1,0 +1,324 @@
+//! From the rules of a PEG to those of a grammar. A rule that is not atomic has two forms: one with `WHITESPACE` and
+//! `COMMENT` between its parts, and one without, for the rules that atomic rules refer to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::chars::Chars;
+use super::parser::{Kind, Peg, Rule};
+use crate::ast::{self, Grammar, Name, Weight};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Span;
+use crate::formats::boundaries::{Lexical, Syntax, separate};
+use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::pattern;
+
+/// What stands between the parts of rules that are not atomic.
+const IMPLICIT: &str = "implicit.blank";
+
+/// The grammar of these rules.
+pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
+    let by_name: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
+    let defined = |name: &str| by_name.get(name).copied();
+    let implicit = defined("WHITESPACE").is_some() || defined("COMMENT").is_some();
+    let pushed = rules.iter().find_map(|rule| pushed(&rule.body));
+    let mut translator = Translator {
+        by_name: &by_name,
+        chars: Chars::new(rules),
+        pushed,
+        implicit,
+        atomic: true,
+        wanted: Vec::new(),
+        known: BTreeSet::new(),
+        rounds: Vec::new(),
+        builder,
+    };
+    let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
+    for rule in rules {
+        translator.atomic = !implicit || is_atomic(rule);
+        let Ok(body) = translator.peg(&rule.body) else { continue };
+        match translator.atomic {
+            true => lexical.extend(translator.joined(rule.name.clone(), body)),
+            false => syntax.push((rule.name.clone(), body)),
+        }
+    }
+    while let Some(rule) = translator.wanted.pop() {
+        translator.atomic = true;
+        let Ok(body) = translator.peg(&rule.body) else { continue };
+        let name = Name { text: atomic_name(&rule.name.text), span: rule.name.span };
+        lexical.extend(translator.joined(name, body));
+    }
+    syntax.append(&mut translator.rounds);
+    let start = rules.first().map(|rule| rule.name.clone());
+    if implicit && !syntax.is_empty() {
+        lexical.extend(implicit_rule(defined("WHITESPACE"), defined("COMMENT"), &lexical, builder));
+    }
+    let mut facts = Lexical::new(&lexical);
+    let blank = defined("WHITESPACE").and_then(|rule| {
+        let body = lexical.iter().find(|lexical| lexical.name.text == rule.name.text)?;
+        facts.separator(std::slice::from_ref(&body.body))
+    });
+    let mut all = separate(syntax, &mut facts, blank, builder);
+    all.extend(lexical);
+    Grammar { start, rules: all, ..Grammar::default() }
+}
+
+fn is_atomic(rule: &Rule) -> bool {
+    matches!(rule.modifier, Some('@' | '$')) || matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
+}
+
+/// The name of the form without anything implicit; no name in pest has a point.
+fn atomic_name(name: &str) -> String {
+    format!("{name}.atomic")
+}
+
+/// The first expression that is pushed on the stack.
+fn pushed(peg: &Peg) -> Option<&Peg> {
+    match &peg.kind {
+        Kind::Push(inside) => Some(inside),
+        Kind::Seq(parts) | Kind::Choice(parts) => parts.iter().find_map(pushed),
+        Kind::Repeat(inside, ..) | Kind::Not(inside) | Kind::And(inside) => pushed(inside),
+        Kind::Text(..) | Kind::Range(..) | Kind::Name(_) | Kind::Pushed => None,
+    }
+}
+
+/// Nothing in most places, else blanks and comments.
+fn implicit_rule(
+    blank: Option<&Rule>,
+    comment: Option<&Rule>,
+    lexical: &[ast::Rule],
+    builder: &mut Builder<'_>,
+) -> Option<ast::Rule> {
+    let span = blank.or(comment)?.name.span;
+    let weighted = |value: f64| Some(Weight { value, span });
+    let mut rounds = Vec::new();
+    if blank.is_some() {
+        rounds.push((builder.rule("WHITESPACE", span).ok()?, weighted(3.0)));
+    }
+    // A comment may reach to the end of its line, so a line end follows, if that is blank.
+    let body = lexical.iter().find(|rule| rule.name.text == "WHITESPACE").map(|rule| &rule.body);
+    let line_ends = body.is_some_and(|body| Lexical::new(lexical).is_alone(body, b'\n'));
+    if let Some(comment) = comment {
+        if line_ends {
+            let parts = vec![builder.rule("COMMENT", span).ok()?, builder.bytes("\n", span).ok()?];
+            rounds.push((builder.seq(parts, span).ok()?, weighted(1.0)));
+        } else {
+            let help =
+                "a comment may reach to the end of its line, and `WHITESPACE` derives no line feed to end it with";
+            builder.approximate(comment.name.span, "comments are left out", help);
+        }
+    }
+    if let [(_, weight)] = rounds.as_mut_slice() {
+        *weight = None;
+    }
+    let mut options = vec![(builder.seq(Vec::new(), span).ok()?, weighted(3.0))];
+    if !rounds.is_empty() {
+        let round = builder.choice(rounds, span).ok()?;
+        options.push((builder.repeat(round, 1, None, span).ok()?, weighted(1.0)));
+    }
+    if let [(_, weight)] = options.as_mut_slice() {
+        *weight = None;
+    }
+    let body = builder.choice(options, span).ok()?.expr;
+    Some(ast::Rule { name: Name { text: IMPLICIT.to_string(), span }, body })
+}
+
+struct Translator<'r, 'b, 'd> {
+    by_name: &'r BTreeMap<&'r str, &'r Rule>,
+    chars: Chars<'r>,
+    pushed: Option<&'r Peg>,
+    implicit: bool,
+    /// Whether the rule at hand has nothing implicit between its parts.
+    atomic: bool,
+    /// Rules whose form without anything implicit is referred to.
+    wanted: Vec<&'r Rule>,
+    known: BTreeSet<&'r str>,
+    /// Rounds of repetitions that are rules of their own.
+    rounds: Vec<(Name, Syntax)>,
+    builder: &'b mut Builder<'d>,
+}
+
+impl<'r> Translator<'r, '_, '_> {
+    /// A rule whose parts are only joined.
+    fn joined(&mut self, name: Name, body: Syntax) -> Option<ast::Rule> {
+        separate(vec![(name, body)], &mut Lexical::new(&[]), None, self.builder).pop()
+    }
+
+    fn token(&mut self, part: Part) -> Syntax {
+        Syntax::Token(part)
+    }
+
+    fn class(&mut self, set: CharSet, span: Span) -> Result<Syntax, Reported> {
+        let part = self.builder.class(pattern::readable(&set), span)?;
+        Ok(self.token(part))
+    }
+
+    fn peg(&mut self, peg: &'r Peg) -> Result<Syntax, Reported> {
+        let span = peg.span;
+        match &peg.kind {
+            Kind::Text(text, free) => {
+                let part =
+                    if *free { self.builder.any_case(text, span)? } else { self.builder.bytes(text.as_str(), span)? };
+                Ok(self.token(part))
+            }
+            Kind::Range(low, high) => self.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span),
+            Kind::Name(name) => self.name(name, span),
+            Kind::Pushed => {
+                let help = "a grammar cannot repeat what it has drawn; both are drawn on their own";
+                self.builder.approximate(span, "the stack is left out", help);
+                match self.pushed {
+                    // What is pushed may itself pop.
+                    Some(pushed) => {
+                        let known = self.pushed.take();
+                        let result = self.peg(pushed);
+                        self.pushed = known;
+                        result
+                    }
+                    None => Ok(Syntax::Seq(Vec::new())),
+                }
+            }
+            Kind::Push(inside) => self.peg(inside),
+            Kind::Seq(parts) => self.sequence(parts),
+            Kind::Choice(parts) => {
+                if self.chars.overlap(parts) {
+                    let help = "in a PEG the first alternative that fits wins; here each may be drawn, and a text of a later \
+                                one may be read by an earlier one";
+                    self.builder.approximate(span, "a choice is not ordered", help);
+                }
+                let parts: Result<Vec<Syntax>, Reported> = parts.iter().map(|part| self.peg(part)).collect();
+                Ok(Syntax::Choice(parts?))
+            }
+            Kind::Repeat(item, min, max) => self.repeat(item, *min, *max, span),
+            Kind::Not(_) | Kind::And(_) => {
+                self.predicate(span);
+                Ok(Syntax::Seq(Vec::new()))
+            }
+        }
+    }
+
+    fn predicate(&mut self, span: Span) {
+        let help = "a predicate is honoured where it excludes single characters, as in `!\"x\" ~ ANY`";
+        self.builder.approximate(span, "a predicate is left out", help);
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Result<Syntax, Reported> {
+        if let Some((&name, &rule)) = self.by_name.get_key_value(name) {
+            if !self.implicit || is_atomic(rule) {
+                let part = self.builder.rule(name, span)?;
+                return Ok(self.token(part));
+            }
+            if self.atomic && rule.modifier != Some('!') {
+                if self.known.insert(name) {
+                    self.wanted.push(rule);
+                }
+                let part = self.builder.rule(atomic_name(name), span)?;
+                return Ok(self.token(part));
+            }
+            return Ok(Syntax::Rule(self.builder.rule(name, span)?));
+        }
+        match name {
+            "SOI" | "EOI" => return Ok(Syntax::Seq(Vec::new())),
+            "NEWLINE" => {
+                let ends = ["\n", "\r\n", "\r"].map(|end| self.builder.bytes(end, span));
+                let ends: Result<Vec<Part>, Reported> = ends.into_iter().collect();
+                let part = self.builder.any(ends?, span)?;
+                return Ok(self.token(part));
+            }
+            _ => {}
+        }
+        match self.chars.builtin(name) {
+            Some(set) => self.class(set, span),
+            None => Ok(Syntax::Rule(self.builder.rule(name, span)?)),
+        }
+    }
+
+    /// What stands between two parts.
+    fn gap(&mut self, span: Span) -> Result<Option<Syntax>, Reported> {
+        if self.atomic {
+            return Ok(None);
+        }
+        let part = self.builder.rule(IMPLICIT, Span { end: span.start, ..span })?;
+        Ok(Some(Syntax::Blank(part)))
+    }
+
+    fn sequence(&mut self, parts: &'r [Peg]) -> Result<Syntax, Reported> {
+        let mut done = Vec::new();
+        let mut number = 0;
+        while number < parts.len() {
+            // Predicates in front of a class take characters out of it.
+            let nots = parts[number..].iter().take_while(|part| matches!(part.kind, Kind::Not(_))).count();
+            let class =
+                if nots > 0 { self.excluded(&parts[number..number + nots], parts.get(number + nots)) } else { None };
+            let (syntax, taken) = match class {
+                Some(set) => (self.class(set, parts[number].span.to(parts[number + nots].span))?, nots + 1),
+                None => (self.peg(&parts[number])?, 1),
+            };
+            if !done.is_empty() {
+                done.extend(self.gap(parts[number].span)?);
+            }
+            done.push(syntax);
+            number += taken;
+        }
+        Ok(Syntax::Seq(done))
+    }
+
+    /// The class `what` without the characters that the predicates exclude.
+    fn excluded(&mut self, predicates: &[Peg], what: Option<&Peg>) -> Option<CharSet> {
+        let mut set = self.chars.class(what?)?;
+        for predicate in predicates {
+            let Kind::Not(inside) = &predicate.kind else { return None };
+            // The end of the text is no character.
+            if matches!(&inside.kind, Kind::Name(name) if name == "EOI") {
+                continue;
+            }
+            set = set.difference(&self.chars.beginning(inside)?.first);
+        }
+        Some(set).filter(|set| !set.is_empty())
+    }
+
+    fn repeat(&mut self, item: &'r Peg, min: u32, max: Option<u32>, span: Span) -> Result<Syntax, Reported> {
+        let round = match self.without_delimiter(item)? {
+            Some(round) => round,
+            None => self.peg(item)?,
+        };
+        if max == Some(1) || self.atomic {
+            return Ok(Syntax::Repeat(Box::new(round), min, max));
+        }
+        // The first round, then others with what is implicit in front.
+        let Some(gap) = self.gap(span)? else { return Ok(round) };
+        let round = match round {
+            Syntax::Token(_) | Syntax::Rule(_) => round,
+            // It stands twice, so it becomes a rule.
+            _ => {
+                let text = format!("round.{}", self.rounds.len() + 1);
+                self.rounds.push((Name { text: text.clone(), span }, round));
+                Syntax::Rule(self.builder.rule(text, span)?)
+            }
+        };
+        self.builder.count(1, span)?;
+        let more = Syntax::Seq(vec![gap, round.clone()]);
+        let more = Syntax::Repeat(Box::new(more), min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
+        let all = Syntax::Seq(vec![round, more]);
+        Ok(if min == 0 { Syntax::Repeat(Box::new(all), 0, Some(1)) } else { all })
+    }
+
+    /// A round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or that one and a character that does not
+    /// go on with it.
+    fn without_delimiter(&mut self, item: &'r Peg) -> Result<Option<Syntax>, Reported> {
+        let Kind::Seq(parts) = &item.kind else { return Ok(None) };
+        let [Peg { kind: Kind::Not(delimiter), .. }, what] = parts.as_slice() else { return Ok(None) };
+        let Kind::Text(text, false) = &delimiter.kind else { return Ok(None) };
+        let mut characters = text.chars().map(|c| CharSet::single(Unit::Char, c.into()));
+        let (Some(first), Some(second)) = (characters.next(), characters.next()) else { return Ok(None) };
+        let Some(set) = self.chars.class(what).map(|set| pattern::readable(&set)) else { return Ok(None) };
+        let plain = set.difference(&first);
+        let behind = plain.difference(&second);
+        if behind.is_empty() || plain.len() == set.len() {
+            return Ok(None);
+        }
+        let plain = self.builder.class(plain, item.span)?;
+        let pair = vec![self.builder.class(first, item.span)?, self.builder.class(behind, item.span)?];
+        let pair = self.builder.seq(pair, item.span)?;
+        let part = self.builder.any(vec![plain, pair], item.span)?;
+        Ok(Some(self.token(part)))
+    }
+}

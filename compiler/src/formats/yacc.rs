@@ -1,0 +1,53 @@
+//! Grammars of yacc and bison. Actions are left out. A token derives the text that its declaration gives (`%token NUM "1"`),
+//! or what a rule of its name in a file beside the grammar derives.
+
+use super::Format;
+use crate::ast::Grammar;
+use crate::diagnostics::{Diagnostics, SourceFile};
+
+mod lexer;
+mod parser;
+
+/// The `yacc` format.
+pub struct Yacc;
+
+impl Format for Yacc {
+    fn name(&self) -> &'static str {
+        "yacc"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["y", "yy", "ypp", "yacc"]
+    }
+
+    /// A line `%%` and a declaration of a token or a rule behind it.
+    fn looks_like(&self, text: &str) -> bool {
+        let Some((declarations, rules)) = text.split_once("\n%%").or_else(|| Some(("", text.strip_prefix("%%")?)))
+        else {
+            return false;
+        };
+        declarations.contains("%token") || rules.contains(':') && rules.contains(';')
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        self.parse_with_tokens(file, None, diagnostics)
+    }
+}
+
+impl Yacc {
+    /// Parses the file with the rules of `tokens`, which say what tokens without a text derive.
+    pub fn parse_with_tokens(
+        &self,
+        file: &SourceFile,
+        tokens: Option<&Grammar>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        parser::parse(file.text(), tokens, diagnostics)
+    }
+}
+
+#[cfg(test)]
+mod tests;

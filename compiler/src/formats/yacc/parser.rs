@@ -1,0 +1,315 @@
+//! Declarations and rules of yacc.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lexer::{Kind, Lexer, Token};
+use crate::ast::{self, Grammar, Name};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::formats::boundaries::{Lexical, Syntax, separate};
+use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::scanner::Scanner;
+
+/// Parses the whole text.
+pub(super) fn parse(text: &str, tokens: Option<&Grammar>, diagnostics: &mut Diagnostics) -> Grammar {
+    let mut builder = Builder::new(diagnostics);
+    let mut lexer = Lexer { scan: Scanner::new(text) };
+    let next = lexer.token(&mut builder);
+    let mut parser = Parser {
+        lexer,
+        next,
+        builder,
+        tokens: BTreeMap::new(),
+        start: None,
+        rules: Vec::new(),
+        index: BTreeMap::new(),
+    };
+    parser.declarations();
+    while !matches!(parser.next.kind, Kind::End | Kind::Section) && !parser.builder.gives_up() {
+        if parser.rule().is_err() {
+            parser.builder.quiet = true;
+            while !matches!(parser.next.kind, Kind::End | Kind::Section | Kind::Rule(_) | Kind::Ends) {
+                parser.take();
+            }
+            parser.builder.quiet = false;
+        }
+    }
+    parser.finish(tokens)
+}
+
+/// What a declaration says of a token.
+struct Declared {
+    span: Span,
+    /// Its text, if one is given.
+    text: Option<Vec<u8>>,
+    /// Whether it is the end of the input, which has the number 0.
+    end: bool,
+}
+
+/// A symbol of an alternative, before it is known what is a rule and what a token.
+enum Symbol {
+    Name(String, Span),
+    Text(Vec<u8>, Span),
+}
+
+struct Parser<'t, 'd> {
+    lexer: Lexer<'t>,
+    next: Token<'t>,
+    builder: Builder<'d>,
+    tokens: BTreeMap<&'t str, Declared>,
+    start: Option<Name>,
+    rules: Vec<(Name, Vec<Vec<Symbol>>)>,
+    index: BTreeMap<&'t str, usize>,
+}
+
+impl<'t> Parser<'t, '_> {
+    fn take(&mut self) -> Token<'t> {
+        let next = self.lexer.token(&mut self.builder);
+        std::mem::replace(&mut self.next, next)
+    }
+
+    /// Everything up to `%%`.
+    fn declarations(&mut self) {
+        loop {
+            match self.next.kind {
+                Kind::Section => {
+                    self.take();
+                    return;
+                }
+                Kind::End => {
+                    let help = "declarations, then `%%`, then rules `name: symbol symbol | symbol ;`";
+                    self.builder.error(self.next.span, "there is no `%%`, so there are no rules", help);
+                    return;
+                }
+                Kind::Directive(directive) => {
+                    self.take();
+                    match directive {
+                        "token" | "left" | "right" | "nonassoc" | "precedence" | "term" | "binary" => self.tokens(),
+                        "start" => {
+                            if let Kind::Name(name) = self.next.kind {
+                                let span = self.take().span;
+                                self.start = Some(Name { text: name.to_string(), span });
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                // What other declarations take.
+                _ => drop(self.take()),
+            }
+        }
+    }
+
+    /// The names of a declaration, each perhaps with a number and a text.
+    fn tokens(&mut self) {
+        loop {
+            match self.next.kind {
+                Kind::Type => drop(self.take()),
+                Kind::Char(_) | Kind::Text(_) => drop(self.take()),
+                Kind::Name(name) => {
+                    let span = self.take().span;
+                    let entry = self.tokens.entry(name).or_insert(Declared { span, text: None, end: false });
+                    if let Kind::Number(digits) = self.next.kind {
+                        entry.end = digits.bytes().all(|byte| byte == b'0');
+                        let next = self.lexer.token(&mut self.builder);
+                        self.next = next;
+                    }
+                    let Some(entry) = self.tokens.get_mut(name) else { continue };
+                    if let Kind::Text(text) = &self.next.kind {
+                        entry.text = Some(text.clone());
+                        self.take();
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn rule(&mut self) -> Result<(), Reported> {
+        while self.next.kind == Kind::Ends || matches!(self.next.kind, Kind::Directive(_) | Kind::Code) {
+            self.take();
+        }
+        let Kind::Rule(name) = self.next.kind else {
+            return match self.next.kind {
+                Kind::End | Kind::Section => Ok(()),
+                _ => Err(self.unexpected("a rule")),
+            };
+        };
+        let span = self.take().span;
+        let span = Span { end: span.start + name.len() as u32, ..span };
+        // Several rules of one name are alternatives of one rule.
+        let place = *self.index.entry(name).or_insert(self.rules.len());
+        if place == self.rules.len() {
+            self.rules.push((Name { text: name.to_string(), span }, Vec::new()));
+        }
+        loop {
+            if let Some(symbols) = self.alternative()? {
+                self.rules[place].1.push(symbols);
+            }
+            match self.next.kind {
+                Kind::Bar => drop(self.take()),
+                Kind::Ends => {
+                    self.take();
+                    return Ok(());
+                }
+                Kind::Rule(_) | Kind::End | Kind::Section => return Ok(()),
+                _ => return Err(self.unexpected("`|` or `;`")),
+            }
+        }
+    }
+
+    /// The symbols of an alternative; `None` if it is for the recovery from errors.
+    fn alternative(&mut self) -> Result<Option<Vec<Symbol>>, Reported> {
+        let mut symbols = Vec::new();
+        let mut recovers = false;
+        loop {
+            let span = self.next.span;
+            self.builder.count(1, span)?;
+            match &self.next.kind {
+                Kind::Name("error") => {
+                    let help = "input that is wrong is not drawn";
+                    self.builder.approximate(span, "an alternative with `error` is left out", help);
+                    recovers = true;
+                }
+                Kind::Name(name) => symbols.push(Symbol::Name(name.to_string(), span)),
+                Kind::Char(bytes) | Kind::Text(bytes) => symbols.push(Symbol::Text(bytes.clone(), span)),
+                Kind::Code => {}
+                Kind::Directive("empty") => {}
+                Kind::Directive("prec") => {
+                    self.take();
+                }
+                // `%dprec 1`, `%merge <f>`.
+                Kind::Directive(_) => {
+                    self.take();
+                    if !matches!(self.next.kind, Kind::Number(_) | Kind::Type) {
+                        continue;
+                    }
+                }
+                Kind::Type => {}
+                _ => return Ok((!recovers).then_some(symbols)),
+            }
+            self.take();
+        }
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> Reported {
+        let span = self.next.span;
+        if self.next.kind == Kind::Error {
+            return Reported;
+        }
+        let found = &self.lexer.scan.text[span.start as usize..span.end as usize];
+        let found = match found.is_empty() {
+            true => "the end of the file".to_string(),
+            false => format!("`{}`", found.chars().take(40).collect::<String>().escape_debug()),
+        };
+        self.builder.error(
+            span,
+            format!("expected {wanted}, found {found}"),
+            "a rule is written `name: symbol symbol | symbol ;`",
+        )
+    }
+
+    fn finish(self, given: Option<&Grammar>) -> Grammar {
+        let Parser { mut builder, tokens, start, rules, index, .. } = self;
+        // Texts of declarations stand for their tokens: `%token PLUS "+"`, then `"+"` or `PLUS`.
+        let given_rules: &[ast::Rule] = given.map_or(&[], |grammar| &grammar.rules);
+        let given_names: BTreeSet<&str> = given_rules.iter().map(|rule| rule.name.text.as_str()).collect();
+        let by_text: BTreeMap<&[u8], &str> =
+            tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
+        let mut needed: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut syntax = Vec::new();
+        for (name, alternatives) in &rules {
+            let mut choice = Vec::new();
+            for symbols in alternatives {
+                let mut parts = Vec::new();
+                for symbol in symbols {
+                    let part = match symbol {
+                        Symbol::Name(name, span) if index.contains_key(name.as_str()) => {
+                            builder.rule(name.as_str(), *span).map(Syntax::Rule)
+                        }
+                        Symbol::Name(name, span) => {
+                            needed.entry(name).or_insert(*span);
+                            builder.rule(name.as_str(), *span).map(Syntax::Token)
+                        }
+                        Symbol::Text(text, span) => match by_text.get(text.as_slice()) {
+                            Some(&name) if given_names.contains(name) => {
+                                needed.entry(name).or_insert(*span);
+                                builder.rule(name, *span).map(Syntax::Token)
+                            }
+                            _ => builder.bytes(text.as_slice(), *span).map(Syntax::Token),
+                        },
+                    };
+                    parts.extend(part);
+                }
+                choice.push(Syntax::Seq(parts));
+            }
+            if choice.is_empty() {
+                let help = "every alternative has `error` in it";
+                builder.error(name.span, format!("rule `{}` has no alternatives left", name.text), help);
+            }
+            syntax.push((name.clone(), Syntax::Choice(choice)));
+        }
+        let mut lexical: Vec<ast::Rule> = Vec::new();
+        for (&name, &span) in &needed {
+            if !given_names.contains(name)
+                && let Ok(part) = token(name, span, tokens.get(name), &mut builder)
+            {
+                lexical.push(ast::Rule { name: Name { text: name.to_string(), span }, body: part.expr });
+            }
+        }
+        // Only what tokens are made of.
+        if let Some(given) = given {
+            lexical.extend(reached(given, needed.keys().copied()));
+        }
+        let mut all = separate(syntax, &mut Lexical::new(&lexical), Some(" "), &mut builder);
+        all.extend(lexical);
+        let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
+        Grammar { start, rules: all, ..Grammar::default() }
+    }
+}
+
+/// What a token derives that no other file defines.
+fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Builder<'_>) -> Result<Part, Reported> {
+    let help = format!(
+        "declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar"
+    );
+    match declared {
+        Some(Declared { end: true, .. }) => builder.bytes("", span),
+        Some(Declared { text: Some(text), .. }) => builder.bytes(text.as_slice(), span),
+        Some(Declared { span: declared, .. }) => {
+            let message = format!("nothing says what the token `{name}` is");
+            let diagnostic =
+                Diagnostic::error(Code::UndefinedRule, span, message).related(*declared, "it is declared here");
+            Err(builder.report(diagnostic.help(help)))
+        }
+        None => {
+            let message = format!("`{name}` is neither a rule nor a token that is declared");
+            Err(builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help)))
+        }
+    }
+}
+
+/// The rules that `names` reach. Their places are in another file.
+fn reached<'g>(grammar: &'g Grammar, names: impl Iterator<Item = &'g str>) -> Vec<ast::Rule> {
+    let by_name: BTreeMap<&str, &ast::Rule> =
+        grammar.rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
+    let mut seen = BTreeSet::new();
+    let mut pending: Vec<String> = names.map(str::to_string).collect();
+    let mut rules = Vec::new();
+    while let Some(name) = pending.pop() {
+        let Some(&rule) = by_name.get(name.as_str()) else { continue };
+        if !seen.insert(name) {
+            continue;
+        }
+        let mut rule = rule.clone();
+        rule.name.span = Span::default();
+        crate::formats::builder::each_expr(&mut rule.body, &mut |expr| {
+            expr.span = Span::default();
+            if let ast::ExprKind::Rule(name) = &expr.kind {
+                pending.push(name.clone());
+            }
+        });
+        rules.push(rule);
+    }
+    rules.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+    rules
+}

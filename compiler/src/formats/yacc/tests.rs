@@ -1,0 +1,124 @@
+//! Snapshots of grammars and diagnostics.
+
+use expect_test::{Expect, expect};
+
+use super::Yacc;
+use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::formats::{Format, ebnf, testing};
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&testing::parsed(&Yacc, text));
+}
+
+const CALCULATOR: &str = r#"
+%{
+#include "x.h" /* %% */
+%}
+%union { int i; char *s; }
+%define api.value.type {int}
+%token <i> NUM 258 "1"
+%token PLUS "+" IF "if" ELSE "else" EQ "=" EQEQ "=="
+%token END 0 "end of file"
+%left '-' PLUS
+%type <i> exp
+%start input
+%%
+input: exp END { printf("}'"); } | input ';' { $$ = '}'; } exp ;
+exp[r] : NUM
+  | exp[left] "+" exp %prec PLUS { /* } */ }
+  | IF exp exp ELSE exp | exp '=' exp | exp EQEQ exp
+  | '(' error ')' | %empty
+  ;
+exp: '\n' exp
+%%
+int main() { }
+"#;
+
+#[test]
+fn declarations_rules_and_separators() {
+    check(
+        CALCULATOR,
+        expect![[r#"
+        %start input
+        input ::= exp END | input ";" exp
+        exp ::= NUM | exp "+" exp | IF exp exp ELSE exp | exp (" " "=") exp | exp (" " EQEQ) exp | () | "\n" exp
+        ELSE ::= "else"
+        END ::= ""
+        EQEQ ::= "=="
+        IF ::= "if"
+        NUM ::= "1"
+        g:18:9: warning[not-context-free]: an alternative with `error` is left out
+          |   | '(' error ')' | %empty
+          |         ^^^^^
+          help: input that is wrong is not drawn
+    "#]],
+    );
+}
+
+#[test]
+fn tokens_from_another_file() {
+    let mut diagnostics = Diagnostics::default();
+    let tokens = SourceFile::new("t.ebnf", "ID ::= letter+\nNUM ::= [0-9]+\nletter ::= [a-z]\nUNUSED ::= 'x'");
+    let tokens = ebnf::Ebnf.parse(&tokens, &mut diagnostics);
+    let file = SourceFile::new("g.y", "%token ID NUM \"number\" OTHER\n%%\ns: ID ID NUM \"number\" '+' ID OTHER ;\n");
+    let grammar = Yacc.parse_with_tokens(&file, Some(&tokens), &mut diagnostics);
+    expect![[r#"
+        %start s
+        s ::= ID (" " ID) (" " NUM) (" " NUM) (" " "+") (" " ID) (" " OTHER)
+        ID ::= letter+
+        NUM ::= [0-9]+
+        letter ::= [a-z]
+        g.y:3:30: error[undefined-rule]: nothing says what the token `OTHER` is
+          | s: ID ID NUM "number" '+' ID OTHER ;
+          |                              ^^^^^
+          note: g.y:1:24: it is declared here
+          help: declare it with a text, `%token OTHER "text"`, or define it in a file of tokens beside the grammar"#]]
+    .assert_eq(&(crate::ast::dump(&grammar) + &diagnostics.to_plain_text(&file)));
+}
+
+#[test]
+fn errors() {
+    check(
+        "%token A\n",
+        expect![[r#"
+        g:2:1: error[syntax]: there is no `%%`, so there are no rules
+          | 
+          | ^
+          help: declarations, then `%%`, then rules `name: symbol symbol | symbol ;`
+    "#]],
+    );
+    check(
+        "%token A\n%%\ns: A B \"x ;\nt: 'x' $ ;\nu 'x' ;\nv: 'a' { \n",
+        expect![[r#"
+        %start s
+        s ::= A (" " B)
+        t ::= "x"
+        v ::= "a"
+        g:3:4: error[undefined-rule]: nothing says what the token `A` is
+          | s: A B "x ;
+          |    ^
+          note: g:1:8: it is declared here
+          help: declare it with a text, `%token A "text"`, or define it in a file of tokens beside the grammar
+        g:3:6: error[undefined-rule]: `B` is neither a rule nor a token that is declared
+          | s: A B "x ;
+          |      ^
+          help: declare it with a text, `%token B "text"`, or define it in a file of tokens beside the grammar
+        g:3:8: error[syntax]: this text is not closed
+          | s: A B "x ;
+          |        ^^^^
+          help: close it with `"` on the same line
+        g:4:8: error[syntax]: unexpected `$`
+          | t: 'x' $ ;
+          |        ^
+          help: symbols are names, characters such as `'+'` and texts such as `"+="`; code stands in braces
+        g:5:1: error[syntax]: expected a rule, found `u`
+          | u 'x' ;
+          | ^
+          help: a rule is written `name: symbol symbol | symbol ;`
+        g:6:8: error[syntax]: this code is not closed
+          | v: 'a' {
+          |        ^
+          help: close it with `}`
+    "#]],
+    );
+}

@@ -1,0 +1,77 @@
+//! Our EBNF: [`ast::dump`](crate::ast::dump) with names that can be read back, and bytes that are no UTF-8 on their own.
+
+use super::{Names, Printer};
+use crate::ast::{self, Expr, ExprKind, Grammar};
+use crate::diagnostics::Diagnostics;
+
+/// The `ebnf` notation.
+pub(super) struct Ebnf;
+
+impl Printer for Ebnf {
+    fn name(&self) -> &'static str {
+        "ebnf"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["ebnf", "w3c"]
+    }
+
+    fn print(&self, grammar: &Grammar, _: &mut Diagnostics) -> Option<String> {
+        let names = Names::new(grammar, allowed, str::to_string, &[]);
+        let mut renamed = grammar.clone();
+        for rule in &mut renamed.rules {
+            rule.name.text = names.get(&rule.name.text).to_string();
+            rewrite(&mut rule.body, &names);
+        }
+        if let Some(start) = &mut renamed.start {
+            start.text = names.get(&start.text).to_string();
+        }
+        Some(ast::dump(&renamed))
+    }
+}
+
+/// The name with `_` and `-` for what the notation does not allow.
+fn allowed(name: &str) -> String {
+    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let mut new: String = name.chars().map(|c| if in_name(c) { c } else { '-' }).collect();
+    if !new.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
+        new.insert(0, '_');
+    }
+    // A double minus begins a comment behind some names, and none ends in one.
+    while new.ends_with('-') {
+        new.pop();
+    }
+    if new.is_empty() { "_".to_string() } else { new }
+}
+
+fn rewrite(expr: &mut Expr, names: &Names) {
+    match &mut expr.kind {
+        ExprKind::Rule(name) => *name = names.get(name).to_string(),
+        ExprKind::Bytes(bytes) => {
+            if let Some(items) = pieces(bytes) {
+                let span = expr.span;
+                let items = items.into_iter().map(|bytes| Expr { kind: ExprKind::Bytes(bytes), span });
+                expr.kind = ExprKind::Seq(items.collect());
+            }
+        }
+        ExprKind::Class(_) => {}
+        ExprKind::Seq(items) => items.iter_mut().for_each(|item| rewrite(item, names)),
+        ExprKind::Choice(alternatives) => alternatives.iter_mut().for_each(|a| rewrite(&mut a.expr, names)),
+        ExprKind::Repeat { item, .. } => rewrite(item, names),
+    }
+}
+
+/// Text and single bytes, if there are bytes that are no text.
+fn pieces(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    if bytes.len() < 2 || std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let mut pieces = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        if !chunk.valid().is_empty() {
+            pieces.push(chunk.valid().as_bytes().to_vec());
+        }
+        pieces.extend(chunk.invalid().iter().map(|&byte| vec![byte]));
+    }
+    Some(pieces)
+}

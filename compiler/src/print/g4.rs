@@ -1,0 +1,297 @@
+//! ANTLR 4: the grammar as one token. A lexer that would cut the text into others cannot get in between; rules of a lexer
+//! may refer to each other in cycles, but not begin with themselves.
+
+use std::collections::BTreeMap;
+
+use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
+use crate::ast::{Expr, ExprKind, Grammar, Rule};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Diagnostics;
+
+/// The `g4` notation.
+pub(super) struct G4;
+
+impl Printer for G4 {
+    fn name(&self) -> &'static str {
+        "g4"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["g4"]
+    }
+
+    fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String> {
+        report_directives(grammar, "ANTLR", diagnostics);
+        let names = Names::new(grammar, allowed, str::to_string, &["EOF"]);
+        let rules = start_first(grammar);
+        let start = rules.first()?;
+        let nullable = nullable_rules(&rules);
+        let mut writer = Writer { names: &names, sound: true, text: String::new(), diagnostics };
+        for name in left_recursive(&rules, &nullable) {
+            writer.sound = false;
+            let help = "write the recursion with `*`, or let the rule begin with something else";
+            let message = format!("rule `{}` begins with itself, which a token of ANTLR cannot", name.name.text);
+            refuse(name.name.span, message, help, writer.diagnostics);
+        }
+        let token = names.get(&start.name.text);
+        let optional = if nullable.get(start.name.text.as_str()) == Some(&true) { "?" } else { "" };
+        writer.text = format!("grammar Converted;\n\nstart : {token}{optional} EOF ;\n\n");
+        for (number, rule) in rules.iter().enumerate() {
+            writer.text += if number == 0 { "" } else { "fragment " };
+            writer.text += names.get(&rule.name.text);
+            writer.text += " : ";
+            writer.expr(&rule.body, Place::Rule);
+            writer.text += " ;\n";
+        }
+        writer.sound.then_some(writer.text)
+    }
+}
+
+/// The name of a lexer rule: a capital letter, then letters, digits and `_`.
+fn allowed(name: &str) -> String {
+    let mut new = String::new();
+    for character in name.chars() {
+        match character {
+            c if new.is_empty() && c.is_ascii_alphabetic() => new.push(c.to_ascii_uppercase()),
+            c if c.is_ascii_alphanumeric() => new.extend(new.is_empty().then_some('R').into_iter().chain([c])),
+            _ if new.is_empty() => new += "R_",
+            _ => new.push('_'),
+        }
+    }
+    if new.is_empty() { "R".to_string() } else { new }
+}
+
+/// For each rule whether it derives the empty string.
+fn nullable_rules<'g>(rules: &[&'g Rule]) -> BTreeMap<&'g str, bool> {
+    let mut nullable: BTreeMap<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
+    // As many passes as a chain of references is long, at most; a budget for the hostile case, which then counts as nullable.
+    for pass in 0.. {
+        let mut changed = false;
+        for rule in rules {
+            let now = pass > 100 || is_nullable(&rule.body, &nullable);
+            if now && nullable.insert(&rule.name.text, true) == Some(false) {
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    nullable
+}
+
+fn is_nullable(expr: &Expr, nullable: &BTreeMap<&str, bool>) -> bool {
+    match &expr.kind {
+        ExprKind::Bytes(bytes) => bytes.is_empty(),
+        ExprKind::Class(_) => false,
+        ExprKind::Rule(name) => nullable.get(name.as_str()).copied().unwrap_or(false),
+        ExprKind::Seq(items) => items.iter().all(|item| is_nullable(item, nullable)),
+        ExprKind::Choice(alternatives) => alternatives.iter().any(|a| is_nullable(&a.expr, nullable)),
+        ExprKind::Repeat { item, min, .. } => *min == 0 || is_nullable(item, nullable),
+    }
+}
+
+/// The rules that can begin with themselves.
+fn left_recursive<'g>(rules: &[&'g Rule], nullable: &BTreeMap<&str, bool>) -> Vec<&'g Rule> {
+    let index: BTreeMap<&str, usize> =
+        rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+    let mut begins: Vec<Vec<usize>> = Vec::new();
+    for rule in rules {
+        let mut first = Vec::new();
+        beginnings(&rule.body, nullable, &mut |name| first.extend(index.get(name).copied()));
+        first.sort_unstable();
+        first.dedup();
+        begins.push(first);
+    }
+    // What leads to no cycle is taken away until nothing changes (Kahn's algorithm, backwards).
+    let mut open: Vec<usize> = begins.iter().map(Vec::len).collect();
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); rules.len()];
+    for (rule, first) in begins.iter().enumerate() {
+        first.iter().for_each(|&used| users[used].push(rule));
+    }
+    let mut done: Vec<usize> = (0..rules.len()).filter(|&rule| open[rule] == 0).collect();
+    while let Some(rule) = done.pop() {
+        for &user in &users[rule] {
+            open[user] -= 1;
+            if open[user] == 0 {
+                done.push(user);
+            }
+        }
+    }
+    // What is left leads to a cycle; in one is what a cycle leads to, too.
+    let mut used: Vec<usize> = users.iter().map(|users| users.iter().filter(|&&user| open[user] > 0).count()).collect();
+    let mut done: Vec<usize> = (0..rules.len()).filter(|&rule| open[rule] > 0 && used[rule] == 0).collect();
+    while let Some(rule) = done.pop() {
+        open[rule] = 0;
+        for &first in &begins[rule] {
+            used[first] -= 1;
+            if used[first] == 0 && open[first] > 0 {
+                done.push(first);
+            }
+        }
+    }
+    rules.iter().zip(open).filter(|&(_, open)| open > 0).map(|(&rule, _)| rule).collect()
+}
+
+fn beginnings<'g>(expr: &'g Expr, nullable: &BTreeMap<&str, bool>, visit: &mut impl FnMut(&'g str)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(name) => visit(name),
+        ExprKind::Seq(items) => {
+            for item in items {
+                beginnings(item, nullable, visit);
+                if !is_nullable(item, nullable) {
+                    break;
+                }
+            }
+        }
+        ExprKind::Choice(alternatives) => alternatives.iter().for_each(|a| beginnings(&a.expr, nullable, visit)),
+        ExprKind::Repeat { item, .. } => beginnings(item, nullable, visit),
+    }
+}
+
+/// Where an expression stands: what binds looser than the place wants parentheses.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Place {
+    Rule,
+    Alternative,
+    Item,
+}
+
+/// A bounded repetition is written out up to this many rounds.
+const MAX_ROUNDS: u32 = 1000;
+
+struct Writer<'n, 'd> {
+    names: &'n Names,
+    sound: bool,
+    text: String,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Writer<'_, '_> {
+    fn refuse(&mut self, expr: &Expr, message: &str, help: &str) {
+        self.sound = false;
+        refuse(expr.span, message, help, self.diagnostics);
+    }
+
+    fn expr(&mut self, expr: &Expr, place: Place) {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) if bytes.is_empty() => self.text += "()",
+            ExprKind::Bytes(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => {
+                    self.text.push('\'');
+                    text.chars().for_each(|c| self.character(c, "'"));
+                    self.text.push('\'');
+                }
+                Err(_) => self.refuse(
+                    expr,
+                    "ANTLR cannot say these bytes",
+                    "its characters are code points; convert to the EBNF",
+                ),
+            },
+            ExprKind::Class(set) => self.class(set, expr),
+            ExprKind::Rule(name) => self.text += self.names.get(name),
+            ExprKind::Seq(items) if items.is_empty() => self.text += "()",
+            ExprKind::Seq(items) if items.len() == 1 => self.expr(&items[0], place),
+            ExprKind::Seq(items) => self.grouped(place > Place::Alternative, |writer| {
+                for (number, item) in items.iter().enumerate() {
+                    writer.text += if number == 0 { "" } else { " " };
+                    writer.expr(item, Place::Item);
+                }
+            }),
+            ExprKind::Choice(alternatives) => {
+                if has_weights(expr) {
+                    self.refuse(expr, "ANTLR has no weights", "convert to the EBNF or to JSON, or remove the weights");
+                }
+                self.grouped(place > Place::Rule && alternatives.len() > 1, |writer| {
+                    for (number, alternative) in alternatives.iter().enumerate() {
+                        writer.text += if number == 0 { "" } else { " | " };
+                        writer.expr(&alternative.expr, Place::Alternative);
+                    }
+                });
+            }
+            ExprKind::Repeat { item, min, max } => self.repeat(item, *min, *max, expr, place),
+        }
+    }
+
+    fn repeat(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
+        let sign = match (min, max) {
+            (0, Some(1)) => "?",
+            (0, None) => "*",
+            (1, None) => "+",
+            (0, Some(0)) => {
+                self.text += "()";
+                return;
+            }
+            _ => {
+                if min > MAX_ROUNDS || max.is_some_and(|max| max > MAX_ROUNDS) || self.text.len() > 1 << 26 {
+                    let help = "ANTLR has no counted repetitions; make the bounds smaller";
+                    return self.refuse(expr, "written out, this repetition is too large", help);
+                }
+                self.grouped(place > Place::Alternative, |writer| {
+                    for round in 0..min {
+                        writer.text += if round == 0 { "" } else { " " };
+                        writer.expr(item, Place::Item);
+                    }
+                    match max {
+                        None => {
+                            writer.text += " ";
+                            writer.repeat(item, 0, None, expr, Place::Item);
+                        }
+                        Some(max) => {
+                            let more = (max - min) as usize;
+                            writer.text += if min > 0 && more > 0 { " " } else { "" };
+                            for round in 0..more {
+                                writer.text += if round == 0 { "(" } else { " (" };
+                                writer.expr(item, Place::Item);
+                            }
+                            writer.text += &")?".repeat(more);
+                        }
+                    }
+                });
+                return;
+            }
+        };
+        let nested = matches!(item.kind, ExprKind::Repeat { .. });
+        self.grouped(nested, |writer| writer.expr(item, if nested { Place::Rule } else { Place::Item }));
+        self.text += sign;
+    }
+
+    fn grouped(&mut self, grouped: bool, write: impl FnOnce(&mut Self)) {
+        self.text += if grouped { "(" } else { "" };
+        write(self);
+        self.text += if grouped { ")" } else { "" };
+    }
+
+    fn character(&mut self, character: char, special: &str) {
+        match character {
+            '\\' => self.text += "\\\\",
+            '\n' => self.text += "\\n",
+            '\r' => self.text += "\\r",
+            '\t' => self.text += "\\t",
+            c if special.contains(c) => self.text.extend(['\\', c]),
+            c if c.is_ascii_graphic() || c == ' ' => self.text.push(c),
+            c if u32::from(c) <= 0xFFFF => self.text += &format!("\\u{:04X}", u32::from(c)),
+            c => self.text += &format!("\\u{{{:X}}}", u32::from(c)),
+        }
+    }
+
+    fn class(&mut self, set: &CharSet, expr: &Expr) {
+        let is_ascii = set.ranges().last().is_none_or(|&(_, high)| high <= 0x7F);
+        if set.unit() == Unit::Byte && !is_ascii {
+            return self.refuse(
+                expr,
+                "ANTLR cannot say these bytes",
+                "its characters are code points; convert to the EBNF",
+            );
+        }
+        self.text.push('[');
+        for &(low, high) in set.ranges() {
+            for (number, end) in [low, high].into_iter().enumerate().take(if low == high { 1 } else { 2 }) {
+                self.text += if number == 1 && high > low + 1 { "-" } else { "" };
+                self.character(char::from_u32(end).unwrap_or('\u{FFFD}'), "]-");
+            }
+        }
+        self.text.push(']');
+    }
+}

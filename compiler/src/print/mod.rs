@@ -1,0 +1,72 @@
+//! Printers: a grammar as text in a notation that a format reads back. What a notation cannot say is an error.
+//!
+//! A new printer is one file here plus a line in [`ALL`].
+
+use crate::ast::{Expr, ExprKind, Grammar, Rule};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+mod abnf;
+mod ebnf;
+mod g4;
+mod json;
+mod names;
+
+use names::Names;
+
+/// Writes grammars in one notation.
+pub trait Printer: Sync {
+    /// The name of the format, which is that of its reader.
+    fn name(&self) -> &'static str;
+
+    /// The file extensions (without the dot) that ask for this notation.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// The grammar as text. What cannot be said goes into `diagnostics`; then there is no text.
+    fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String>;
+}
+
+/// Every printer.
+pub const ALL: &[&dyn Printer] = &[&ebnf::Ebnf, &json::Json, &abnf::Abnf, &g4::G4];
+
+/// The printer of the format called `name`.
+pub fn by_name(name: &str) -> Option<&'static dyn Printer> {
+    ALL.iter().copied().find(|printer| printer.name() == name)
+}
+
+/// The printer that a file name asks for by its extension.
+pub fn by_file_name(name: &str) -> Option<&'static dyn Printer> {
+    let (_, extension) = name.rsplit_once('.')?;
+    let extension = extension.to_ascii_lowercase();
+    ALL.iter().copied().find(|printer| printer.extensions().contains(&extension.as_str()))
+}
+
+/// The rules with the start rule first.
+fn start_first(grammar: &Grammar) -> Vec<&Rule> {
+    let name = grammar.start.as_ref().map(|start| start.text.as_str());
+    let start = name.and_then(|name| grammar.rules.iter().position(|rule| rule.name.text == name)).unwrap_or(0);
+    let first = grammar.rules.get(start).into_iter();
+    first.chain(grammar.rules.iter().enumerate().filter(|&(number, _)| number != start).map(|(_, rule)| rule)).collect()
+}
+
+/// Warns of directives that the notation has no place for.
+fn report_directives(grammar: &Grammar, notation: &str, diagnostics: &mut Diagnostics) {
+    for (name, is_there) in [("%max-depth", grammar.max_depth.is_some()), ("%max-len", grammar.max_len.is_some())] {
+        if is_there {
+            let message = format!("{notation} has no `{name}`: it is left out");
+            let diagnostic = Diagnostic::warning(Code::NotExpressible, None, message);
+            diagnostics.push(diagnostic.help("give the limit on the command line instead"));
+        }
+    }
+}
+
+/// Reports what a notation cannot say.
+fn refuse(span: Span, message: impl Into<String>, help: &str, diagnostics: &mut Diagnostics) {
+    diagnostics.push(Diagnostic::error(Code::NotExpressible, span, message).help(help));
+}
+
+/// Whether a choice has weights that are not all the same; others need not be said.
+fn has_weights(expr: &Expr) -> bool {
+    let ExprKind::Choice(alternatives) = &expr.kind else { return false };
+    let weight = |number: usize| alternatives.get(number).and_then(|a| a.weight).map_or(1.0, |weight| weight.value);
+    (1..alternatives.len()).any(|number| weight(number) != weight(0))
+}

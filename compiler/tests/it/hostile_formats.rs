@@ -1,0 +1,414 @@
+//! E6 for the front ends: whatever a file holds, each format answers soon and in bounded memory, and the answer is a grammar
+//! or a diagnostic.
+//!
+//! The long texts of a format are read in a process of its own, this program again, so that memory can be measured.
+
+use std::process::Command;
+
+use gramjet_compiler::SourceFile;
+use gramjet_compiler::check::check;
+use gramjet_compiler::diagnostics::Diagnostics;
+use gramjet_compiler::formats;
+use gramjet_compiler::print;
+use gramjet_testkit::{Draw, Rng};
+
+use crate::hostile::{MAX_MEMORY, MAX_TIME, peak_memory, processor_time};
+
+/// Names the format to the child process.
+const FORMAT: &str = "GRAMJET_HOSTILE_FORMAT";
+
+/// The length of a text in bytes.
+const LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
+
+/// What stands before, what is repeated, and what stands behind.
+type Long = (&'static str, &'static str, &'static str);
+
+/// The long texts of each format.
+const LONG: &[(&str, &[Long])] = &[
+    (
+        "abnf",
+        &[
+            ("a = ", "(", ""),
+            ("a = ", "[", ""),
+            ("a = ", "\"x\" / ", ""),
+            ("a = ", "a ", ""),
+            ("a = ", "*", "a"),
+            ("a = ", "\"xy\" %x41-5A ", ""),
+            ("", "a = \"x\"\n", ""),
+            ("a = \"x\"\n", "a =/ \"x\"\n", ""),
+            ("a = \"", "x", "\""),
+            ("a = \"", "x", ""),
+            ("a = %x", "41.", "41"),
+            ("a = %x", "F", ""),
+            ("a = ", "<p>", ""),
+            ("a = <", "p", ""),
+            ("a = ", "9", "a"),
+            ("", "; c\n", ""),
+            ("a = ", "WSP LWSP ALPHA ", ""),
+            ("a = ", "#a ", ""),
+        ],
+    ),
+    (
+        "bnf",
+        &[
+            ("<a> ::= ", "(", ""),
+            ("<a> ::= \"x\" ", "{", ""),
+            ("<a> ::= ", "<a> ", ""),
+            ("<a> ::= ", "x | ", ""),
+            ("<a> ::= ", "\"x\"", ""),
+            ("<a> ::= \"x\" ", "*", ""),
+            ("", "<a> ::= x\n", ""),
+            ("", "a = b\n", ""),
+            ("", "<", ""),
+            ("<a> ::= ", "\"\\", ""),
+            ("<a> ::= ", "(* ", ""),
+            ("<a> ::= ", "+<", ""),
+        ],
+    ),
+    (
+        "iso-ebnf",
+        &[
+            ("a = ", "(", ""),
+            ("a = ", "{", ""),
+            ("a = ", "a , ", ";"),
+            ("a = ", "'x' | ", ";"),
+            ("a = ", "b c ", ";"),
+            ("", "a = 'x';", ""),
+            ("", "(*", ""),
+            ("a = ", "? x ? ", ";"),
+            ("a = ", "a - ", ";"),
+            ("a = ", "'x' - 'y' , ", "'x' ;"),
+            ("a = ", "9 * ", ""),
+            ("a = '", "x", ""),
+        ],
+    ),
+    (
+        "gram",
+        &[
+            ("a ::= ", "(", ""),
+            ("a ::= ", "a ", ";"),
+            ("a ::= ", "\"x\" | ", ";"),
+            ("a ::= [", "a-z", "];"),
+            ("a ::= ", "[a-z]", ";"),
+            ("", "a ::= \"x\";", ""),
+            ("a ::: [", "b,", "b];"),
+            ("a ::= b;", "a ::: [b];b ::: [c];", ""),
+            ("", "/*", ""),
+            ("a ::= \"", "\\", ""),
+        ],
+    ),
+    (
+        "nautilus",
+        &[
+            ("[", "[\"A\",\"{A}\"],", "[\"A\",\"\"]]"),
+            ("[[\"A\",\"", "{A}", "\"]]"),
+            ("[[\"A\",\"", "{", "\"]]"),
+            ("", "[", ""),
+            ("", "ctx.rule(\"A\",\"{A}x\")\n", ""),
+            ("ctx.rule(\"A\",\"", "{A}", "\")"),
+            ("ctx.rule(\"A\",", "\"x\" ", ")"),
+            ("ctx.rule(\"A\",", "(", ""),
+            ("ctx.rule(", "[", ""),
+            ("ctx.rule(\"A\",\"\"\"", "\"\" ", ""),
+            ("ctx.rule(\"A\",\"x\")\n", "x = (\n", ""),
+            ("", "ctx.regex(\"A\",\"\\\\w+(a|b)*[^x]\")\n", ""),
+            ("ctx.regex(\"A\",\"", "(", "\")"),
+            ("ctx.script(\"A\",[", "\"A\",", "], lambda x: x)"),
+        ],
+    ),
+    (
+        "gramatron",
+        &[
+            ("{\"A\": [", "\"'x' A\",", "\"'x'\"]}"),
+            ("{\"A\": [\"", "'x' A ", "\"]}"),
+            ("{\"A\": [\"", "'", "\"]}"),
+            ("{", "\"A\": [\"'x'\"],", "\"B\": [\"A\"]}"),
+            ("{\"init_state\":0,\"final_state\":1,\"pda\":{\"0\":[", "[\"a\",1,\"x\"],", "[\"a\",0,\"x\"]]}}"),
+            ("", "{\"A\":", ""),
+        ],
+    ),
+    (
+        "regex",
+        &[("", "(", ""), ("", "a|", ""), ("", "\\w", ""), ("", "a{1000}", ""), ("[", "a", ""), ("", "\\p{L}", "")],
+    ),
+    (
+        "pest",
+        &[
+            ("a = { ", "(", ""),
+            ("a = { ", "!", "\"x\" }"),
+            ("a = { \"x\"", "*", "}"),
+            ("a = { ", "a ~ ", "a }"),
+            ("a = { ", "\"x\" | ", "a }"),
+            ("", "a = { \"x\" ~ a }\n", ""),
+            ("WHITESPACE = { \" \" }\na = { ", "(a ~ \"b\")* ~ ", "a }"),
+            ("", "/*", ""),
+            ("a = { ", "LETTER ~ ", "LETTER }"),
+            ("a = { ", "(!\"ab\" ~ ANY)* ~ ", "\"a\" }"),
+            ("a = { ", "PUSH(\"a\") ~ POP ~ ", "\"a\" }"),
+            ("a = { \"", "\\n", "\" }"),
+        ],
+    ),
+    (
+        "tree-sitter",
+        &[
+            ("{\"rules\":{\"a\":", "{\"type\":\"SEQ\",\"members\":[", ""),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[",
+                "{\"type\":\"STRING\",\"value\":\"ab\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"CHOICE\",\"members\":[",
+                "{\"type\":\"SYMBOL\",\"name\":\"a\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"SEQ\",\"members\":[",
+                "{\"type\":\"PATTERN\",\"value\":\"[^x]+\\\\p{L}\"},",
+                "{\"type\":\"BLANK\"}]}}}",
+            ),
+            ("{\"rules\":{", "\"a\":{\"type\":\"PATTERN\",\"value\":\"\\\\w\"},", "\"b\":{\"type\":\"BLANK\"}}}"),
+            (
+                "{\"rules\":{\"a\":{\"type\":\"BLANK\"}},\"externals\":[",
+                "{\"type\":\"SYMBOL\",\"name\":\"b\"},",
+                "{}]}",
+            ),
+        ],
+    ),
+    (
+        "lark",
+        &[
+            ("start: ", "(", ""),
+            ("start: ", "[", ""),
+            ("start: ", "\"ab\" ", ""),
+            ("start: ", "start | ", ""),
+            ("start: ", "/[^x]\\p{L}/ ", ""),
+            ("", "start: \"x\"\n", ""),
+            ("", "a{x}: x a{a{x}}\n", ""),
+            ("a{x}: x\nstart: ", "a{", ""),
+            ("a{x}: x\nstart: ", "a{\"x\"} ", ""),
+            ("start: ", "\"x\" ~ 3 ", ""),
+            ("start: a\n", "%import common.WS\n", ""),
+            ("start: A\nA: ", "B ", "\nB: A\n%ignore \" \"\n"),
+            ("", "%ignore /x/\n", ""),
+        ],
+    ),
+    (
+        "yacc",
+        &[
+            ("%%\na: ", "a ", ";"),
+            ("%%\na: ", "'x' | ", ";"),
+            ("%%\na: ", "{", ""),
+            ("%%\na: ", "\"ab\" ", ";"),
+            ("%%\n", "a: 'x';", ""),
+            ("", "%token A \"a\"\n", "%%\na: A;"),
+            ("%%\na: ", "B ", ";"),
+            ("%%\na: ", "[", ""),
+            ("%%\na: ", "<", ""),
+            ("%{", "x", ""),
+            ("%%\na: ", "error | ", ";"),
+        ],
+    ),
+];
+
+/// What every format gets.
+const ANY: &[Long] =
+    &[("", "\0", ""), ("", "\u{FFFD}", ""), ("", "a", ""), ("", "\n", ""), ("", "\"", ""), ("", "::= ", "")];
+
+/// Run by [`long_texts`] in processes of their own.
+#[test]
+fn child() {
+    let Ok(wanted) = std::env::var(FORMAT) else { return };
+    let format = formats::by_name(&wanted).expect("a format's name");
+    let (_, texts) = LONG.iter().find(|(name, _)| *name == wanted).expect("a format's texts");
+    for (before, unit, behind) in texts.iter().chain(ANY) {
+        let text = format!("{before}{}{behind}", unit.repeat(LENGTH / unit.len()));
+        let file = SourceFile::new("g", text);
+        let begin = processor_time();
+        let mut diagnostics = Diagnostics::default();
+        let grammar = format.parse(&file, &mut diagnostics);
+        check(&grammar, None, &mut diagnostics);
+        let said = diagnostics.to_plain_text(&file);
+        let time = processor_time() - begin;
+        let outcome: String = said.lines().next().unwrap_or("ok").chars().take(70).collect();
+        let memory = peak_memory();
+        println!("RESULT {wanted:12} {:6} ms {:5} MiB {before:?} {unit:?}: {outcome}", time.as_millis(), memory >> 10);
+        assert!(time < MAX_TIME, "{time:?}");
+        assert!(memory < MAX_MEMORY, "{memory} KiB");
+    }
+}
+
+#[test]
+fn long_texts() {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut failures = Vec::new();
+    for (name, _) in LONG {
+        let output = Command::new(&program)
+            .args(["--exact", "hostile_formats::child", "--nocapture"])
+            .env(FORMAT, name)
+            .output()
+            .expect("this program can be run");
+        let said = String::from_utf8_lossy(&output.stdout);
+        said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
+        if !output.status.success() || !said.contains("RESULT") {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            failures.push(format!("{name}: {}", errors.lines().rev().take(12).collect::<Vec<&str>>().join("\n")));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Every format has its long texts, but for those that have a file of their own for that.
+#[test]
+fn no_format_is_forgotten() {
+    for format in formats::ALL {
+        let elsewhere = ["ebnf", "fuzzingbook", "g4"].contains(&format.name());
+        assert!(elsewhere || LONG.iter().any(|(name, _)| *name == format.name()), "{}", format.name());
+    }
+}
+
+/// Small grammars, one or more for each format.
+const SEEDS: &[&str] = &[
+    include_str!("../../../tests/rfc/http.abnf"),
+    include_str!("../../../grammars/json.ebnf"),
+    "<a> ::= \"x\" <b>* | (<c>)? [\"!\"]\n<b> ::= 'y\\n' ;\n<c> ::= x + y | <empty>\n",
+    "S -> a S b | ε\nT -> 'x' S\n",
+    "a = 'x' , { b - 'y' } , [ 3 * c ] ; (* n *)\nb = 'a' | 'b' | 'y' ;\nc = ? any character ? , { b }- .",
+    "S ::= T+ (\"<\" | 'svg')? ; # c\nT : [a-dP-R\\]+-] \"\\x41\" | ;\nT ::: [S, U];",
+    "ctx.rule(\"START\", \"<{A}>\\\\{\" + r\"\\n\", weight=2)\nctx.regex(\"A\", \"[a-c]+?x|(?:y)\")\nctx.script(\"A\", [\"A\",\"B\"], lambda a,b: b\"%s,%s\" % (a, b))\nctx.rule(\"B\", b\"\\xff\")\nx = [1,\n2]\n",
+    "[[\"START\", \"x{A}\"], [\"A\", \"\\\\{{START}\"]]",
+    "{\"PROGRAM\": [\"'x' A\", \"'\\\\n'\"], \"A\": [\"'<' A '>'\"]}",
+    "{\"init_state\": 0, \"final_state\": \"2\", \"pda\": {\"0\": [[\"0_1\", \"1\", \"let \"]], \"1\": [[\"1_1\", 2, \"x\"]]}}",
+    "^a(b|cd)*[x-z]+?(?:q{2,3}|r?)\\.(?!x)\\b[^\\d[a-f]]$",
+    "a = { SOI ~ (b ~ \",\")* ~ !\"x\" ~ ANY ~ ^\"y\"{2,3} ~ PUSH(c) ~ POP }\nb = @{ 'a'..'z'+ }\nc = ${ b | !b ~ d }\nd = !{ \"\\u{41}\" }\nWHITESPACE = _{ \" \" | \"\\n\" }\nCOMMENT = _{ \"/*\" ~ (!\"*/\" ~ ANY)* ~ \"*/\" }",
+    "{\"rules\": {\"a\": {\"type\": \"SEQ\", \"members\": [{\"type\": \"STRING\", \"value\": \"let\"}, {\"type\": \"SYMBOL\", \"name\": \"b\"}, {\"type\": \"REPEAT\", \"content\": {\"type\": \"IMMEDIATE_TOKEN\", \"content\": {\"type\": \"PATTERN\", \"value\": \"[a-z]\"}}}]}, \"b\": {\"type\": \"PATTERN\", \"value\": \"\\\\w+\"}}, \"extras\": [{\"type\": \"PATTERN\", \"value\": \"\\\\s\"}], \"externals\": [{\"type\": \"SYMBOL\", \"name\": \"_newline\"}]}",
+    "?start: (a | \"x\"i b{c, \",\"})+ -> all\n  | A ~ 2..3\nb{x, y}: x (y x)*\nc: [A] /b.*?c/s\n!a.2: \"a\"..\"z\"\nA: \"q\"\n%import common.NUMBER -> N\n%ignore \" \"\n%extend a: N\n",
+    "%{ int x; %}\n%token NUM 258 \"1\" END 0\n%left '+'\n%%\ns: NUM { f(\"}\"); } | s[l] '+' s %prec NUM | error | %empty ;\nt: \"if\" s END\n%%\nmain",
+];
+
+const TOKENS: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "|",
+    "/",
+    "*",
+    "+",
+    "?",
+    "~",
+    "!",
+    "&",
+    "-",
+    "=",
+    ":",
+    ";",
+    ",",
+    ".",
+    "\"",
+    "'",
+    "\\",
+    "%",
+    "%%",
+    "#",
+    "@",
+    "^",
+    "$",
+    "\n",
+    "\n\n",
+    " ",
+    "a",
+    "A",
+    "::=",
+    "=/",
+    "->",
+    "..",
+    "%x",
+    "%x41-",
+    "/*",
+    "*/",
+    "(*",
+    "*)",
+    "//",
+    "9999999999",
+    "{2,",
+    "\\u{",
+    "\\x",
+    "(?",
+    "(?:",
+    "[^",
+    "é",
+    "\u{1F600}",
+    "\0",
+    "\r\n",
+    "((((((((",
+    "[[[[[[[[",
+    "<a>",
+    "%ignore ",
+    "%token ",
+    "ctx.rule(",
+    "\"type\":",
+    "null",
+    "-> ",
+    "ANY",
+    "WHITESPACE",
+    "error",
+    "lambda x: ",
+];
+
+/// What a fuzzer would do for ten minutes is done here for some seconds: every format reads every mutation of every seed.
+#[test]
+fn mutations_of_all_seeds_in_all_formats() {
+    let mut rng = Rng::new(2026);
+    let rounds = if cfg!(debug_assertions) { 1500 } else { 20_000 };
+    let (mut sound, mut printed) = (0, 0);
+    for round in 0..rounds {
+        let mut text: Vec<char> = SEEDS[round % SEEDS.len()].chars().take(2000).collect();
+        for _ in 0..rng.between(1, 3) {
+            let from = rng.below(text.len() + 1);
+            let to = (from + rng.below(20)).min(text.len());
+            match rng.below(6) {
+                0 => drop(text.drain(from..to)),
+                1 => drop(text.splice(from..to, TOKENS[rng.below(TOKENS.len())].chars())),
+                2 => drop(text.splice(from..from, TOKENS[rng.below(TOKENS.len())].chars())),
+                3 => {
+                    let copy = text[from..to].to_vec();
+                    let place = rng.below(text.len() + 1);
+                    text.splice(place..place, copy);
+                }
+                4 => text.truncate(from),
+                _ => {
+                    let other: Vec<char> = SEEDS[rng.below(SEEDS.len())].chars().collect();
+                    let start = rng.below(other.len());
+                    text.splice(from..to, other[start..(start + 40).min(other.len())].iter().copied());
+                }
+            }
+        }
+        let file = SourceFile::new("g", text.into_iter().collect::<String>());
+        let detected = formats::detect(&file).name();
+        for format in formats::ALL {
+            let begin = processor_time();
+            let mut diagnostics = Diagnostics::default();
+            let grammar = format.parse(&file, &mut diagnostics);
+            let time = processor_time() - begin;
+            assert!(time < MAX_TIME, "{}: {time:?}\n{}", format.name(), file.text());
+            let is_sound = check(&grammar, None, &mut diagnostics).is_some();
+            for diagnostic in diagnostics.iter() {
+                let span = diagnostic.span.unwrap_or_default();
+                let place = file.text().get(span.start as usize..span.end as usize);
+                assert!(place.is_some(), "{}: {diagnostic:?}\n{}", format.name(), file.text());
+            }
+            diagnostics.to_plain_text(&file);
+            sound += usize::from(is_sound && format.name() == detected);
+            for printer in print::ALL.iter().filter(|_| is_sound && format.name() == detected) {
+                printed += usize::from(printer.print(&grammar, &mut diagnostics).is_some());
+            }
+        }
+    }
+    println!("{sound} of {rounds} texts were grammars in the format that was detected, {printed} were printed");
+    assert!(sound > rounds / 50 && printed > rounds / 50);
+}
