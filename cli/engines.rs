@@ -1,13 +1,15 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
-use gramjet_compiler::formats;
+use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Options};
 use gramjet_engine::Fastest;
 use gramjet_engine::jit::Jit;
@@ -15,9 +17,9 @@ use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_generated::{SHIPPED, Shipped};
 
-use crate::args::{EngineArgument, GrammarArgs};
+use crate::args::{EngineArgument, GrammarArgs, ReadingArgs};
 use crate::failure::{Failure, say};
-use crate::grammar::Source;
+use crate::grammar::{Beside, Source};
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -118,6 +120,16 @@ pub fn shipped_by_name(name: &str) -> Option<ShippedGrammar> {
 /// The values of `--format`.
 pub fn format_names() -> PossibleValuesParser {
     PossibleValuesParser::new(formats::ALL.iter().map(|format| format.name()))
+}
+
+/// The values of `--separator-policy`.
+pub fn separator_policies() -> PossibleValuesParser {
+    PossibleValuesParser::new(SeparatorPolicy::ALL.iter().map(|&(name, _)| name))
+}
+
+/// The values of `--alphabet`.
+pub fn alphabets() -> PossibleValuesParser {
+    PossibleValuesParser::new(Alphabet::ALL.iter().map(|&(name, _)| name))
 }
 
 /// The stages of `gramjet dump`.
@@ -246,7 +258,17 @@ fn options(args: &GrammarArgs) -> Options {
     Options {
         format: args.format.as_deref().and_then(formats::by_name),
         start: args.start.clone(),
+        reading: reading(&args.reading),
+        loader: Some(Arc::new(Beside::new(&args.grammar))),
         ..Options::default()
+    }
+}
+
+fn reading(args: &ReadingArgs) -> FormatOptions {
+    FormatOptions {
+        strict: args.strict,
+        separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
+        alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name).unwrap_or_default(),
     }
 }
 

@@ -1,0 +1,193 @@
+//! Whether the lexer cuts between two neighbours, and which separators make it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::dfa::{START, StateId};
+use super::modes::Lexeme;
+use super::states::Automata;
+use super::{Lexer, Outcome};
+
+/// Whether the lexer may go on behind the first of two neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Clash {
+    /// It never does.
+    None,
+    /// It does if what follows both is right for it.
+    Possible,
+    /// It does for some of their texts.
+    Certain,
+}
+
+/// What must stand between two neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Need {
+    /// Whether they must be separated.
+    pub(super) clash: Clash,
+    /// Which of the separators of the second one's mode would do, as bits.
+    pub(super) separators: u8,
+}
+
+impl Need {
+    /// Nothing need stand there, anything may.
+    pub(super) const FREE: Need = Need { clash: Clash::None, separators: u8::MAX };
+
+    /// What must stand there for either reason.
+    pub(super) fn and(self, other: Need) -> Need {
+        Need { clash: self.clash.max(other.clash), separators: self.separators & other.separators }
+    }
+}
+
+/// The boundaries between the lexemes of a grammar, computed when they are asked for.
+#[derive(Debug)]
+pub(super) struct Boundaries<'a> {
+    lexer: &'a Lexer,
+    automata: &'a Automata,
+    lexemes: &'a [Lexeme],
+    /// For each lexeme the text of the hidden rules before it.
+    before: Vec<String>,
+    /// For each mode the separators.
+    separators: Vec<Vec<String>>,
+    needs: RefCell<BTreeMap<(usize, usize), Need>>,
+}
+
+impl<'a> Boundaries<'a> {
+    pub(super) fn new(lexer: &'a Lexer, automata: &'a Automata, lexemes: &'a [Lexeme]) -> Boundaries<'a> {
+        let text = |lexeme: &Lexeme| {
+            lexeme.via.iter().map(|&rule| automata.shortest(rule).unwrap_or_default()).collect::<String>()
+        };
+        Boundaries {
+            lexer,
+            automata,
+            lexemes,
+            before: lexemes.iter().map(text).collect(),
+            separators: (0..lexer.modes).map(|mode| automata.separators(lexer, mode)).collect(),
+            needs: RefCell::default(),
+        }
+    }
+
+    /// The text of the hidden rules that a lexeme begins with.
+    pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
+        &self.before[lexeme]
+    }
+
+    /// The separators that may stand before a lexeme.
+    pub(super) fn separators(&self, lexeme: usize) -> &[String] {
+        let lexeme = &self.lexemes[lexeme];
+        &self.separators[self.lexer.rules[lexeme.entry()].mode]
+    }
+
+    /// What must stand between two lexemes.
+    pub(super) fn need(&self, left: usize, right: usize) -> Need {
+        if let Some(&need) = self.needs.borrow().get(&(left, right)) {
+            return need;
+        }
+        let need = self.compute_need(left, right);
+        self.needs.borrow_mut().insert((left, right), need);
+        need
+    }
+
+    fn compute_need(&self, left: usize, right: usize) -> Need {
+        let clash = self.clash_behind(left, "", right);
+        let left_rule = &self.lexer.rules[self.lexemes[left].rule];
+        // Nothing comes between the parts of one token.
+        if left_rule.outcome == Outcome::More {
+            return Need { clash, separators: 0 };
+        }
+        let mut separators = 0;
+        for (number, text) in self.separators(right).iter().enumerate() {
+            let keeps_left = self.clash_behind(left, text, right) < Clash::Certain;
+            if keeps_left && self.separator_ends(text, right) {
+                separators |= 1 << number;
+            }
+        }
+        Need { clash, separators }
+    }
+
+    /// Whether the lexer may go on behind `left` if `between` and `right` follow.
+    fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
+        let rule = self.lexemes[left].rule;
+        let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
+            // Nothing is known: separate them if that is possible.
+            return if between.is_empty() { Clash::Certain } else { Clash::None };
+        };
+        let text = format!("{between}{}", self.before[right]);
+        self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, self.lexemes[right].rule)
+    }
+
+    /// Whether a separator ends where `right` begins.
+    fn separator_ends(&self, separator: &str, right: usize) -> bool {
+        let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
+        let Some(dfa) = self.automata.mode(mode) else { return true };
+        let state = self.automata.run(dfa, separator);
+        self.clash(mode, &[state], &self.before[right], self.lexemes[right].rule) < Clash::Certain
+    }
+
+    /// Whether a lexeme that begins with hidden rules is cut behind each of them.
+    pub(super) fn is_whole(&self, lexeme: usize) -> bool {
+        let Lexeme { rule, via } = &self.lexemes[lexeme];
+        via.iter().enumerate().all(|(place, &hidden)| {
+            let Some(facts) = self.automata.facts(hidden) else { return true };
+            let Some(dfa) = self.automata.of_rule(hidden) else { return true };
+            let text = self.automata.shortest(hidden).unwrap_or_default();
+            let state = self.automata.run(dfa, &text);
+            let behind: String =
+                via[place + 1..].iter().map(|&rule| self.automata.shortest(rule).unwrap_or_default()).collect();
+            let mode = self.lexer.rules[hidden].mode;
+            facts.ends.contains(&state) && self.clash(mode, &[state], &behind, *rule) < Clash::Certain
+        })
+    }
+
+    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of `rule` follow.
+    fn clash(&self, mode: usize, from: &[StateId], text: &str, rule: usize) -> Clash {
+        const MAX_PAIRS: usize = 1 << 16;
+        let classes = &self.automata.classes;
+        let (Some(left), Some(right)) = (self.automata.mode(mode), self.automata.of_rule(rule)) else {
+            return Clash::Certain;
+        };
+        let Some(facts) = self.automata.facts(rule) else { return Clash::Certain };
+        let mut seeds: Vec<StateId> = from.to_vec();
+        for character in text.chars() {
+            let class = classes.of(character);
+            seeds = seeds.into_iter().map(|state| left.next(state, class)).filter(|&s| left.is_alive(s)).collect();
+            if seeds.iter().any(|&state| left.winner(state).is_some()) {
+                return Clash::Certain;
+            }
+        }
+        if seeds.is_empty() {
+            return Clash::None;
+        }
+        let mut worst = Clash::None;
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pending: Vec<(StateId, StateId)> = Vec::new();
+        let step = |from: StateId, at: StateId, class: usize| {
+            let (next, place) = (left.next(from, class), right.next(at, class));
+            (left.is_alive(next) && facts.leads[place as usize]).then_some((next, place))
+        };
+        for class in facts.first.iter() {
+            for &seed in &seeds {
+                if let Some(pair) = step(seed, START, class)
+                    && seen.insert(pair)
+                {
+                    pending.push(pair);
+                }
+            }
+        }
+        while let Some((state, place)) = pending.pop() {
+            if left.winner(state).is_some() || seen.len() > MAX_PAIRS {
+                return Clash::Certain;
+            }
+            if right.winner(place) == Some(rule) {
+                worst = Clash::Possible;
+            }
+            for class in 0..classes.len() {
+                if let Some(pair) = step(state, place, class)
+                    && seen.insert(pair)
+                {
+                    pending.push(pair);
+                }
+            }
+        }
+        worst
+    }
+}

@@ -1,0 +1,227 @@
+//! The automaton of one mode: what the lexer has matched after each text.
+
+use std::collections::BTreeMap;
+
+use super::alphabet::Classes;
+use super::bits::Bits;
+use super::nfa::{Nfa, State};
+
+/// More transitions than this are not computed.
+const MAX_TRANSITIONS: usize = 1 << 22;
+/// States of the nondeterministic automaton are looked at this often at most.
+const MAX_WORK: usize = 1 << 26;
+
+/// A state's number.
+pub(super) type StateId = u32;
+
+/// The state in which nothing matches and nothing will.
+pub(super) const DEAD: StateId = 0;
+/// The state of the empty text.
+pub(super) const START: StateId = 1;
+
+/// The automaton of one mode.
+#[derive(Clone, Debug)]
+pub(super) struct Dfa {
+    classes: usize,
+    /// For each state and class the next state.
+    next: Vec<StateId>,
+    /// For each state the lexer rule that wins if the match ends there.
+    winner: Vec<Option<u32>>,
+    /// For each state whether a match can end there or further on.
+    alive: Vec<bool>,
+    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    pub(super) shaped: Bits,
+}
+
+/// A place in an automaton, and whether a lazy repetition has decided on the way there.
+type Thread = (u32, bool);
+
+impl Dfa {
+    /// The automaton of the lexer rules `rules`, in order of priority; `None` if it is too large.
+    pub(super) fn new(nfa: &Nfa, classes: &Classes, within: &[Vec<u32>], rules: &[usize]) -> Option<Dfa> {
+        let mut making = Making {
+            nfa,
+            seen: BTreeMap::new(),
+            dropped: Bits::new(nfa.starts.len()),
+            work: 0,
+            stack: Vec::new(),
+        };
+        let mut start = Vec::new();
+        for &rule in rules {
+            let mut reached = false;
+            making.seen.clear();
+            making.closure((nfa.starts[rule], false), &mut reached, &mut start);
+        }
+        making.canonical(&mut start);
+        let mut ids: BTreeMap<Vec<Thread>, StateId> = BTreeMap::new();
+        let mut states = vec![Vec::new(), start.clone()];
+        ids.insert(Vec::new(), DEAD);
+        ids.insert(start, START);
+        let mut next: Vec<StateId> = vec![DEAD; classes.len()];
+        let mut place = START as usize;
+        while place < states.len() {
+            if next.len() > MAX_TRANSITIONS || making.work > MAX_WORK {
+                return None;
+            }
+            let threads = states[place].clone();
+            let mut by_class: Vec<Vec<Thread>> = vec![Vec::new(); classes.len()];
+            making.steps(&threads, within, &mut by_class);
+            for mut target in by_class {
+                making.canonical(&mut target);
+                let id = *ids.entry(target).or_insert_with_key(|target| {
+                    states.push(target.clone());
+                    states.len() as StateId - 1
+                });
+                next.push(id);
+            }
+            place += 1;
+        }
+        let mut shaped = making.dropped;
+        let winner: Vec<Option<u32>> = states.iter().map(|threads| winner(nfa, threads, &mut shaped)).collect();
+        let mut dfa = Dfa { classes: classes.len(), next, winner, alive: Vec::new(), shaped };
+        dfa.alive = dfa.leading_to(|state| dfa.winner[state as usize].is_some());
+        Some(dfa)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.winner.len()
+    }
+
+    pub(super) fn next(&self, state: StateId, class: usize) -> StateId {
+        self.next[state as usize * self.classes + class]
+    }
+
+    /// The lexer rule that wins if the match ends in `state`.
+    pub(super) fn winner(&self, state: StateId) -> Option<usize> {
+        self.winner[state as usize].map(|rule| rule as usize)
+    }
+
+    /// Whether a match can end in `state` or further on.
+    pub(super) fn is_alive(&self, state: StateId) -> bool {
+        self.alive[state as usize]
+    }
+
+    /// For each state whether one that `is_goal` can be reached from it.
+    pub(super) fn leading_to(&self, is_goal: impl Fn(StateId) -> bool) -> Vec<bool> {
+        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.len()];
+        for state in 0..self.len() as StateId {
+            let row = state as usize * self.classes;
+            let mut last = DEAD;
+            for &target in &self.next[row..row + self.classes] {
+                if target != DEAD && target != last {
+                    before[target as usize].push(state);
+                    last = target;
+                }
+            }
+        }
+        let mut pending: Vec<StateId> = (0..self.len() as StateId).filter(|&state| is_goal(state)).collect();
+        let mut leads = vec![false; self.len()];
+        pending.iter().for_each(|&state| leads[state as usize] = true);
+        while let Some(state) = pending.pop() {
+            for &earlier in &before[state as usize] {
+                if !std::mem::replace(&mut leads[earlier as usize], true) {
+                    pending.push(earlier);
+                }
+            }
+        }
+        leads
+    }
+}
+
+/// The first rule that matches in a state; the others that match are marked.
+fn winner(nfa: &Nfa, threads: &[Thread], shaped: &mut Bits) -> Option<u32> {
+    let mut winner = None;
+    for &(state, _) in threads {
+        if matches!(nfa.states[state as usize], State::Accept) {
+            let rule = nfa.rule_of[state as usize];
+            match winner {
+                None => winner = Some(rule),
+                Some(first) if first != rule => drop(shaped.insert(rule as usize)),
+                Some(_) => {}
+            }
+        }
+    }
+    winner
+}
+
+struct Making<'n> {
+    nfa: &'n Nfa,
+    seen: BTreeMap<Thread, ()>,
+    /// The rules of which a lazy repetition has ended early.
+    dropped: Bits,
+    work: usize,
+    stack: Vec<Thread>,
+}
+
+impl Making<'_> {
+    /// Adds what `thread` leads to without a character, the preferred first. Once the rule matches, what has gone
+    /// through a lazy decision is not followed: that repetition has ended.
+    fn closure(&mut self, thread: Thread, reached: &mut bool, out: &mut Vec<Thread>) {
+        self.stack.push(thread);
+        while let Some((state, lazy)) = self.stack.pop() {
+            self.work += 1;
+            if self.seen.insert((state, lazy), ()).is_some() {
+                continue;
+            }
+            match &self.nfa.states[state as usize] {
+                State::Accept => {
+                    *reached = true;
+                    out.push((state, lazy));
+                }
+                State::Step { .. } if *reached && lazy => {
+                    self.dropped.insert(self.nfa.rule_of[state as usize] as usize);
+                }
+                State::Step { .. } => out.push((state, lazy)),
+                State::Branch { targets, lazy: decides } => {
+                    self.stack.extend(targets.iter().rev().map(|&target| (target, lazy || *decides)));
+                }
+                State::Dead => {}
+            }
+        }
+    }
+
+    /// What follows the `threads` for each class of characters.
+    fn steps(&mut self, threads: &[Thread], within: &[Vec<u32>], by_class: &mut [Vec<Thread>]) {
+        let mut first = 0;
+        while first < threads.len() {
+            let rule = self.nfa.rule_of[threads[first].0 as usize];
+            let count = threads[first..].iter().take_while(|t| self.nfa.rule_of[t.0 as usize] == rule).count();
+            let of_rule = &threads[first..first + count];
+            first += count;
+            let mut by_this: BTreeMap<u32, Vec<Thread>> = BTreeMap::new();
+            for &(state, lazy) in of_rule {
+                if let State::Step { set, next } = self.nfa.states[state as usize] {
+                    for &class in &within[set as usize] {
+                        by_this.entry(class).or_default().push((next, lazy));
+                    }
+                }
+            }
+            for (class, targets) in by_this {
+                self.seen.clear();
+                let mut reached = false;
+                for target in targets {
+                    if reached && target.1 {
+                        self.dropped.insert(rule as usize);
+                    } else {
+                        self.closure(target, &mut reached, &mut by_class[class as usize]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same state in one form: order matters for rules with lazy repetitions only.
+    fn canonical(&mut self, threads: &mut Vec<Thread>) {
+        let nfa = self.nfa;
+        let mut first = 0;
+        while first < threads.len() {
+            let rule = nfa.rule_of[threads[first].0 as usize];
+            let count = threads[first..].iter().take_while(|t| nfa.rule_of[t.0 as usize] == rule).count();
+            if !nfa.has_lazy[rule as usize] {
+                threads[first..first + count].sort_unstable();
+            }
+            first += count;
+        }
+        self.work += threads.len();
+    }
+}
