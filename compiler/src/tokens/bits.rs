@@ -39,6 +39,16 @@ impl Bits {
         grown
     }
 
+    /// The numbers that are in both sets.
+    pub(super) fn intersection(&self, other: &Bits) -> Bits {
+        Bits { words: self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect() }
+    }
+
+    /// Whether there are no numbers.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
     /// The numbers in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {

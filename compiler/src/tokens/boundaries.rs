@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::bits::Bits;
 use super::dfa::{START, StateId};
 use super::modes::Lexeme;
 use super::states::Automata;
@@ -26,15 +27,44 @@ pub(super) struct Need {
     pub(super) clash: Clash,
     /// Which of the separators of the second one's mode would do, as bits.
     pub(super) separators: u8,
+    /// Behind which of them the first one cannot go on, whatever follows.
+    pub(super) ending: u8,
+    /// With which classes of characters the second one may begin where nothing separates them.
+    pub(super) first: FirstId,
 }
+
+/// A set of classes of characters that a text may begin with, by its place in [`Boundaries::firsts`].
+pub(super) type FirstId = u32;
+
+/// All classes.
+pub(super) const ANY_FIRST: FirstId = 0;
 
 impl Need {
     /// Nothing need stand there, anything may.
-    pub(super) const FREE: Need = Need { clash: Clash::None, separators: u8::MAX };
+    pub(super) const FREE: Need = Need { clash: Clash::None, separators: u8::MAX, ending: u8::MAX, first: ANY_FIRST };
 
-    /// What must stand there for either reason.
-    pub(super) fn and(self, other: Need) -> Need {
-        Need { clash: self.clash.max(other.clash), separators: self.separators & other.separators }
+    /// The separators of which one should stand there, as bits; none if it may be left out, or if none would do.
+    pub(super) fn wanted(self) -> u8 {
+        match (self.clash, self.separators & self.ending) {
+            (Clash::None, _) => 0,
+            // A separator that does not end what may go on is of no use.
+            (Clash::Possible, ending) => ending,
+            (Clash::Certain, 0) => self.separators,
+            (Clash::Certain, ending) => ending,
+        }
+    }
+}
+
+/// The texts of a rule, or those that begin with one class of characters.
+#[derive(Clone, Copy)]
+struct Beginning {
+    rule: usize,
+    only: Option<usize>,
+}
+
+impl Beginning {
+    fn of(rule: usize) -> Beginning {
+        Beginning { rule, only: None }
     }
 }
 
@@ -49,6 +79,8 @@ pub(super) struct Boundaries<'a> {
     /// For each mode the separators.
     separators: Vec<Vec<String>>,
     needs: RefCell<BTreeMap<(usize, usize), Need>>,
+    /// Sets of classes that texts may begin with; the first holds all.
+    firsts: RefCell<Vec<Bits>>,
 }
 
 impl<'a> Boundaries<'a> {
@@ -56,6 +88,10 @@ impl<'a> Boundaries<'a> {
         let text = |lexeme: &Lexeme| {
             lexeme.via.iter().map(|&rule| automata.shortest(rule).unwrap_or_default()).collect::<String>()
         };
+        let mut all = Bits::new(automata.classes.len());
+        (0..automata.classes.len()).for_each(|class| {
+            all.insert(class);
+        });
         Boundaries {
             lexer,
             automata,
@@ -63,7 +99,59 @@ impl<'a> Boundaries<'a> {
             before: lexemes.iter().map(text).collect(),
             separators: (0..lexer.modes).map(|mode| automata.separators(lexer, mode)).collect(),
             needs: RefCell::default(),
+            firsts: RefCell::new(vec![all]),
         }
+    }
+
+    /// What must stand at a place for either reason.
+    pub(super) fn both(&self, a: Need, b: Need) -> Need {
+        let first = match (a.first, b.first) {
+            (a, b) if a == b => a,
+            (ANY_FIRST, other) | (other, ANY_FIRST) => other,
+            (a, b) => {
+                let both = self.first(a).intersection(&self.first(b));
+                self.first_id(both)
+            }
+        };
+        Need {
+            clash: a.clash.max(b.clash),
+            separators: a.separators & b.separators,
+            ending: a.ending & b.ending,
+            first,
+        }
+    }
+
+    /// A set of classes that a text may begin with.
+    pub(super) fn first(&self, id: FirstId) -> Bits {
+        self.firsts.borrow()[id as usize].clone()
+    }
+
+    fn first_id(&self, classes: Bits) -> FirstId {
+        let mut firsts = self.firsts.borrow_mut();
+        let place = firsts.iter().position(|known| *known == classes).unwrap_or_else(|| {
+            firsts.push(classes);
+            firsts.len() - 1
+        });
+        place as FirstId
+    }
+
+    /// The classes that `right` may begin with where it stands right behind `left`.
+    fn safe_first(&self, left: usize, right: usize) -> FirstId {
+        let rule = self.lexemes[left].rule;
+        let (Some(facts), Some(right_facts)) =
+            (self.automata.facts(rule), self.automata.facts(self.lexemes[right].rule))
+        else {
+            return ANY_FIRST;
+        };
+        let mode = self.lexer.rules[rule].mode;
+        let mut safe = Bits::new(self.automata.classes.len());
+        for class in right_facts.first.iter() {
+            let begin = Beginning { rule: self.lexemes[right].rule, only: Some(class) };
+            if self.clash(mode, &facts.ends, &self.before[right], begin) < Clash::Certain {
+                safe.insert(class);
+            }
+        }
+        self.first_id(safe)
     }
 
     /// The text of the hidden rules that a lexeme begins with.
@@ -92,16 +180,21 @@ impl<'a> Boundaries<'a> {
         let left_rule = &self.lexer.rules[self.lexemes[left].rule];
         // Nothing comes between the parts of one token.
         if left_rule.outcome == Outcome::More {
-            return Need { clash, separators: 0 };
+            return Need { clash, separators: 0, ending: 0, first: self.safe_first(left, right) };
         }
         let mut separators = 0;
+        let mut ending = if clash == Clash::None { u8::MAX } else { 0 };
         for (number, text) in self.separators(right).iter().enumerate() {
-            let keeps_left = self.clash_behind(left, text, right) < Clash::Certain;
-            if keeps_left && self.separator_ends(text, right) {
+            let behind = self.clash_behind(left, text, right);
+            if behind < Clash::Certain && self.separator_ends(text, right) {
                 separators |= 1 << number;
+                if behind == Clash::None {
+                    ending |= 1 << number;
+                }
             }
         }
-        Need { clash, separators }
+        let first = if clash == Clash::Certain { self.safe_first(left, right) } else { ANY_FIRST };
+        Need { clash, separators, ending, first }
     }
 
     /// Whether the lexer may go on behind `left` if `between` and `right` follow.
@@ -112,7 +205,7 @@ impl<'a> Boundaries<'a> {
             return if between.is_empty() { Clash::Certain } else { Clash::None };
         };
         let text = format!("{between}{}", self.before[right]);
-        self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, self.lexemes[right].rule)
+        self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
     }
 
     /// Whether a separator ends where `right` begins.
@@ -120,7 +213,7 @@ impl<'a> Boundaries<'a> {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
         let state = self.automata.run(dfa, separator);
-        self.clash(mode, &[state], &self.before[right], self.lexemes[right].rule) < Clash::Certain
+        self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
     }
 
     /// Whether a lexeme that begins with hidden rules is cut behind each of them.
@@ -134,12 +227,12 @@ impl<'a> Boundaries<'a> {
             let behind: String =
                 via[place + 1..].iter().map(|&rule| self.automata.shortest(rule).unwrap_or_default()).collect();
             let mode = self.lexer.rules[hidden].mode;
-            facts.ends.contains(&state) && self.clash(mode, &[state], &behind, *rule) < Clash::Certain
+            facts.ends.contains(&state) && self.clash(mode, &[state], &behind, Beginning::of(*rule)) < Clash::Certain
         })
     }
 
-    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of `rule` follow.
-    fn clash(&self, mode: usize, from: &[StateId], text: &str, rule: usize) -> Clash {
+    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule follow.
+    fn clash(&self, mode: usize, from: &[StateId], text: &str, Beginning { rule, only }: Beginning) -> Clash {
         const MAX_PAIRS: usize = 1 << 16;
         let classes = &self.automata.classes;
         let (Some(left), Some(right)) = (self.automata.mode(mode), self.automata.of_rule(rule)) else {
@@ -164,7 +257,7 @@ impl<'a> Boundaries<'a> {
             let (next, place) = (left.next(from, class), right.next(at, class));
             (left.is_alive(next) && facts.leads[place as usize]).then_some((next, place))
         };
-        for class in facts.first.iter() {
+        for class in facts.first.iter().filter(|&class| only.is_none_or(|only| only == class)) {
             for &seed in &seeds {
                 if let Some(pair) = step(seed, START, class)
                     && seen.insert(pair)
@@ -177,7 +270,7 @@ impl<'a> Boundaries<'a> {
             if left.winner(state).is_some() || seen.len() > MAX_PAIRS {
                 return Clash::Certain;
             }
-            if right.winner(place) == Some(rule) {
+            if facts.ends.binary_search(&place).is_ok() {
                 worst = Clash::Possible;
             }
             for class in 0..classes.len() {

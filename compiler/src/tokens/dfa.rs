@@ -41,7 +41,8 @@ impl Dfa {
     pub(super) fn new(nfa: &Nfa, classes: &Classes, within: &[Vec<u32>], rules: &[usize]) -> Option<Dfa> {
         let mut making = Making {
             nfa,
-            seen: BTreeMap::new(),
+            seen: vec![0; 2 * nfa.states.len()],
+            round: 0,
             dropped: Bits::new(nfa.starts.len()),
             work: 0,
             stack: Vec::new(),
@@ -49,7 +50,7 @@ impl Dfa {
         let mut start = Vec::new();
         for &rule in rules {
             let mut reached = false;
-            making.seen.clear();
+            making.round += 1;
             making.closure((nfa.starts[rule], false), &mut reached, &mut start);
         }
         making.canonical(&mut start);
@@ -146,7 +147,9 @@ fn winner(nfa: &Nfa, threads: &[Thread], shaped: &mut Bits) -> Option<u32> {
 
 struct Making<'n> {
     nfa: &'n Nfa,
-    seen: BTreeMap<Thread, ()>,
+    /// For each thread the last round in which it was met.
+    seen: Vec<u32>,
+    round: u32,
     /// The rules of which a lazy repetition has ended early.
     dropped: Bits,
     work: usize,
@@ -160,7 +163,8 @@ impl Making<'_> {
         self.stack.push(thread);
         while let Some((state, lazy)) = self.stack.pop() {
             self.work += 1;
-            if self.seen.insert((state, lazy), ()).is_some() {
+            let place = 2 * state as usize + usize::from(lazy);
+            if std::mem::replace(&mut self.seen[place], self.round) == self.round {
                 continue;
             }
             match &self.nfa.states[state as usize] {
@@ -188,23 +192,26 @@ impl Making<'_> {
             let count = threads[first..].iter().take_while(|t| self.nfa.rule_of[t.0 as usize] == rule).count();
             let of_rule = &threads[first..first + count];
             first += count;
-            let mut by_this: BTreeMap<u32, Vec<Thread>> = BTreeMap::new();
+            let mut targets: Vec<(u32, Thread)> = Vec::new();
             for &(state, lazy) in of_rule {
                 if let State::Step { set, next } = self.nfa.states[state as usize] {
-                    for &class in &within[set as usize] {
-                        by_this.entry(class).or_default().push((next, lazy));
-                    }
+                    targets.extend(within[set as usize].iter().map(|&class| (class, (next, lazy))));
                 }
             }
-            for (class, targets) in by_this {
-                self.seen.clear();
-                let mut reached = false;
-                for target in targets {
-                    if reached && target.1 {
-                        self.dropped.insert(rule as usize);
-                    } else {
-                        self.closure(target, &mut reached, &mut by_class[class as usize]);
-                    }
+            // The sort is stable: the preferred threads stay first.
+            targets.sort_by_key(|&(class, _)| class);
+            self.work += targets.len();
+            let mut reached = false;
+            let mut last = None;
+            for (class, target) in targets {
+                if last.replace(class) != Some(class) {
+                    self.round += 1;
+                    reached = false;
+                }
+                if reached && target.1 {
+                    self.dropped.insert(rule as usize);
+                } else {
+                    self.closure(target, &mut reached, &mut by_class[class as usize]);
                 }
             }
         }

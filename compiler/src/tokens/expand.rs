@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::boundaries::Boundaries;
+use super::boundaries::{ANY_FIRST, Boundaries};
 use super::modes::{FlatGrammar, flatten};
 use super::patterns::{Names, Writer};
 use super::separate::{Spaced, SpacedGrammar, separate};
 use super::states::Automata;
-use super::{Options, Outcome, Syntax, TokenGrammar};
+use super::{Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
 use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+/// The name of a rule that derives nothing, which no grammar can spell.
+pub(super) const NEVER: &str = "\0";
 
 /// More neighbours that nothing separates are not named.
 const MAX_PAIRS: usize = 8;
@@ -19,13 +22,14 @@ const MAX_PAIRS: usize = 8;
 /// goes into `diagnostics`; then the result may be empty.
 pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
     let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
-    let automata = Automata::new(&grammar.lexer);
+    let mut automata = Automata::new(&grammar.lexer);
     report_shadowed(grammar, &automata, diagnostics);
     let Some(flat) = flatten(grammar, &automata) else {
         let message = "the parser's rules have too many variants in the modes of the lexer";
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message));
         return Grammar::default();
     };
+    keep_quiet(&mut automata, &flat, grammar, options);
     let boundaries = Boundaries::new(&grammar.lexer, &automata, &flat.lexemes);
     for only_certain in [true, false] {
         let spaced = separate(&flat, &boundaries, options.separators, only_certain);
@@ -42,11 +46,33 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     Grammar::default()
 }
 
+/// Where the lexer may go on behind a token, with nothing that can stand between: if it cannot go on behind other texts of
+/// the same token, only those are made.
+fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) {
+    if options.separators == SeparatorPolicy::None {
+        return;
+    }
+    const MAX_ROUNDS: usize = 3;
+    for _ in 0..MAX_ROUNDS {
+        let boundaries = Boundaries::new(&grammar.lexer, automata, &flat.lexemes);
+        let restless = separate(flat, &boundaries, options.separators, true).restless;
+        let mut changed = false;
+        for lexeme in restless {
+            changed |= automata.keep_quiet(flat.lexemes[lexeme].rule);
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
 /// Reports the lexer rules that the parser needs and that never win.
 fn report_shadowed(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
     let mut used = BTreeSet::new();
     for rule in &grammar.rules {
-        each_token(&rule.body, &mut |token| drop(used.insert(token)));
+        each_token(&rule.body, &mut |token| {
+            used.insert(token);
+        });
     }
     for (number, rule) in grammar.lexer.rules.iter().enumerate() {
         let is_used = matches!(rule.outcome, Outcome::Token(token) if used.contains(&token));
@@ -143,9 +169,13 @@ impl<'a> Assembly<'a> {
 
     fn expr(&mut self, spaced: &Spaced, span: Span) -> Expr {
         let kind = match spaced {
-            Spaced::Lexeme(lexeme) => {
-                let token = self.writer.lexer_rule(self.flat.lexemes[*lexeme].rule);
+            Spaced::Lexeme { lexeme, first } => {
+                let rule = self.flat.lexemes[*lexeme].rule;
                 let hidden = self.boundaries.hidden_text(*lexeme);
+                let token = match *first {
+                    ANY_FIRST => self.writer.lexer_rule(rule),
+                    first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
+                };
                 if hidden.is_empty() {
                     return Expr { span, ..token };
                 }
@@ -158,6 +188,8 @@ impl<'a> Assembly<'a> {
                 [only] => return self.expr(only, span),
                 _ => ExprKind::Seq(items.iter().map(|item| self.expr(item, span)).collect()),
             },
+            // No text at all.
+            Spaced::Choice(options) if options.is_empty() => ExprKind::Rule(NEVER.to_string()),
             Spaced::Choice(options) => match options.as_slice() {
                 [only] => return self.expr(only, span),
                 _ => {
@@ -207,6 +239,9 @@ impl<'a> Assembly<'a> {
 
 /// The grammar without what derives no text or is not reached; `None` if the start rule derives none.
 fn pruned(mut grammar: Grammar) -> Option<Grammar> {
+    let name = Name { text: NEVER.to_string(), span: Span::default() };
+    let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
+    grammar.rules.push(ast::Rule { name, body });
     let productive = {
         let index: BTreeMap<&str, usize> =
             grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
@@ -259,7 +294,6 @@ fn kept(expr: Expr, productive: &BTreeSet<String>) -> Option<Expr> {
     let span = expr.span;
     let kind = match expr.kind {
         ExprKind::Bytes(bytes) => ExprKind::Bytes(bytes),
-        ExprKind::Class(set) if set.is_empty() => return None,
         ExprKind::Class(set) => ExprKind::Class(set),
         ExprKind::Rule(name) if productive.contains(&name) => ExprKind::Rule(name),
         ExprKind::Rule(_) => return None,

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::alphabet::{Alphabet, MAX_LISTED};
+use super::bits::Bits;
+use super::expand::NEVER;
 use super::dfa::{DEAD, START, StateId};
 use super::states::Automata;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
@@ -17,15 +19,17 @@ const MAX_STATES: usize = 4096;
 const MAX_NESTING: u32 = 40;
 
 /// An expression that derives the texts of a lexer rule but the empty one, and the rules that it refers to. `None` if the
-/// automaton is unknown or too large. `name` makes the name of the numbered rule.
+/// automaton is unknown or too large. Given `first`, only the texts that begin with one of these classes of characters.
+/// `name` makes the name of the numbered rule.
 pub(super) fn language(
     automata: &Automata,
     rule: usize,
+    first: Option<&Bits>,
     alphabet: Alphabet,
     span: Span,
     name: &mut dyn FnMut(usize) -> String,
 ) -> Option<(Expr, Vec<(String, Expr)>)> {
-    let machine = Machine::new(automata, rule, alphabet)?;
+    let machine = Machine::new(automata, rule, first, alphabet)?;
     let mut writing = Writing { machine: &machine, span, names: BTreeMap::new(), pending: Vec::new() };
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
@@ -50,7 +54,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn new(automata: &Automata, rule: usize, alphabet: Alphabet) -> Option<Machine> {
+    fn new(automata: &Automata, rule: usize, first: Option<&Bits>, alphabet: Alphabet) -> Option<Machine> {
         let dfa = automata.of_rule(rule)?;
         let facts = automata.facts(rule)?;
         let classes = automata.classes.len();
@@ -72,7 +76,7 @@ impl Machine {
                 return None;
             }
         }
-        let is_end = |state: StateId| dfa.winner(state) == Some(rule);
+        let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
         // Moore's algorithm: states are told apart by what their next states were told apart by.
         let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
         loop {
@@ -106,7 +110,7 @@ impl Machine {
                 }
                 machine.is_end[own] = own != 0 && is_end(state);
                 let mut by_target: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
-                for class in 0..classes {
+                for class in (0..classes).filter(|&class| own != 0 || first.is_none_or(|first| first.contains(class))) {
                     if let Some(&next) = ids.get(&dfa.next(state, class)) {
                         by_target.entry(part[next] + 1).or_default().extend(automata.classes.members(class).ranges());
                     }
@@ -207,7 +211,7 @@ impl Writing<'_> {
     /// All texts from a header on.
     fn from_header(&mut self, header: usize) -> Expr {
         let Ways { back, exit } = self.ways(header, header);
-        let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Seq(Vec::new())));
+        let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));
         match back {
             Some(back) => {
                 let rounds = self.star(back);

@@ -92,6 +92,32 @@ pub struct Lexer {
     pub fragments: Vec<Fragment>,
 }
 
+impl Lexer {
+    /// The characters that a pattern matches, if it matches single characters only.
+    fn as_set(&self, pattern: &Pattern) -> Option<CharSet> {
+        const MAX_DEPTH: u32 = 16;
+        const MAX_RANGES: usize = 1 << 14;
+        fn add(lexer: &Lexer, pattern: &Pattern, depth: u32, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
+            match pattern {
+                _ if depth == MAX_DEPTH || ranges.len() > MAX_RANGES => None,
+                Pattern::Set { set, .. } => {
+                    ranges.extend(set.ranges());
+                    Some(())
+                }
+                Pattern::Fragment(fragment) => add(lexer, &lexer.fragments[*fragment].pattern, depth + 1, ranges),
+                Pattern::Seq(items) if items.len() == 1 => add(lexer, &items[0], depth + 1, ranges),
+                Pattern::Choice(items) if !items.is_empty() => {
+                    items.iter().try_for_each(|item| add(lexer, item, depth + 1, ranges))
+                }
+                _ => None,
+            }
+        }
+        let mut ranges = Vec::new();
+        add(self, pattern, 0, &mut ranges)?;
+        Some(CharSet::new(crate::charset::Unit::Char, ranges))
+    }
+}
+
 /// A rule of the lexer.
 #[derive(Clone, Debug)]
 pub struct LexerRule {

@@ -120,6 +120,10 @@ impl Building<'_> {
             }
             Pattern::Seq(items) => items.iter().rev().fold(next, |next, item| self.pattern(item, next)),
             Pattern::Choice(items) => {
+                if let Some(set) = self.lexer.as_set(pattern) {
+                    let set = self.set(&set);
+                    return self.add(State::Step { set, next });
+                }
                 let targets = items.iter().map(|item| self.pattern(item, next)).collect();
                 self.add(State::Branch { targets, lazy: false })
             }

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::alphabet::{Alphabet, MAX_LISTED};
+use super::bits::Bits;
+use super::expand::NEVER;
+use super::boundaries::FirstId;
 use super::language::language;
 use super::states::Automata;
 use super::{Lexer, Pattern};
@@ -41,6 +44,7 @@ pub(super) struct Writer<'a> {
     pub(super) rules: Vec<ast::Rule>,
     /// How each lexer rule is referred to.
     written: BTreeMap<usize, Expr>,
+    begun: BTreeMap<(usize, FirstId), Expr>,
     fragments: BTreeMap<usize, String>,
 }
 
@@ -53,6 +57,7 @@ impl<'a> Writer<'a> {
             names,
             rules: Vec::new(),
             written: BTreeMap::new(),
+            begun: BTreeMap::new(),
             fragments: BTreeMap::new(),
         }
     }
@@ -77,12 +82,36 @@ impl<'a> Writer<'a> {
         expr
     }
 
+    /// The same for the texts that begin with one of the classes `first` of characters, which `id` stands for.
+    pub(super) fn beginning(&mut self, number: usize, id: FirstId, first: &Bits) -> Expr {
+        if let Some(expr) = self.begun.get(&(number, id)) {
+            return expr.clone();
+        }
+        let rule = &self.lexer.rules[number];
+        let span = rule.span;
+        let own = self.automata.facts(number).map(|facts| facts.first.clone()).unwrap_or_default();
+        let expr = if own.is_empty() || own.intersection(first) == own {
+            self.lexer_rule(number)
+        } else {
+            let name = self.names.fresh(&rule.name);
+            let names = &mut self.names;
+            let mut part = |_| names.fresh(&format!("{name}.part"));
+            let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, &mut part)
+                .unwrap_or_else(|| (Expr { kind: ExprKind::Rule(NEVER.to_string()), span }, Vec::new()));
+            let rules = rules.into_iter().chain([(name.clone(), body)]);
+            self.rules.extend(rules.map(|(text, body)| ast::Rule { name: Name { text, span }, body }));
+            Expr { kind: ExprKind::Rule(name), span }
+        };
+        self.begun.insert((number, id), expr.clone());
+        expr
+    }
+
     fn body(&mut self, number: usize, name: &str) -> Expr {
         let rule = &self.lexer.rules[number];
         if self.automata.is_shaped(number) {
             let names = &mut self.names;
             let mut part = |_| names.fresh(&format!("{name}.part"));
-            if let Some((body, rules)) = language(self.automata, number, self.alphabet, rule.span, &mut part) {
+            if let Some((body, rules)) = language(self.automata, number, None, self.alphabet, rule.span, &mut part) {
                 self.rules.extend(
                     rules
                         .into_iter()
@@ -99,16 +128,22 @@ impl<'a> Writer<'a> {
         let kind = match pattern {
             Pattern::Set { set, listed } => {
                 let is_restricted = !listed || set.len() > MAX_LISTED;
-                ExprKind::Class(if is_restricted { self.alphabet.restrict(set) } else { set.clone() })
+                let set = if is_restricted { self.alphabet.restrict(set) } else { set.clone() };
+                if set.is_empty() { ExprKind::Rule(NEVER.to_string()) } else { ExprKind::Class(set) }
             }
             Pattern::Fragment(fragment) => return self.fragment(*fragment, span),
             Pattern::Seq(items) => match pattern.as_text() {
                 Some(text) => ExprKind::Bytes(text.into_bytes()),
                 None => ExprKind::Seq(items.iter().map(|item| self.pattern(item, span)).collect()),
             },
+            Pattern::Choice(items) if items.is_empty() => ExprKind::Rule(NEVER.to_string()),
             Pattern::Choice(items) => {
                 if let [only] = items.as_slice() {
                     return self.pattern(only, span);
+                }
+                // A large set that is written out.
+                if let Some(set) = self.lexer.as_set(pattern).filter(|set| set.len() > MAX_LISTED) {
+                    return Expr { kind: ExprKind::Class(self.alphabet.restrict(&set)), span };
                 }
                 let option = |item| Alternative { expr: self.pattern(item, span), weight: None };
                 ExprKind::Choice(items.iter().map(option).collect())

@@ -4,11 +4,11 @@
 //! its beginning from the rule's *variant*, which says for each lexeme that the rule can begin with what must stand
 //! before it. So a separator stands before the very tokens that need one there, and where nothing follows, none does.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::SeparatorPolicy;
 use super::bits::Bits;
-use super::boundaries::{Boundaries, Clash, Need};
+use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::modes::{Flat, FlatGrammar};
 
 /// A rule with more variants than this gets one for several contexts.
@@ -19,7 +19,8 @@ const MAX_TWICE: usize = 100;
 /// An expression over lexemes and separators.
 #[derive(Clone, Debug)]
 pub(super) enum Spaced {
-    Lexeme(usize),
+    /// A lexeme whose text begins with one of some classes of characters.
+    Lexeme { lexeme: usize, first: FirstId },
     /// One of the separators of a lexeme's mode, as bits.
     Separator { before: usize, which: u8 },
     /// A variant, by its place in the list of rules.
@@ -43,6 +44,8 @@ pub(super) struct SpacedGrammar {
     pub(super) rules: Vec<SpacedRule>,
     /// Neighbours that nothing separates.
     pub(super) unseparated: Vec<(usize, usize)>,
+    /// Lexemes that the lexer may go on behind, with nothing that ends them.
+    pub(super) restless: BTreeSet<usize>,
 }
 
 /// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
@@ -207,7 +210,7 @@ impl Separating<'_> {
             let mut wide: BTreeMap<usize, Need> = self.widest.remove(&rule).unwrap_or_default().into_iter().collect();
             for (lexeme, need) in key {
                 let entry = wide.entry(lexeme).or_insert(need);
-                *entry = entry.and(need);
+                *entry = self.boundaries.both(*entry, need);
             }
             key = wide.into_iter().collect();
             self.widest.insert(rule, key.clone());
@@ -229,7 +232,7 @@ impl Separating<'_> {
         if left.inherited
             && let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme)
         {
-            need = need.and(key[place].1);
+            need = self.boundaries.both(need, key[place].1);
         }
         need
     }
@@ -247,10 +250,13 @@ impl Separating<'_> {
                 SeparatorPolicy::None => need = Need { clash: Clash::None, ..need },
                 _ => {}
             }
-            if need.clash == Clash::Certain && need.separators == 0 {
+            if need.clash != Clash::None && need.wanted() == 0 {
+                self.result.restless.insert(left);
+            }
+            if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));
             }
-            all = all.and(need);
+            all = self.boundaries.both(all, need);
         }
         // Which separators would do matters only if one of them must.
         let available = 1u8.checked_shl(self.boundaries.separators(right).len() as u32).map_or(u8::MAX, |bit| bit - 1);
@@ -340,16 +346,18 @@ impl Separating<'_> {
     /// A lexeme with what must stand before it.
     fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
-        match need {
-            _ if never => Spaced::Choice(Vec::new()),
-            Need { clash: Clash::None, .. } => Spaced::Lexeme(lexeme),
-            Need { clash: Clash::Certain, separators: 0 } if self.only_certain => Spaced::Choice(Vec::new()),
-            Need { separators: 0, .. } => Spaced::Lexeme(lexeme),
-            Need { separators, .. } => {
-                let available = self.boundaries.separators(lexeme).len() as u32;
-                let which = separators & 1u8.checked_shl(available).map_or(u8::MAX, |bit| bit - 1);
-                Spaced::Seq(vec![Spaced::Separator { before: lexeme, which }, Spaced::Lexeme(lexeme)])
-            }
+        let available = self.boundaries.separators(lexeme).len() as u32;
+        let which = need.wanted() & 1u8.checked_shl(available).map_or(u8::MAX, |bit| bit - 1);
+        if never {
+            Spaced::Choice(Vec::new())
+        } else if need.clash == Clash::Certain && which == 0 && self.only_certain {
+            // What cannot be separated must at least not begin with what the left one would go on with.
+            Spaced::Lexeme { lexeme, first: need.first }
+        } else if which != 0 {
+            let token = Spaced::Lexeme { lexeme, first: ANY_FIRST };
+            Spaced::Seq(vec![Spaced::Separator { before: lexeme, which }, token])
+        } else {
+            Spaced::Lexeme { lexeme, first: ANY_FIRST }
         }
     }
 }

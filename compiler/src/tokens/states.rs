@@ -16,6 +16,8 @@ pub(super) struct Automata {
     modes: Vec<Option<Dfa>>,
     mode_of: Vec<usize>,
     facts: Vec<OnceCell<RuleFacts>>,
+    /// The rules of which only those texts count that the lexer cannot go on behind.
+    quiet: Bits,
 }
 
 /// What is known of the texts that the lexer takes for a rule's.
@@ -27,8 +29,6 @@ pub(super) struct RuleFacts {
     pub(super) leads: Vec<bool>,
     /// The classes that they begin with.
     pub(super) first: Bits,
-    /// The classes of characters that something longer can go on with behind one of them.
-    pub(super) going_on: Bits,
 }
 
 impl Automata {
@@ -50,7 +50,23 @@ impl Automata {
             modes,
             mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
             facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
+            quiet: Bits::new(lexer.rules.len()),
         }
+    }
+
+    /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
+    /// others. Returns whether that is so.
+    pub(super) fn keep_quiet(&mut self, rule: usize) -> bool {
+        let Some(facts) = self.facts(rule) else { return false };
+        let Some(dfa) = self.of_rule(rule) else { return false };
+        let goes_on = |state| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
+        let quiet: Vec<StateId> = facts.ends.iter().copied().filter(|&state| !goes_on(state)).collect();
+        if quiet.is_empty() || quiet.len() == facts.ends.len() {
+            return false;
+        }
+        let facts = self.facts_of_ends(dfa, quiet);
+        self.facts[rule] = OnceCell::from(facts);
+        self.quiet.insert(rule)
     }
 
     /// The automaton of a mode, unless it is too large.
@@ -71,19 +87,18 @@ impl Automata {
 
     fn compute_facts(&self, dfa: &Dfa, rule: usize) -> RuleFacts {
         let is_end = |state: StateId| dfa.winner(state) == Some(rule);
-        let ends: Vec<StateId> = (0..dfa.len() as StateId).filter(|&state| is_end(state)).collect();
-        let leads = dfa.leading_to(is_end);
+        self.facts_of_ends(dfa, (0..dfa.len() as StateId).filter(|&state| is_end(state)).collect())
+    }
+
+    fn facts_of_ends(&self, dfa: &Dfa, ends: Vec<StateId>) -> RuleFacts {
+        let leads = dfa.leading_to(|state| ends.binary_search(&state).is_ok());
         let mut first = Bits::new(self.classes.len());
-        let mut going_on = Bits::new(self.classes.len());
         for class in 0..self.classes.len() {
             if leads[dfa.next(START, class) as usize] {
                 first.insert(class);
             }
-            if ends.iter().any(|&state| dfa.is_alive(dfa.next(state, class))) {
-                going_on.insert(class);
-            }
         }
-        RuleFacts { ends, leads, first, going_on }
+        RuleFacts { ends, leads, first }
     }
 
     /// Whether the lexer takes some text for this rule's, as far as is known.
@@ -93,7 +108,7 @@ impl Automata {
 
     /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
-        self.of_rule(rule).is_some_and(|dfa| dfa.shaped.contains(rule) || dfa.winner(START) == Some(rule))
+        self.of_rule(rule).is_some_and(|dfa| dfa.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule))
     }
 
     /// A shortest text, of readable characters if possible, that the lexer takes for this rule's.
@@ -139,10 +154,14 @@ impl Automata {
     /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is.
     pub(super) fn separators(&self, lexer: &Lexer, mode: usize) -> Vec<String> {
         const MAX: usize = 6;
-        let Some(dfa) = self.mode(mode) else { return Vec::new() };
         let separates = |rule: usize| {
             let rule = &lexer.rules[rule];
             rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
+        };
+        let Some(dfa) = self.mode(mode) else {
+            // Nothing is known but that something separates tokens, and that is nearly always a space.
+            let is_separated = (0..lexer.rules.len()).any(separates);
+            return if is_separated { vec![" ".to_string()] } else { Vec::new() };
         };
         let mut texts: Vec<String> = Vec::new();
         let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);

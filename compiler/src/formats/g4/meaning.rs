@@ -26,8 +26,12 @@ pub(super) fn token_grammar(
         let types = alternative.commands.iter().filter(|command| command.name.text == "type");
         types.filter_map(|command| command.argument.as_ref()).map(|name| name.text.as_str())
     });
-    for name in declared.chain(own).chain(types) {
+    for name in declared {
         tokens.add(name);
+    }
+    for name in own.chain(types) {
+        tokens.add(name);
+        tokens.made.insert(name);
     }
     tokens.aliases = aliases(&sources.lexer);
     let mut parser = Parser { sources, rules: BTreeMap::new(), tokens, undefined: BTreeSet::new(), diagnostics };
@@ -77,6 +81,8 @@ fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
 struct Tokens<'s> {
     names: Vec<String>,
     by_name: BTreeMap<String, usize>,
+    /// The tokens that lexer rules make.
+    made: BTreeSet<&'s str>,
     aliases: BTreeMap<&'s str, &'s str>,
     /// Tokens that are literals of the parser, in order.
     implicit: Vec<(String, usize)>,
@@ -238,9 +244,7 @@ impl Parser<'_, '_> {
 
     /// The token called `name`. Without a rule it is never in a text.
     fn token(&mut self, name: &str, span: Span) -> usize {
-        let has_rule = self.sources.lexer.iter().any(|rule| rule.name.text == name && !rule.is_fragment)
-            || self.tokens.by_name.contains_key(name) && !self.sources.tokens.iter().any(|token| token.text == name);
-        if !has_rule && self.undefined.insert(name.to_string()) {
+        if !self.tokens.made.contains(name) && self.undefined.insert(name.to_string()) {
             let message = format!("no lexer rule makes the token `{name}`");
             let help = "code outside of the grammar may make it; what needs it is left out";
             self.diagnostics.push(Diagnostic::warning(Code::UndefinedToken, span, message).help(help));
