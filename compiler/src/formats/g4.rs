@@ -31,15 +31,24 @@ impl Format for G4 {
     }
 
     fn looks_like(&self, text: &str) -> bool {
-        let mut words = text.lines().map(str::trim_start).filter_map(|line| line.split_whitespace().next());
-        words.any(|word| word == "grammar") && text.contains(';')
+        // `grammar Name;` at the beginning of a line.
+        text.lines().map(str::trim_start).any(|line| {
+            let line = line.strip_prefix("lexer ").or_else(|| line.strip_prefix("parser ")).unwrap_or(line);
+            let name = line.strip_prefix("grammar ").and_then(|rest| rest.split_once(';')).map(|(name, _)| name.trim());
+            name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric()))
+        })
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
         self.parse_within(file, &Surroundings::default(), diagnostics)
     }
 
-    fn parse_within(&self, file: &SourceFile, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Grammar {
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
@@ -50,10 +59,8 @@ impl Format for G4 {
         let Some(grammar) = meaning::token_grammar(&sources, surroundings.start, diagnostics) else {
             return Grammar::default();
         };
-        let options = tokens::Options {
-            separators: surroundings.options.separators,
-            alphabet: surroundings.options.alphabet,
-        };
+        let options =
+            tokens::Options { separators: surroundings.options.separators, alphabet: surroundings.options.alphabet };
         tokens::expand(&grammar, &options, diagnostics)
     }
 }

@@ -29,7 +29,12 @@ pub trait Format: Sync {
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
 
     /// The same for formats with options, or whose grammars may be spread over several files.
-    fn parse_within(&self, file: &SourceFile, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Grammar {
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
         let _ = surroundings;
         self.parse(file, diagnostics)
     }

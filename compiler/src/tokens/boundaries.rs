@@ -1,6 +1,6 @@
 //! Whether the lexer cuts between two neighbours, and which separators make it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::bits::Bits;
@@ -81,7 +81,12 @@ pub(super) struct Boundaries<'a> {
     needs: RefCell<BTreeMap<(usize, usize), Need>>,
     /// Sets of classes that texts may begin with; the first holds all.
     firsts: RefCell<Vec<Bits>>,
+    /// What may still be spent on looking at pairs of states.
+    budget: Cell<usize>,
 }
+
+/// Pairs of states that are looked at in all; then neighbours are taken to clash.
+const MAX_WORK: usize = 1 << 26;
 
 impl<'a> Boundaries<'a> {
     pub(super) fn new(lexer: &'a Lexer, automata: &'a Automata, lexemes: &'a [Lexeme]) -> Boundaries<'a> {
@@ -100,6 +105,7 @@ impl<'a> Boundaries<'a> {
             separators: (0..lexer.modes).map(|mode| automata.separators(lexer, mode)).collect(),
             needs: RefCell::default(),
             firsts: RefCell::new(vec![all]),
+            budget: Cell::new(MAX_WORK),
         }
     }
 
@@ -167,6 +173,9 @@ impl<'a> Boundaries<'a> {
 
     /// What must stand between two lexemes.
     pub(super) fn need(&self, left: usize, right: usize) -> Need {
+        if self.budget.get() == 0 {
+            return Need { clash: Clash::Possible, ..Need::FREE };
+        }
         if let Some(&need) = self.needs.borrow().get(&(left, right)) {
             return need;
         }
@@ -238,6 +247,10 @@ impl<'a> Boundaries<'a> {
         let (Some(left), Some(right)) = (self.automata.mode(mode), self.automata.of_rule(rule)) else {
             return Clash::Certain;
         };
+        if self.budget.get() == 0 {
+            return Clash::Certain;
+        }
+        self.budget.set(self.budget.get().saturating_sub(from.len() + 16));
         let Some(facts) = self.automata.facts(rule) else { return Clash::Certain };
         let mut seeds: Vec<StateId> = from.to_vec();
         for character in text.chars() {
@@ -255,7 +268,7 @@ impl<'a> Boundaries<'a> {
         let mut pending: Vec<(StateId, StateId)> = Vec::new();
         let step = |from: StateId, at: StateId, class: usize| {
             let (next, place) = (left.next(from, class), right.next(at, class));
-            (left.is_alive(next) && facts.leads[place as usize]).then_some((next, place))
+            (left.is_alive(next) && facts.leads(place)).then_some((next, place))
         };
         for class in facts.first.iter().filter(|&class| only.is_none_or(|only| only == class)) {
             for &seed in &seeds {
@@ -267,13 +280,14 @@ impl<'a> Boundaries<'a> {
             }
         }
         while let Some((state, place)) = pending.pop() {
+            self.budget.set(self.budget.get().saturating_sub(classes.len()));
             if left.winner(state).is_some() || seen.len() > MAX_PAIRS {
                 return Clash::Certain;
             }
             if facts.ends.binary_search(&place).is_ok() {
                 worst = Clash::Possible;
             }
-            for class in 0..classes.len() {
+            for class in facts.drawn.iter() {
                 if let Some(pair) = step(state, place, class)
                     && seen.insert(pair)
                 {

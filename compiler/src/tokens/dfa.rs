@@ -1,6 +1,6 @@
 //! The automaton of one mode: what the lexer has matched after each text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::alphabet::Classes;
 use super::bits::Bits;
@@ -29,6 +29,10 @@ pub(super) struct Dfa {
     winner: Vec<Option<u32>>,
     /// For each state whether a match can end there or further on.
     alive: Vec<bool>,
+    /// The states from which each state is one character away.
+    before: Vec<Vec<StateId>>,
+    /// For each lexer rule the states in which it wins, in ascending order.
+    ends: BTreeMap<u32, Vec<StateId>>,
     /// The rules that lose strings to others, or for which a lazy repetition matters.
     pub(super) shaped: Bits,
 }
@@ -79,15 +83,42 @@ impl Dfa {
         }
         let mut shaped = making.dropped;
         let winner: Vec<Option<u32>> = states.iter().map(|threads| winner(nfa, threads, &mut shaped)).collect();
-        let mut dfa = Dfa { classes: classes.len(), next, winner, alive: Vec::new(), shaped };
-        dfa.alive = dfa.leading_to(|state| dfa.winner[state as usize].is_some());
+        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); states.len()];
+        for (state, row) in next.chunks(classes.len().max(1)).enumerate() {
+            let mut last = DEAD;
+            for &target in row.iter().filter(|&&target| target != DEAD) {
+                if target != last {
+                    before[target as usize].push(state as StateId);
+                    last = target;
+                }
+            }
+        }
+        let mut ends: BTreeMap<u32, Vec<StateId>> = BTreeMap::new();
+        for (state, winner) in winner.iter().enumerate() {
+            if let Some(rule) = winner {
+                ends.entry(*rule).or_default().push(state as StateId);
+            }
+        }
+        let mut dfa =
+            Dfa { classes: classes.len(), next, winner, alive: vec![false; states.len()], before, ends, shaped };
+        let all_ends: Vec<StateId> = dfa.ends.values().flatten().copied().collect();
+        for state in dfa.leading_to(&all_ends) {
+            dfa.alive[state as usize] = true;
+        }
         Some(dfa)
     }
 
+    /// The number of states.
     pub(super) fn len(&self) -> usize {
         self.winner.len()
     }
 
+    /// The states in which a lexer rule wins, in ascending order.
+    pub(super) fn ends(&self, rule: usize) -> &[StateId] {
+        self.ends.get(&(rule as u32)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The state after one more character.
     pub(super) fn next(&self, state: StateId, class: usize) -> StateId {
         self.next[state as usize * self.classes + class]
     }
@@ -102,30 +133,14 @@ impl Dfa {
         self.alive[state as usize]
     }
 
-    /// For each state whether one that `is_goal` can be reached from it.
-    pub(super) fn leading_to(&self, is_goal: impl Fn(StateId) -> bool) -> Vec<bool> {
-        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); self.len()];
-        for state in 0..self.len() as StateId {
-            let row = state as usize * self.classes;
-            let mut last = DEAD;
-            for &target in &self.next[row..row + self.classes] {
-                if target != DEAD && target != last {
-                    before[target as usize].push(state);
-                    last = target;
-                }
-            }
-        }
-        let mut pending: Vec<StateId> = (0..self.len() as StateId).filter(|&state| is_goal(state)).collect();
-        let mut leads = vec![false; self.len()];
-        pending.iter().for_each(|&state| leads[state as usize] = true);
+    /// The states from which one of `goals` can be reached, in ascending order.
+    pub(super) fn leading_to(&self, goals: &[StateId]) -> Vec<StateId> {
+        let mut leads: BTreeSet<StateId> = goals.iter().copied().collect();
+        let mut pending = goals.to_vec();
         while let Some(state) = pending.pop() {
-            for &earlier in &before[state as usize] {
-                if !std::mem::replace(&mut leads[earlier as usize], true) {
-                    pending.push(earlier);
-                }
-            }
+            pending.extend(self.before[state as usize].iter().filter(|&&earlier| leads.insert(earlier)));
         }
-        leads
+        leads.into_iter().collect()
     }
 }
 

@@ -22,7 +22,7 @@ const MAX_PAIRS: usize = 8;
 /// goes into `diagnostics`; then the result may be empty.
 pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
     let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
-    let mut automata = Automata::new(&grammar.lexer);
+    let mut automata = Automata::new(&grammar.lexer, options.alphabet);
     report_shadowed(grammar, &automata, diagnostics);
     let Some(flat) = flatten(grammar, &automata) else {
         let message = "the parser's rules have too many variants in the modes of the lexer";
@@ -41,7 +41,8 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         }
     }
     let message = format!("no text of the lexer's tokens can be derived from `{}`", start.name);
-    let help = "its derivations need tokens that no lexer rule matches, or that never stand in the mode of the lexer there";
+    let help =
+        "its derivations need tokens that no lexer rule matches, or that never stand in the mode of the lexer there";
     diagnostics.push(Diagnostic::error(Code::UnproductiveRule, start.span, message).help(help));
     Grammar::default()
 }
@@ -303,9 +304,7 @@ fn kept(expr: Expr, productive: &BTreeSet<String>) -> Option<Expr> {
         ExprKind::Choice(options) => {
             let mut options: Vec<Alternative> = options
                 .into_iter()
-                .filter_map(|Alternative { expr, weight }| {
-                    Some(Alternative { expr: kept(expr, productive)?, weight })
-                })
+                .filter_map(|Alternative { expr, weight }| Some(Alternative { expr: kept(expr, productive)?, weight }))
                 .collect();
             if options.len() < 2 {
                 return options.pop().map(|option| option.expr);

@@ -4,17 +4,19 @@
 
 use std::collections::BTreeMap;
 
-use super::alphabet::{Alphabet, MAX_LISTED};
+use super::alphabet::{Alphabet, MAX_LISTED, intersection};
 use super::bits::Bits;
-use super::expand::NEVER;
 use super::dfa::{DEAD, START, StateId};
+use super::expand::NEVER;
 use super::states::Automata;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 
 /// Larger automata are not written as expressions.
-const MAX_STATES: usize = 4096;
+const MAX_STATES: usize = 2048;
+/// States are told apart by at most so many next characters; if that does not do, they are left apart.
+const MAX_ROUNDS: usize = 64;
 /// Expressions that stand in one another, before a rule is made.
 const MAX_NESTING: u32 = 40;
 
@@ -67,7 +69,7 @@ impl Machine {
             place += 1;
             for class in 0..classes {
                 let next = dfa.next(state, class);
-                if next != DEAD && facts.leads[next as usize] && !ids.contains_key(&next) {
+                if next != DEAD && facts.leads(next) && !ids.contains_key(&next) {
                     ids.insert(next, order.len());
                     order.push(next);
                 }
@@ -79,7 +81,13 @@ impl Machine {
         let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
         // Moore's algorithm: states are told apart by what their next states were told apart by.
         let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
+        let mut rounds = 0;
         loop {
+            rounds += 1;
+            if rounds > MAX_ROUNDS {
+                part = (0..order.len()).collect();
+                break;
+            }
             let mut parts: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
             let refined: Vec<usize> = order
                 .iter()
@@ -119,7 +127,8 @@ impl Machine {
                     .into_iter()
                     .map(|(target, ranges)| {
                         let set = CharSet::new(Unit::Char, ranges);
-                        (if set.len() > MAX_LISTED { alphabet.restrict(&set) } else { set }, target)
+                        let drawn = intersection(&set, automata.drawn(rule));
+                        (if drawn.len() > MAX_LISTED { alphabet.restrict(&drawn) } else { drawn }, target)
                     })
                     .filter(|(set, _)| !set.is_empty())
                     .collect();

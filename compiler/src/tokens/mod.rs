@@ -93,6 +93,37 @@ pub struct Lexer {
 }
 
 impl Lexer {
+    /// The characters that a pattern's texts are drawn from.
+    fn drawn(&self, pattern: &Pattern, alphabet: Alphabet) -> CharSet {
+        fn add<'l>(pattern: &'l Pattern, sets: &mut Vec<(&'l CharSet, bool)>, fragments: &mut Vec<usize>) {
+            match pattern {
+                Pattern::Set { set, listed } => sets.push((set, *listed)),
+                Pattern::Fragment(fragment) => fragments.push(*fragment),
+                Pattern::Seq(items) | Pattern::Choice(items) => {
+                    items.iter().for_each(|item| add(item, sets, fragments));
+                }
+                Pattern::Repeat { item, .. } => add(item, sets, fragments),
+            }
+        }
+        let (mut sets, mut fragments) = (Vec::new(), Vec::new());
+        add(pattern, &mut sets, &mut fragments);
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(fragment) = fragments.pop() {
+            if seen.insert(fragment) {
+                add(&self.fragments[fragment].pattern, &mut sets, &mut fragments);
+            }
+        }
+        let mut ranges = Vec::new();
+        for (set, listed) in sets {
+            if listed && set.len() <= alphabet::MAX_LISTED {
+                ranges.extend(set.ranges());
+            } else {
+                ranges.extend(alphabet.restrict(set).ranges());
+            }
+        }
+        CharSet::new(crate::charset::Unit::Char, ranges)
+    }
+
     /// The characters that a pattern matches, if it matches single characters only.
     fn as_set(&self, pattern: &Pattern) -> Option<CharSet> {
         const MAX_DEPTH: u32 = 16;

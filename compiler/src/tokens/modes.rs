@@ -25,6 +25,10 @@ const MAX_OUTS: usize = 24;
 const MAX_HIDDEN: usize = 3;
 /// More instances of rules than this are not made.
 const MAX_INSTANCES: usize = 1 << 17;
+/// Expressions are looked at this often at most.
+const MAX_WORK: usize = 1 << 24;
+/// Rules times lexemes: what is known of their beginnings and ends is a table of so many bits.
+const MAX_SIZE: usize = 1 << 30;
 
 /// A terminal: a lexer rule, and the hidden rules before it that lead to its mode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,6 +128,7 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata) -> Option<Fla
         instances: BTreeMap::new(),
         to_build: VecDeque::new(),
         variants: vec![0; grammar.rules.len()],
+        work: 0,
     };
     flattening.solve()?;
     flattening.build()
@@ -172,6 +177,8 @@ struct Flattening<'a> {
     to_build: VecDeque<Key>,
     /// How many variants of each rule have got a name.
     variants: Vec<usize>,
+    /// How many expressions were looked at.
+    work: usize,
 }
 
 impl<'a> Flattening<'a> {
@@ -183,7 +190,7 @@ impl<'a> Flattening<'a> {
     fn solve(&mut self) -> Option<()> {
         self.entry(&self.start_key());
         while let Some(key) = self.pending.pop_front() {
-            if self.entries.len() > MAX_INSTANCES {
+            if self.entries.len() > MAX_INSTANCES || self.work > MAX_WORK {
                 return None;
             }
             if let Some(entry) = self.entries.get_mut(&key) {
@@ -251,7 +258,7 @@ impl<'a> Flattening<'a> {
             if !built.insert(key.clone()) {
                 continue;
             }
-            if self.flat.rules.len() > MAX_INSTANCES {
+            if self.flat.rules.len() > MAX_INSTANCES || self.work > MAX_WORK {
                 return None;
             }
             let grammar = self.grammar;
@@ -262,7 +269,8 @@ impl<'a> Flattening<'a> {
                 self.flat.rules[id].body = body;
             }
         }
-        Some(self.flat)
+        let size = self.flat.rules.len().saturating_mul(self.flat.lexemes.len());
+        (self.work <= MAX_WORK && size <= MAX_SIZE).then_some(self.flat)
     }
 
     /// The rule of the result that derives what `key` does when it ends in `out`.
@@ -301,6 +309,10 @@ impl<'a> Flattening<'a> {
 
     /// Where `syntax` can end if it begins with `stack`, and what derives that. `origin` is the rule it stands in.
     fn paths(&mut self, syntax: &Syntax, stack: &Stack, origin: usize) -> Paths {
+        self.work += 1;
+        if self.work > MAX_WORK {
+            return Paths::new();
+        }
         match syntax {
             Syntax::Token(token) => self.token(*token, stack, origin),
             Syntax::NotTokens(tokens) => self.not_tokens(tokens, stack),
@@ -351,12 +363,7 @@ impl<'a> Flattening<'a> {
     }
 
     /// What `first` leads to when `next` follows.
-    fn append(
-        &mut self,
-        first: Paths,
-        origin: usize,
-        next: &mut dyn FnMut(&mut Self, &Stack) -> Paths,
-    ) -> Paths {
+    fn append(&mut self, first: Paths, origin: usize, next: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
         const MAX_COPIED: usize = 8;
         let mut options = Vec::new();
         for (stack, mut before) in first {
@@ -380,6 +387,9 @@ impl<'a> Flattening<'a> {
 
     fn repeat(&mut self, item: &Syntax, min: u32, max: Option<u32>, stack: &Stack, origin: usize) -> Paths {
         let once = self.paths(item, stack, origin);
+        if once.is_empty() {
+            return if min == 0 { Paths::from([(stack.clone(), Flat::EMPTY)]) } else { once };
+        }
         // The usual case: the modes are the same again after each round.
         if once.len() == 1
             && let Some(flat) = once.get(stack)
@@ -389,13 +399,16 @@ impl<'a> Flattening<'a> {
         }
         let mut round = |this: &mut Self, stack: &Stack| this.paths(item, stack, origin);
         let mut paths = Paths::from([(stack.clone(), Flat::EMPTY)]);
-        for _ in 0..min.min(MAX_STACK as u32) {
+        for _ in 0..min {
+            if self.work > MAX_WORK {
+                break;
+            }
             paths = self.append(paths, origin, &mut round);
         }
         match max {
-            None => self.append(paths, origin, &mut |this, stack| this.star(stack, origin, &mut |this, stack| {
-                this.paths(item, stack, origin)
-            })),
+            None => self.append(paths, origin, &mut |this, stack| {
+                this.star(stack, origin, &mut |this, stack| this.paths(item, stack, origin))
+            }),
             Some(max) => {
                 let mut options = vec![paths];
                 for number in 0..max.saturating_sub(min).min(MAX_STACK as u32) {
@@ -411,12 +424,7 @@ impl<'a> Flattening<'a> {
     }
 
     /// Any number of rounds.
-    fn star(
-        &mut self,
-        stack: &Stack,
-        origin: usize,
-        round: &mut dyn FnMut(&mut Self, &Stack) -> Paths,
-    ) -> Paths {
+    fn star(&mut self, stack: &Stack, origin: usize, round: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
         let mut rounds: BTreeMap<Stack, Paths> = BTreeMap::new();
         let mut pending = vec![stack.clone()];
         while let Some(from) = pending.pop() {
@@ -578,8 +586,12 @@ impl<'a> Flattening<'a> {
             return Paths::new();
         };
         let Some(rules) = self.by_mode.get(usize::from(mode)) else { return Paths::new() };
-        let rules: Vec<usize> =
-            rules.tokens.iter().filter(|(token, _)| !tokens.contains(token)).flat_map(|(_, rules)| rules.clone()).collect();
+        let rules: Vec<usize> = rules
+            .tokens
+            .iter()
+            .filter(|(token, _)| !tokens.contains(token))
+            .flat_map(|(_, rules)| rules.clone())
+            .collect();
         self.matches(rules, stack, &[])
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
-use super::expand::NEVER;
 use super::boundaries::FirstId;
+use super::expand::NEVER;
 use super::language::language;
 use super::states::Automata;
 use super::{Lexer, Pattern};
@@ -113,9 +113,7 @@ impl<'a> Writer<'a> {
             let mut part = |_| names.fresh(&format!("{name}.part"));
             if let Some((body, rules)) = language(self.automata, number, None, self.alphabet, rule.span, &mut part) {
                 self.rules.extend(
-                    rules
-                        .into_iter()
-                        .map(|(text, body)| ast::Rule { name: Name { text, span: rule.span }, body }),
+                    rules.into_iter().map(|(text, body)| ast::Rule { name: Name { text, span: rule.span }, body }),
                 );
                 return body;
             }

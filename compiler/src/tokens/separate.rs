@@ -13,21 +13,36 @@ use super::modes::{Flat, FlatGrammar};
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
+/// Neighbours that are looked at in all.
+const MAX_WORK: usize = 1 << 24;
 /// An item of more nodes than this is not written twice to treat its first round apart.
 const MAX_TWICE: usize = 100;
+
+/// Nor is an item with more repetitions in it.
+const MAX_REPEATS: usize = 3;
 
 /// An expression over lexemes and separators.
 #[derive(Clone, Debug)]
 pub(super) enum Spaced {
     /// A lexeme whose text begins with one of some classes of characters.
-    Lexeme { lexeme: usize, first: FirstId },
+    Lexeme {
+        lexeme: usize,
+        first: FirstId,
+    },
     /// One of the separators of a lexeme's mode, as bits.
-    Separator { before: usize, which: u8 },
+    Separator {
+        before: usize,
+        which: u8,
+    },
     /// A variant, by its place in the list of rules.
     Rule(usize),
     Seq(Vec<Spaced>),
     Choice(Vec<Spaced>),
-    Repeat { item: Box<Spaced>, min: u32, max: Option<u32> },
+    Repeat {
+        item: Box<Spaced>,
+        min: u32,
+        max: Option<u32>,
+    },
 }
 
 /// A rule over lexemes and separators.
@@ -67,7 +82,9 @@ pub(super) fn separate(
         counts: vec![0; flat.rules.len()],
         widest: BTreeMap::new(),
         pending: VecDeque::new(),
+        sets: BTreeMap::new(),
         needs: BTreeMap::new(),
+        budget: MAX_WORK,
         result: SpacedGrammar::default(),
     };
     separating.variant(flat.start, Vec::new());
@@ -169,6 +186,15 @@ impl Facts {
     }
 }
 
+/// The number of repetitions in an expression.
+fn repeats(expr: &Flat) -> usize {
+    match expr {
+        Flat::Lexeme(_) | Flat::Rule(_) => 0,
+        Flat::Seq(items) | Flat::Choice(items) => items.iter().map(repeats).sum(),
+        Flat::Repeat { item, .. } => 1 + repeats(item),
+    }
+}
+
 fn each_rule(expr: &Flat, visit: &mut dyn FnMut(usize)) {
     match expr {
         Flat::Lexeme(_) => {}
@@ -199,7 +225,11 @@ struct Separating<'a> {
     /// For rules with many variants the key that covers all contexts so far.
     widest: BTreeMap<usize, Key>,
     pending: VecDeque<(usize, usize, Key)>,
-    needs: BTreeMap<(Bits, usize), Need>,
+    /// The sets of lexemes that stood to the left of something, numbered.
+    sets: BTreeMap<Bits, usize>,
+    needs: BTreeMap<(usize, usize), Need>,
+    /// What may still be spent on needs; then every neighbour is separated.
+    budget: usize,
     result: SpacedGrammar,
 }
 
@@ -238,12 +268,23 @@ impl Separating<'_> {
     }
 
     fn need_behind(&mut self, lexemes: &Bits, right: usize) -> Need {
-        let place = (lexemes.clone(), right);
+        let number = match self.sets.get(lexemes) {
+            Some(&number) => number,
+            None => {
+                self.sets.insert(lexemes.clone(), self.sets.len());
+                self.sets.len() - 1
+            }
+        };
+        let place = (number, right);
         if let Some(&need) = self.needs.get(&place) {
             return need;
         }
+        if self.budget == 0 {
+            return if lexemes.is_empty() { Need::FREE } else { Need { clash: Clash::Possible, ..Need::FREE } };
+        }
         let mut all = Need::FREE;
         for left in lexemes.iter() {
+            self.budget = self.budget.saturating_sub(1);
             let mut need = self.boundaries.need(left, right);
             match self.policy {
                 SeparatorPolicy::Space if need.separators != 0 => need.clash = Clash::Certain,
@@ -331,7 +372,7 @@ impl Separating<'_> {
         }
         let at_first = self.key(&edge.first, left, key);
         let later = self.key(&edge.first, &before_later, key);
-        if at_first != later && min <= 1 && max.is_none() && item.size() <= MAX_TWICE {
+        if at_first != later && min <= 1 && max.is_none() && item.size() <= MAX_TWICE && repeats(item) <= MAX_REPEATS {
             let (first, _) = self.expr(item, left, key);
             let (more, _) = self.expr(item, &before_later, key);
             let rounds = Spaced::Seq(vec![first, repeat(more, 0, None)]);

@@ -1,13 +1,14 @@
 //! The automata of all modes of a lexer, and what can be read off them.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use super::alphabet::{Alphabet, Classes};
+use super::alphabet::{Alphabet, Classes, intersection};
 use super::bits::Bits;
 use super::dfa::{DEAD, Dfa, START, StateId};
 use super::nfa::Nfa;
 use super::{Lexer, Outcome};
+use crate::charset::CharSet;
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
 #[derive(Debug)]
@@ -18,30 +19,40 @@ pub(super) struct Automata {
     facts: Vec<OnceCell<RuleFacts>>,
     /// The rules of which only those texts count that the lexer cannot go on behind.
     quiet: Bits,
+    /// For each rule the characters that its texts are drawn from.
+    drawn: Vec<CharSet>,
 }
 
 /// What is known of the texts that the lexer takes for a rule's.
 #[derive(Debug)]
 pub(super) struct RuleFacts {
-    /// The states in which they end.
+    /// The states in which they end, in ascending order.
     pub(super) ends: Vec<StateId>,
-    /// For each state whether one of `ends` can be reached.
-    pub(super) leads: Vec<bool>,
+    /// The states from which one of them can be reached, in ascending order.
+    leads: Vec<StateId>,
     /// The classes that they begin with.
     pub(super) first: Bits,
+    /// The classes that they are drawn from.
+    pub(super) drawn: Bits,
+}
+
+impl RuleFacts {
+    /// Whether one of the rule's texts can end in `state` or further on.
+    pub(super) fn leads(&self, state: StateId) -> bool {
+        self.leads.binary_search(&state).is_ok()
+    }
 }
 
 impl Automata {
     /// The automata of a lexer.
-    pub(super) fn new(lexer: &Lexer) -> Automata {
+    pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
         let nfa = Nfa::new(lexer);
         let classes = Classes::new(nfa.as_ref().map_or(&[], |nfa| &nfa.sets));
         let modes = (0..lexer.modes)
             .map(|mode| {
                 let nfa = nfa.as_ref()?;
                 let within: Vec<Vec<u32>> = nfa.sets.iter().map(|set| classes.within(set)).collect();
-                let rules: Vec<usize> =
-                    (0..lexer.rules.len()).filter(|&rule| lexer.rules[rule].mode == mode).collect();
+                let rules: Vec<usize> = (0..lexer.rules.len()).filter(|&rule| lexer.rules[rule].mode == mode).collect();
                 Dfa::new(nfa, &classes, &within, &rules)
             })
             .collect();
@@ -51,7 +62,13 @@ impl Automata {
             mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
             facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
             quiet: Bits::new(lexer.rules.len()),
+            drawn: lexer.rules.iter().map(|rule| lexer.drawn(&rule.pattern, alphabet)).collect(),
         }
+    }
+
+    /// The characters that a rule's texts are drawn from.
+    pub(super) fn drawn(&self, rule: usize) -> &CharSet {
+        &self.drawn[rule]
     }
 
     /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
@@ -64,7 +81,7 @@ impl Automata {
         if quiet.is_empty() || quiet.len() == facts.ends.len() {
             return false;
         }
-        let facts = self.facts_of_ends(dfa, quiet);
+        let facts = self.facts_of_ends(dfa, rule, &quiet);
         self.facts[rule] = OnceCell::from(facts);
         self.quiet.insert(rule)
     }
@@ -82,33 +99,52 @@ impl Automata {
     /// What is known of a rule's texts, if the automaton of its mode is.
     pub(super) fn facts(&self, rule: usize) -> Option<&RuleFacts> {
         let dfa = self.of_rule(rule)?;
-        Some(self.facts[rule].get_or_init(|| self.compute_facts(dfa, rule)))
+        Some(self.facts[rule].get_or_init(|| self.facts_of_ends(dfa, rule, dfa.ends(rule))))
     }
 
-    fn compute_facts(&self, dfa: &Dfa, rule: usize) -> RuleFacts {
-        let is_end = |state: StateId| dfa.winner(state) == Some(rule);
-        self.facts_of_ends(dfa, (0..dfa.len() as StateId).filter(|&state| is_end(state)).collect())
-    }
-
-    fn facts_of_ends(&self, dfa: &Dfa, ends: Vec<StateId>) -> RuleFacts {
-        let leads = dfa.leading_to(|state| ends.binary_search(&state).is_ok());
-        let mut first = Bits::new(self.classes.len());
+    /// The facts about the texts of `rule` that end in one of `ends`. What is never drawn is left out, if that leaves some.
+    fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
+        let mut drawn = Bits::new(self.classes.len());
         for class in 0..self.classes.len() {
-            if leads[dfa.next(START, class) as usize] {
-                first.insert(class);
+            if !intersection(self.classes.members(class), &self.drawn[rule]).is_empty() {
+                drawn.insert(class);
             }
         }
-        RuleFacts { ends, leads, first }
+        let leads = dfa.leading_to(ends);
+        let mut reached = BTreeSet::from([START]);
+        let mut pending = vec![START];
+        while let Some(state) = pending.pop() {
+            for next in drawn.iter().map(|class| dfa.next(state, class)) {
+                if leads.binary_search(&next).is_ok() && reached.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        let drawn_ends: Vec<StateId> = ends.iter().copied().filter(|end| reached.contains(end)).collect();
+        let (ends, leads) = match drawn_ends.is_empty() {
+            true => (ends.to_vec(), leads),
+            false => {
+                let leads = dfa.leading_to(&drawn_ends);
+                (drawn_ends, leads)
+            }
+        };
+        let mut first = Bits::new(self.classes.len());
+        for class in drawn.iter().filter(|&class| leads.binary_search(&dfa.next(START, class)).is_ok()) {
+            first.insert(class);
+        }
+        RuleFacts { ends, leads, first, drawn }
     }
 
     /// Whether the lexer takes some text for this rule's, as far as is known.
     pub(super) fn is_possible(&self, rule: usize) -> bool {
-        self.facts(rule).is_none_or(|facts| !facts.ends.is_empty())
+        self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
     }
 
     /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
-        self.of_rule(rule).is_some_and(|dfa| dfa.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule))
+        self.of_rule(rule).is_some_and(|dfa| {
+            dfa.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule)
+        })
     }
 
     /// A shortest text, of readable characters if possible, that the lexer takes for this rule's.
@@ -134,7 +170,7 @@ impl Automata {
             }
             for class in 0..self.classes.len() {
                 let next = dfa.next(state, class);
-                if facts.leads[next as usize] && !std::mem::replace(&mut reached[next as usize], true) {
+                if facts.leads(next) && !std::mem::replace(&mut reached[next as usize], true) {
                     before[next as usize] = Some((state, class));
                     pending.push_back(next);
                 }

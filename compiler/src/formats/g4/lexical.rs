@@ -131,9 +131,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
     fn element(&mut self, element: &'r Element, fold: bool) -> Pattern {
         match &element.kind {
             ElementKind::Literal(text) => literal(text, fold),
-            ElementKind::Set(set) => {
-                Pattern::Set { set: if fold { folded(set) } else { set.clone() }, listed: true }
-            }
+            ElementKind::Set(set) => Pattern::Set { set: if fold { folded(set) } else { set.clone() }, listed: true },
             // Between other characters the text does not end.
             ElementKind::Name(name) if name == "EOF" => Pattern::Choice(Vec::new()),
             ElementKind::Name(name) => self.reference(name, element.span),

@@ -34,7 +34,14 @@ pub(super) fn token_grammar(
         tokens.made.insert(name);
     }
     tokens.aliases = aliases(&sources.lexer);
-    let mut parser = Parser { sources, rules: BTreeMap::new(), tokens, undefined: BTreeSet::new(), diagnostics };
+    let mut parser = Parser {
+        sources,
+        rules: BTreeMap::new(),
+        tokens,
+        undefined: BTreeSet::new(),
+        suggestions: similar::Budget::default(),
+        diagnostics,
+    };
     let mut grammar = parser.grammar(start)?;
     let Parser { tokens, diagnostics, .. } = parser;
     let names = Names { modes: &modes, tokens: &tokens.by_name };
@@ -105,6 +112,7 @@ struct Parser<'s, 'd> {
     tokens: Tokens<'s>,
     /// Tokens that were reported as undefined.
     undefined: BTreeSet<String>,
+    suggestions: similar::Budget,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -138,7 +146,7 @@ impl Parser<'_, '_> {
                 (None, Some(&token)) => token_rule(&mut rules, name, token),
                 (None, None) => {
                     let message = format!("the start rule `{name}` is not defined");
-                    let suggestion = similar::suggestion(name, &self.rules, &mut similar::Budget::default());
+                    let suggestion = similar::suggestion(name, &self.rules, &mut self.suggestions);
                     let help = suggestion.unwrap_or_else(|| similar::rules(&self.rules));
                     self.diagnostics.push(Diagnostic::error(Code::UndefinedRule, None, message).help(help));
                     return None;
@@ -155,8 +163,7 @@ impl Parser<'_, '_> {
         let mut options: Vec<Syntax> = alternatives
             .iter()
             .map(|alternative| {
-                let mut items: Vec<Syntax> =
-                    alternative.elements.iter().map(|element| self.element(element)).collect();
+                let mut items: Vec<Syntax> = alternative.elements.iter().map(|element| self.element(element)).collect();
                 if items.len() == 1 { items.remove(0) } else { Syntax::Seq(items) }
             })
             .collect();
@@ -175,7 +182,7 @@ impl Parser<'_, '_> {
                 Some(&rule) => Syntax::Rule(rule),
                 None => {
                     let message = format!("rule `{name}` is not defined");
-                    let suggestion = similar::suggestion(name, &self.rules, &mut similar::Budget::default());
+                    let suggestion = similar::suggestion(name, &self.rules, &mut self.suggestions);
                     let help = suggestion.unwrap_or_else(|| "define it, or import the file that does".to_string());
                     let diagnostic = Diagnostic::error(Code::UndefinedRule, element.span, message).help(help);
                     self.diagnostics.push(diagnostic);
@@ -265,16 +272,20 @@ fn report_unreachable(rules: &[tokens::Rule], start: usize, diagnostics: &mut Di
             }
         });
     }
-    let missing: Vec<&tokens::Rule> = rules.iter().zip(&reached).filter(|(_, reached)| !*reached).map(|(r, _)| r).collect();
+    let missing: Vec<&tokens::Rule> =
+        rules.iter().zip(&reached).filter(|(_, reached)| !*reached).map(|(r, _)| r).collect();
     let Some(first) = missing.first() else { return };
     let mut names: Vec<String> = missing.iter().take(MAX_NAMES).map(|rule| format!("`{}`", rule.name)).collect();
     if missing.len() > MAX_NAMES {
         names.push(format!("{} more", missing.len() - MAX_NAMES));
     }
-    let message = format!("rules cannot be reached from `{}`, the first of the parser: {}", rules[start].name, names.join(", "));
+    let message =
+        format!("rules cannot be reached from `{}`, the first of the parser: {}", rules[start].name, names.join(", "));
     let ends = missing.iter().find(|rule| has_end(&rule.body));
     let help = match ends {
-        Some(rule) => format!("`{}` ends with `EOF`; choose it with `--start {}` if it is the start", rule.name, rule.name),
+        Some(rule) => {
+            format!("`{}` ends with `EOF`; choose it with `--start {}` if it is the start", rule.name, rule.name)
+        }
         None => "choose the start rule with `--start`".to_string(),
     };
     diagnostics.push(Diagnostic::warning(Code::UnreachableRule, first.span, message).help(help));

@@ -336,8 +336,7 @@ impl<'t> Parser<'t, '_> {
             Ok(alternatives) => alternatives,
             Err(reported) => {
                 // A broken rule is kept, so that references to it are not reported on top.
-                let rule =
-                    Rule { name, is_fragment, mode: mode.cloned(), case_insensitive, alternatives: Vec::new() };
+                let rule = Rule { name, is_fragment, mode: mode.cloned(), case_insensitive, alternatives: Vec::new() };
                 self.grammar.rules.push(rule);
                 return Err(reported);
             }
@@ -522,10 +521,7 @@ impl<'t> Parser<'t, '_> {
         let (mut lows, mut highs) = (low.chars(), high.chars());
         match (lows.next(), lows.next(), highs.next(), highs.next()) {
             (Some(low), None, Some(high), None) if low <= high => {
-                let set = crate::charset::CharSet::new(
-                    crate::charset::Unit::Char,
-                    [(u32::from(low), u32::from(high))],
-                );
+                let set = crate::charset::CharSet::new(crate::charset::Unit::Char, [(u32::from(low), u32::from(high))]);
                 Ok(Element { kind: ElementKind::Set(set), span })
             }
             _ => {
@@ -539,8 +535,9 @@ impl<'t> Parser<'t, '_> {
     fn block(&mut self, open: Span, is_lexical: bool) -> Result<Element, Reported> {
         if self.groups == MAX_GROUPS {
             let message = format!("blocks are nested more than {MAX_GROUPS} levels deep");
-            self.lexer
-                .report(Diagnostic::error(Code::TooDeep, open, message).help("move the inner part into a rule of its own"));
+            self.lexer.report(
+                Diagnostic::error(Code::TooDeep, open, message).help("move the inner part into a rule of its own"),
+            );
             return Err(Reported);
         }
         self.groups += 1;

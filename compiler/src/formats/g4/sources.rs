@@ -30,8 +30,13 @@ pub(super) struct Sources {
 
 /// Reads a grammar and the files that it needs.
 pub(super) fn read(file: &SourceFile, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Sources {
-    let mut reader =
-        Reader { surroundings, diagnostics, files: BTreeSet::new(), sources: Sources::default(), names: BTreeSet::new() };
+    let mut reader = Reader {
+        surroundings,
+        diagnostics,
+        files: BTreeSet::new(),
+        sources: Sources::default(),
+        names: BTreeSet::new(),
+    };
     let mut main = parser::parse(file.text(), surroundings.options.strict, reader.diagnostics);
     main.is_own = true;
     reader.main(main);
@@ -64,7 +69,8 @@ impl Reader<'_, '_> {
             }
             GrammarKind::Parser => {
                 self.add(main);
-                let usual = || Name { text: name.text.trim_end_matches("Parser").to_string() + "Lexer", span: name.span };
+                let usual =
+                    || Name { text: name.text.trim_end_matches("Parser").to_string() + "Lexer", span: name.span };
                 self.vocabulary(&vocabulary.unwrap_or_else(usual), false);
             }
             GrammarKind::Lexer => {
@@ -139,9 +145,9 @@ impl Reader<'_, '_> {
             let is_new = self.names.insert(rule.name.text.clone());
             if !is_new {
                 let rules = if rule.is_lexical() { &self.sources.lexer } else { &self.sources.parser };
-                let first = rules.iter().find(|other| other.name.text == rule.name.text);
                 // Rules of an imported file stand aside for those of the file that imports it.
-                if let Some(first) = first.filter(|first| first.name.span != rule.name.span && grammar.is_own) {
+                let is_told = grammar.is_own && self.diagnostics.suppressed() == 0;
+                if is_told && let Some(first) = rules.iter().find(|other| other.name.text == rule.name.text) {
                     let message = format!("rule `{}` is defined twice", rule.name.text);
                     self.diagnostics.push(
                         Diagnostic::error(Code::DuplicateRule, rule.name.span, message)
