@@ -3,7 +3,8 @@
 //
 // Usage: node g4-judge.mjs MODULES LEXER.interp PARSER.interp START SECONDS DIRECTORY
 //
-// Prints one line of JSON: how many files were parsed, how many without an error up to their end, and the first errors.
+// Prints a line of JSON after each file: how many files were parsed, how many without an error up to their end, and the
+// first errors.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,5 +70,6 @@ for (const file of readdirSync(directory).sort()) {
     result.parsed += 1;
     if (error === null) result.accepted += 1;
     else if (result.errors.length < 5) result.errors.push(`${file}: ${error.slice(0, 200)}`);
+    // Some texts take the interpreters forever: what was found before they are ended counts.
+    console.log(JSON.stringify(result));
 }
-console.log(JSON.stringify(result));

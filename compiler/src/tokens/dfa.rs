@@ -8,8 +8,10 @@ use super::nfa::{Nfa, State};
 
 /// More transitions than this are not computed.
 const MAX_TRANSITIONS: usize = 1 << 22;
+/// Nor are more states.
+const MAX_STATES: usize = 1 << 16;
 /// States of the nondeterministic automaton are looked at this often at most.
-const MAX_WORK: usize = 1 << 26;
+const MAX_WORK: usize = 1 << 25;
 
 /// A state's number.
 pub(super) type StateId = u32;
@@ -65,7 +67,7 @@ impl Dfa {
         let mut next: Vec<StateId> = vec![DEAD; classes.len()];
         let mut place = START as usize;
         while place < states.len() {
-            if next.len() > MAX_TRANSITIONS || making.work > MAX_WORK {
+            if next.len() > MAX_TRANSITIONS || states.len() > MAX_STATES || making.work > MAX_WORK {
                 return None;
             }
             let threads = states[place].clone();

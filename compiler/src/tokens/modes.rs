@@ -28,7 +28,7 @@ const MAX_INSTANCES: usize = 1 << 17;
 /// Expressions are looked at this often at most.
 const MAX_WORK: usize = 1 << 24;
 /// Rules times lexemes: what is known of their beginnings and ends is a table of so many bits.
-const MAX_SIZE: usize = 1 << 30;
+const MAX_SIZE: usize = 1 << 26;
 
 /// A terminal: a lexer rule, and the hidden rules before it that lead to its mode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
