@@ -235,7 +235,7 @@ impl Making<'_> {
     }
 
     /// The same state in one form: order matters for rules with lazy repetitions only.
-    fn canonical(&mut self, threads: &mut Vec<Thread>) {
+    fn canonical(&mut self, threads: &mut [Thread]) {
         let nfa = self.nfa;
         let mut first = 0;
         while first < threads.len() {

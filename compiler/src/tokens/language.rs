@@ -36,12 +36,12 @@ pub(super) fn language(
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
     }
-    let body = writing.from_header(0);
+    let body = writing.texts_from(0);
     let mut rules = Vec::new();
     let mut written = std::collections::BTreeSet::new();
     while let Some(state) = writing.pending.pop() {
         if written.insert(state) {
-            let expr = writing.from_header(state);
+            let expr = writing.texts_from(state);
             rules.push((writing.names[&state].clone(), expr));
         }
     }
@@ -218,7 +218,7 @@ impl Writing<'_> {
     }
 
     /// All texts from a header on.
-    fn from_header(&mut self, header: usize) -> Expr {
+    fn texts_from(&mut self, header: usize) -> Expr {
         let Ways { back, exit } = self.ways(header, header);
         let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));
         match back {

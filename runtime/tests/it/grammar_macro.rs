@@ -15,6 +15,18 @@ gramjet::grammar! {
     mod book = fuzzingbook r#"{"<start>": ["<a>!", {"expansion": "?", "weight": 3}], "<a>": ["x", "y<a>"]}"# {
         max_depth: 4,
     };
+
+    // The lexer stands in a file of its own.
+    mod notes = "tests/grammars/NotesParser.g4" { separator_policy: "auto", alphabet: "ascii", strict: true }
+}
+
+#[test]
+fn grammars_of_several_files() {
+    assert_eq!(notes::render(b""), b" <a a>");
+    for seed in 0..50 {
+        let text = notes::generate(seed);
+        assert!(text.is_ascii() && text.ends_with(b">"), "{}", text.escape_ascii());
+    }
 }
 
 #[test]

@@ -115,9 +115,9 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 self.position += first.len_utf8();
             } else if rest.starts_with("//") {
                 self.position += rest.find(['\n', '\r']).unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
                 let start = self.position;
-                match rest[2..].find("*/") {
+                match comment.find("*/") {
                     Some(length) => self.position += length + 4,
                     None => {
                         self.position = self.text.len();
