@@ -120,6 +120,9 @@ pub enum EngineArgument {
     Jit,
     /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
     Rust,
+    /// Tables for gigabytes, without a limit on the length. Its inputs have the same probabilities as those of the other
+    /// engines, but are not the same.
+    Bulk,
 }
 
 /// `gramjet gen`.

@@ -12,6 +12,7 @@ use gramjet_compiler::formats::{self, FormatOptions};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Options};
 use gramjet_engine::Fastest;
+use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -158,7 +159,7 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
             "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
                 .to_string(),
         )),
-        (EngineArgument::Auto, None) => Ok(fastest(&compile(source, args)?)),
+        (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => Ok(fastest(&compile(source, args)?)),
         (EngineArgument::Jit, _) => {
             let compiled = compile(source, args)?;
             let jit = Jit::new(&compiled).map_err(|refusal| {
@@ -177,6 +178,26 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
             Ok(Engine::new("reference", directives(&compiled), move || reference.clone()))
         }
     }
+}
+
+/// The bulk engine for `source`, if it takes the grammar and the limits. What there is to say about the grammar was said
+/// when it was made ready to run.
+pub fn in_bulk(
+    source: &Source,
+    args: &GrammarArgs,
+    limits: Limits,
+    framing: Framing,
+) -> Result<Result<Bulk, NotInBulk>, Failure> {
+    match gramjet_compiler::compile(&source.file, &options(args)) {
+        Ok((compiled, _)) => Ok(Bulk::new(&compiled, limits, framing, Effort::default())),
+        Err(diagnostics) => Err(refuse(source, &diagnostics)),
+    }
+}
+
+/// What is to be said of the bulk engine.
+pub fn bulk_description(bulk: &Bulk) -> String {
+    let kib = (bulk.table_bytes() / 1024).max(1);
+    format!("bulk ({kib} KiB of tables, {:.1} bytes a step, blocks of {})", bulk.mean_step(), bulk.block_inputs())
 }
 
 /// What `gramjet check` says of a grammar's structure.

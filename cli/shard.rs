@@ -3,8 +3,6 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use gramjet::BLOCK_INPUTS;
-
 /// How much a run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -14,6 +12,17 @@ pub enum Amount {
     Bytes(u64),
     /// Inputs until this time has passed.
     Time(Duration),
+}
+
+impl Amount {
+    /// Whether so much is asked for that tables for the bulk engine are worth their time.
+    pub fn is_large(self) -> bool {
+        match self {
+            Amount::Inputs(inputs) => inputs >= 1 << 17,
+            Amount::Bytes(bytes) => bytes >= 16 << 20,
+            Amount::Time(_) => true,
+        }
+    }
 }
 
 /// Part `index` (from 0) of `count` parts.
@@ -119,6 +128,8 @@ impl std::fmt::Display for Shard {
 pub struct Plan {
     first_block: u64,
     stride: u64,
+    /// How many inputs a block has.
+    pub block_inputs: u64,
     /// How many inputs there are at most.
     pub inputs: u64,
     /// Behind how many bytes the run ends.
@@ -128,24 +139,25 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The part of `shard` of a run of `amount`.
-    pub fn new(amount: Amount, shard: Shard) -> Plan {
+    /// The part of `shard` of a run of `amount` that is made in blocks of so many inputs.
+    pub fn new(amount: Amount, shard: Shard, block_inputs: u64) -> Plan {
         let strided = Plan {
             first_block: shard.index,
             stride: shard.count,
+            block_inputs,
             // The last input whose number fits 64 bits in every shard.
-            inputs: (u64::MAX / BLOCK_INPUTS / shard.count).saturating_mul(BLOCK_INPUTS),
+            inputs: (u64::MAX / block_inputs / shard.count).saturating_mul(block_inputs),
             bytes: None,
             time: None,
         };
         match amount {
             Amount::Inputs(total) => {
-                let blocks = total.div_ceil(BLOCK_INPUTS);
+                let blocks = total.div_ceil(block_inputs);
                 let first_block = shard.end_of(shard.index, blocks);
-                let behind = shard.end_of(shard.index + 1, blocks).saturating_mul(BLOCK_INPUTS).min(total);
+                let behind = shard.end_of(shard.index + 1, blocks).saturating_mul(block_inputs).min(total);
                 // An empty shard of the end may start in the last, incomplete block's place, never behind it.
-                let inputs = behind - first_block.saturating_mul(BLOCK_INPUTS).min(behind);
-                Plan { first_block, stride: 1, inputs, bytes: None, time: None }
+                let inputs = behind - first_block.saturating_mul(block_inputs).min(behind);
+                Plan { first_block, stride: 1, block_inputs, inputs, bytes: None, time: None }
             }
             Amount::Bytes(total) => Plan { bytes: Some(shard.share(total)), ..strided },
             Amount::Time(time) => Plan { time: Some(time), ..strided },
@@ -159,12 +171,14 @@ impl Plan {
 
     /// How many blocks the inputs are in.
     pub fn blocks(&self) -> u64 {
-        self.inputs.div_ceil(BLOCK_INPUTS)
+        self.inputs.div_ceil(self.block_inputs)
     }
 
     /// The number in the whole run of the input at `position`.
     pub fn number(&self, position: u64) -> u64 {
-        self.block(position / BLOCK_INPUTS).saturating_mul(BLOCK_INPUTS).saturating_add(position % BLOCK_INPUTS)
+        self.block(position / self.block_inputs)
+            .saturating_mul(self.block_inputs)
+            .saturating_add(position % self.block_inputs)
     }
 }
 
@@ -182,7 +196,7 @@ mod tests {
             for count in [1, 2, 3, 7, 40, 1000] {
                 let mut numbers = Vec::new();
                 for shard in shards(count) {
-                    let plan = Plan::new(Amount::Inputs(total), shard);
+                    let plan = Plan::new(Amount::Inputs(total), shard, 256);
                     numbers.extend((0..plan.inputs).map(|position| plan.number(position)));
                 }
                 assert!(numbers.iter().copied().eq(0..total), "{total} in {count}");
@@ -193,7 +207,7 @@ mod tests {
     #[test]
     fn shards_of_bytes_share_the_bytes_and_no_input() {
         for count in [1, 2, 3, 10] {
-            let plans: Vec<Plan> = shards(count).map(|shard| Plan::new(Amount::Bytes(1001), shard)).collect();
+            let plans: Vec<Plan> = shards(count).map(|shard| Plan::new(Amount::Bytes(1001), shard, 256)).collect();
             assert_eq!(plans.iter().filter_map(|plan| plan.bytes).sum::<u64>(), 1001);
             let mut numbers: Vec<u64> =
                 plans.iter().flat_map(|plan| (0..512).map(|position| plan.number(position))).collect();
@@ -206,7 +220,7 @@ mod tests {
     fn nothing_overflows() {
         for shard in [Shard::WHOLE, Shard { index: u64::MAX - 1, count: u64::MAX }, Shard { index: 1, count: 3 }] {
             for amount in [Amount::Inputs(u64::MAX), Amount::Bytes(u64::MAX), Amount::Time(Duration::MAX)] {
-                let plan = Plan::new(amount, shard);
+                let plan = Plan::new(amount, shard, 256);
                 plan.number(plan.inputs.saturating_sub(1));
                 plan.number(u64::MAX);
             }

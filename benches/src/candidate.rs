@@ -7,6 +7,7 @@ use std::io::{self, Seek, Write};
 use std::time::Duration;
 
 use gramjet::{Batch, Inputs, Limits, Producer};
+use gramjet_engine::bulk::Bulk;
 
 use crate::measure::thread_time;
 use crate::textbook_runtime::Session;
@@ -229,4 +230,51 @@ where
 {
     producer.set_limits(Limits::new().max_depth(max_depth)).map_err(|error| error.to_string())?;
     Ok(Box::new(Local::new(name, Replaying { inputs: Inputs::new(producer, SEED), ends: Vec::new(), choices: 0 })))
+}
+
+/// The bulk engine, whose blocks go to the sink as they are.
+struct InBulk {
+    bulk: Bulk,
+}
+
+impl Candidate for InBulk {
+    fn name(&self) -> &str {
+        "bulk"
+    }
+
+    fn run(&mut self, bytes_target: u64, sink: &mut Sink) -> io::Result<Stats> {
+        let mut stats = Stats::default();
+        let start = thread_time();
+        while stats.bytes < bytes_target {
+            let block = self.bulk.next_block();
+            sink.write(block.bytes)?;
+            stats.bytes += block.bytes.len() as u64;
+            stats.inputs += block.ends.len() as u64;
+        }
+        stats.time = thread_time().saturating_sub(start);
+        Ok(stats)
+    }
+
+    fn distinct(&mut self, inputs: u64, bytes_limit: u64) -> io::Result<Distinct> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let mut seen = HashSet::new();
+        let mut result = Distinct::default();
+        let mut bytes = 0;
+        while result.inputs < inputs && bytes < bytes_limit {
+            let block = self.bulk.next_block();
+            let mut begin = 0;
+            for &end in block.ends.iter().take((inputs - result.inputs) as usize) {
+                result.inputs += 1;
+                result.distinct += u64::from(seen.insert(hasher.hash_one(&block.bytes[begin..end])));
+                begin = end;
+            }
+            bytes += begin as u64;
+        }
+        Ok(result)
+    }
+}
+
+/// The candidate of the bulk engine, whose inputs stand one behind the other as those of the others do.
+pub fn in_bulk(bulk: Bulk) -> Box<dyn Candidate> {
+    Box::new(InBulk { bulk })
 }

@@ -3,11 +3,13 @@
 
 use std::path::Path;
 
-use gramjet_benches::candidate::{Candidate, replaying, textbook};
+use gramjet::Limits;
+use gramjet_benches::candidate::{Candidate, in_bulk, replaying, textbook};
 use gramjet_benches::remote::{self, Remote};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
 use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
+use gramjet_engine::bulk::{Bulk, Effort, Framing};
 use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -47,6 +49,9 @@ pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> 
     let file = subject.file();
     match compile(&file, &Options::default()) {
         Ok((compiled, _)) => {
+            let limits = Limits::new().max_depth(max_depth);
+            let bulk = Bulk::new(&compiled, limits, Framing::default(), Effort::default());
+            made.push(bulk.map(in_bulk).map_err(|refusal| refusal.to_string()));
             if jit::is_available() {
                 let jit = Jit::new(&compiled).map_err(|refusal| refusal.to_string());
                 made.push(jit.and_then(|jit| replaying("jit", max_depth, jit)));

@@ -1,5 +1,6 @@
 //! `gramjet gen`: plans a run, opens its output, sets the workers to it and says how it went.
 
+mod bulk;
 mod chunk;
 mod ordered;
 mod output;
@@ -10,7 +11,11 @@ use std::time::{Duration, Instant};
 
 pub use chunk::{Chunk, InputTooLong, Tally};
 
-use crate::args::{GenArgs, OutputArgs, SeparatorArgument, WriteMode};
+use bulk::InBulk;
+use gramjet::BLOCK_INPUTS;
+use gramjet_engine::bulk::Bulk;
+
+use crate::args::{EngineArgument, GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
 use crate::failure::{Failure, quoted, say};
 use crate::grammar;
@@ -38,7 +43,6 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
             Shard::from_environment(|name| std::env::var(name).ok()).map_err(Failure::Usage)?
         }
     };
-    let plan = Plan::new(amount, shard);
     let destination = Destination::of(&args.output)?;
     let separator = Separator::of(args.output.separator.unwrap_or(match destination {
         Destination::Directory(_) => SeparatorArgument::None,
@@ -49,10 +53,30 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
+    let in_bulk = match args.engine {
+        EngineArgument::Bulk => true,
+        EngineArgument::Auto => amount.is_large(),
+        _ => false,
+    };
+    let mut bulk = None;
+    let mut description = engine.description();
+    if in_bulk {
+        match engines::in_bulk(&source, &args.grammar, engine.limits(), bulk::framing(separator))? {
+            Ok(made) => {
+                description = engines::bulk_description(&made);
+                bulk = Some(made);
+            }
+            Err(refusal) if args.engine == EngineArgument::Bulk => {
+                return Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}")));
+            }
+            Err(refusal) => description = format!("{description}, not bulk, as {refusal}"),
+        }
+    }
+    let plan = Plan::new(amount, shard, bulk.as_ref().map_or(BLOCK_INPUTS, Bulk::block_inputs));
     let jobs = usize::try_from(plan.blocks()).unwrap_or(usize::MAX).clamp(1, args.jobs);
     if args.verbose {
         let origin = if args.seed.is_some() { "" } else { " (random)" };
-        say!("gramjet: seed {seed}{origin}, engine {}, {}", engine.description(), limits);
+        say!("gramjet: seed {seed}{origin}, engine {description}, {limits}");
         if shard != Shard::WHOLE {
             say!("gramjet: shard {shard}");
         }
@@ -74,9 +98,11 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         stop.after(time);
     }
     let output = Output::new(sink, plan.bytes, progress);
-    let producers = (0..jobs).map(|_| engine.producer()).collect();
     let orders = Orders { plan, seed, separator, longest: engine.limits().output(), stop: stop.clone() };
-    let (output, end) = worker::run(producers, orders, output);
+    let (output, end) = match bulk {
+        Some(bulk) => worker::run((0..jobs).map(|_| InBulk(bulk.fork())).collect(), orders, output),
+        None => worker::run((0..jobs).map(|_| engine.producer()).collect(), orders, output),
+    };
     let written = conclude(output, end, &stop)?;
     if args.verbose {
         summarise(written, separator, start.elapsed());

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gramjet::{BLOCK_INPUTS, Inputs, Producer};
+use gramjet::{Inputs, Producer};
 
 use super::chunk::{CHUNK_BYTES, CHUNK_INPUTS, Chunk, Separator};
 use super::ordered::{Cause, Ordered, Then};
@@ -42,13 +42,19 @@ pub struct Orders {
     pub stop: Stop,
 }
 
+/// What makes inputs: a producer, or the bulk engine.
+pub trait Maker {
+    /// Makes inputs until there are no more tickets or the run is over.
+    fn make_all(self, run: &Run);
+}
+
 /// What all workers of a run share.
-struct Run {
-    orders: Orders,
+pub struct Run {
+    pub(super) orders: Orders,
     jobs: u64,
     chunk_bytes: usize,
     tickets: Mutex<Tickets>,
-    ordered: Ordered,
+    pub(super) ordered: Ordered,
 }
 
 /// What is left to hand out.
@@ -63,16 +69,12 @@ struct Ticket {
     blocks: std::ops::Range<u64>,
 }
 
-/// Makes the inputs of a plan with one thread per producer.
+/// Makes the inputs of a plan with one thread per maker.
 ///
 /// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal ends the
 /// run also while inputs are made that take long: nothing of them is written then, and their threads end with the process.
-pub fn run<P: Producer + Send + 'static>(
-    producers: Vec<P>,
-    orders: Orders,
-    output: Output,
-) -> (Option<Output>, Option<End>) {
-    let jobs = producers.len().max(1);
+pub fn run<M: Maker + Send + 'static>(makers: Vec<M>, orders: Orders, output: Output) -> (Option<Output>, Option<End>) {
+    let jobs = makers.len().max(1);
     // The budget has room for two tickets of each worker.
     let chunk_bytes = (BUDGET / (2 * TICKET_CHUNKS * jobs)).clamp(16 << 10, CHUNK_BYTES);
     let run = Arc::new(Run {
@@ -85,11 +87,11 @@ pub fn run<P: Producer + Send + 'static>(
     // Nothing is sent: that the last sender is gone says that all workers are done.
     let (working, workers) = mpsc::channel::<()>();
     let (mut started, mut failure) = (0, None);
-    for producer in producers {
+    for maker in makers {
         let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
         let (worker, working) = (Arc::clone(&run), working.clone());
         let spawned = thread.spawn(move || {
-            worker.work(producer);
+            worker.work(maker);
             drop(working);
         });
         match spawned {
@@ -115,27 +117,41 @@ pub fn run<P: Producer + Send + 'static>(
     run.ordered.take_output()
 }
 
-impl Run {
-    /// Makes inputs until there are no more tickets or the run is over. A panic of the producer ends the whole run: without
-    /// that the other workers would wait for this one's ticket for ever.
-    fn work<P: Producer>(&self, producer: P) {
-        if catch_unwind(AssertUnwindSafe(|| self.make_tickets(producer))).is_err() {
-            self.ordered.end(End::Panicked);
-        }
-    }
-
-    fn make_tickets<P: Producer>(&self, producer: P) {
-        let mut inputs = Inputs::new(producer, self.orders.seed);
-        let mut chunk = self.ordered.new_chunk();
+impl<P: Producer> Maker for P {
+    fn make_all(self, run: &Run) {
+        let mut inputs = Inputs::new(self, run.orders.seed);
+        let mut chunk = run.ordered.new_chunk();
         let mut blocks_made = 0;
         let mut bytes_made = 0;
-        while let Some(ticket) = self.take_ticket(blocks_made, bytes_made) {
+        while let Some(ticket) = run.take_ticket(blocks_made, bytes_made) {
             blocks_made += ticket.blocks.end - ticket.blocks.start;
-            match self.make(&ticket, &mut inputs, &mut chunk) {
+            match run.make(&ticket, &mut inputs, &mut chunk) {
                 Some(bytes) => bytes_made += bytes,
                 None => break,
             }
         }
+    }
+}
+
+impl Run {
+    /// Makes inputs until there are no more tickets or the run is over. A panic of the producer ends the whole run: without
+    /// that the other workers would wait for this one's ticket for ever.
+    fn work<M: Maker>(&self, maker: M) {
+        if catch_unwind(AssertUnwindSafe(|| maker.make_all(self))).is_err() {
+            self.ordered.end(End::Panicked);
+        }
+    }
+
+    /// The next block as a ticket of its own, by its ordinal in the plan. A run takes tickets by this or by
+    /// [`Run::take_ticket`], not by both.
+    pub(super) fn take_block(&self) -> Option<u64> {
+        let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
+        let ordinal = tickets.next_block;
+        if ordinal == self.orders.plan.blocks() {
+            return None;
+        }
+        tickets.next_block += 1;
+        Some(ordinal)
     }
 
     /// The next blocks to make: as many as a ticket should have by what this worker has made so far.
@@ -161,10 +177,11 @@ impl Run {
     /// Makes the inputs of a ticket; returns their bytes, or nothing if the run is over.
     fn make<P: Producer>(&self, ticket: &Ticket, inputs: &mut Inputs<P>, chunk: &mut Chunk) -> Option<u64> {
         let mut bytes = 0;
-        chunk.restart(ticket.blocks.start * BLOCK_INPUTS);
+        let block_inputs = self.orders.plan.block_inputs;
+        chunk.restart(ticket.blocks.start * block_inputs);
         for ordinal in ticket.blocks.clone() {
-            let first = ordinal * BLOCK_INPUTS;
-            let behind = first.saturating_add(BLOCK_INPUTS).min(self.orders.plan.inputs);
+            let first = ordinal * block_inputs;
+            let behind = first.saturating_add(block_inputs).min(self.orders.plan.inputs);
             inputs.seek_block(self.orders.plan.block(ordinal));
             let mut position = first;
             while position < behind {
@@ -268,7 +285,7 @@ mod tests {
     }
 
     fn make(jobs: usize, lifetime: u32, amount: Amount, shard: Shard) -> (Vec<(u64, Vec<u8>)>, Option<End>) {
-        let plan = Plan::new(amount, shard);
+        let plan = Plan::new(amount, shard, 256);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), plan.bytes, Progress::hidden());
         let producers = (0..jobs).map(|_| Fragile(producer(), lifetime)).collect();
@@ -310,7 +327,7 @@ mod tests {
     fn a_request_to_stop_leaves_a_beginning_of_the_run() {
         let stop = Stop::default();
         stop.after(std::time::Duration::from_millis(20));
-        let plan = Plan::new(Amount::Inputs(u64::MAX), Shard::WHOLE);
+        let plan = Plan::new(Amount::Inputs(u64::MAX), Shard::WHOLE, 256);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), None, Progress::hidden());
         let (_, end) = run((0..3).map(|_| producer()).collect(), orders(plan, stop), output);
@@ -344,7 +361,7 @@ mod tests {
     #[test]
     fn a_signal_ends_a_run_whose_inputs_do_not() {
         for jobs in [1, 2] {
-            let plan = Plan::new(Amount::Inputs(10), Shard::WHOLE);
+            let plan = Plan::new(Amount::Inputs(10), Shard::WHOLE, 256);
             let output = Output::new(Box::new(Memory(Kept::default(), plan)), None, Progress::hidden());
             let stop = Stop::default();
             let signal = stop.clone();

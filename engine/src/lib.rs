@@ -1,6 +1,7 @@
 //! Engines that run a compiled grammar: [`jit`], which makes machine code of it; [`vm`], the portable table interpreter; the
 //! reference interpreter as a [`gramjet::Producer`]. [`Grammar`] is the short way from a grammar's text to inputs.
 
+pub mod bulk;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod jit;
 #[cfg(not(all(target_arch = "x86_64", unix)))]

@@ -3,9 +3,11 @@
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::Ir;
 
+/// Chains of calls from one look to the next have at most so many functions in between.
+pub const MAX_UNGUARDED: usize = 8;
+
 /// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.
 pub fn guarded(ir: &Ir) -> Vec<bool> {
-    const MAX_UNGUARDED: usize = 8;
     let recursion = recursion(ir);
     let references = references(ir);
     let mut guarded = vec![false; ir.rules().len()];

@@ -6,7 +6,7 @@
 //! the same on every machine; products are sampled without being built.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
@@ -88,7 +88,12 @@ struct Builder<'i> {
     work: Cell<usize>,
 }
 
-type Strings = Vec<Box<[u8]>>;
+/// Ascending by length, then bytes, each once; never empty.
+type Strings = Arc<[Box<[u8]>]>;
+
+fn order(a: &[u8], b: &[u8]) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
 
 impl Builder<'_> {
     fn add(&mut self, rule: RuleId) {
@@ -101,7 +106,7 @@ impl Builder<'_> {
         let bytes: usize = strings.iter().map(|string| string.len() + 16).sum();
         if self.total_bytes + bytes <= MAX_TOTAL_BYTES {
             self.total_bytes += bytes;
-            self.pools[rule.index()] = Some(Pool { strings: strings.into(), shortest: None });
+            self.pools[rule.index()] = Some(Pool { strings, shortest: None });
         }
     }
 
@@ -111,30 +116,25 @@ impl Builder<'_> {
     }
 
     /// Sorts, removes duplicates and takes an even sample.
-    fn sampled(&self, strings: impl IntoIterator<Item = Box<[u8]>>) -> Option<Strings> {
-        let sorted: BTreeSet<(usize, Box<[u8]>)> = strings.into_iter().map(|string| (string.len(), string)).collect();
-        let count = sorted.len();
-        let kept = count.min(self.most());
+    fn sampled(&self, mut strings: Vec<&[u8]>) -> Option<Strings> {
+        strings.sort_unstable_by(|a, b| order(a, b));
+        strings.dedup();
+        let kept = strings.len().min(self.most());
         let mut bytes = 0;
-        let mut next = 0;
-        let mut sample = Vec::with_capacity(kept);
-        for (index, (len, string)) in sorted.into_iter().enumerate() {
-            if next < kept && index == next * count / kept {
-                next += 1;
-                bytes += len;
-                if bytes > MAX_POOL_BYTES && !sample.is_empty() {
-                    break;
-                }
-                sample.push(string);
-            }
-        }
-        (!sample.is_empty()).then_some(sample)
+        let sample = (0..kept).map(|number| strings[number * strings.len() / kept]);
+        let first = usize::from(kept > 0);
+        let fits = sample.clone().take_while(|string| {
+            bytes += string.len();
+            bytes <= MAX_POOL_BYTES
+        });
+        let count = fits.count().max(first);
+        (count > 0).then(|| sample.take(count).map(Into::into).collect())
     }
 
     fn of_node(&self, node: NodeId) -> Option<Strings> {
         let facts = self.ir.facts(node);
         match self.ir.node(node) {
-            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| vec![bytes.clone()]),
+            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Strings::from([bytes.clone()])),
             Node::Class(set) => {
                 let kept = (set.len() as usize).min(self.most());
                 let members = (0..kept).filter_map(|index| {
@@ -146,32 +146,33 @@ impl Builder<'_> {
             Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
                 let strings = &self.pools[rule.index()].as_ref()?.strings;
                 self.work.set(self.work.get() + strings.len() * JOIN_WORK);
-                Some(strings[..strings.len().min(self.most())].to_vec())
+                Some(self.first(strings))
             }
             Node::Seq(items) => {
-                let mut strings: Strings = vec![Box::default()];
+                let mut strings: Strings = Strings::from([Box::default()]);
                 // What has one string needs no product.
                 let mut literal: Vec<u8> = Vec::new();
                 for &item in items {
                     let next = self.of_node(item)?;
-                    if let [string] = next.as_slice() {
+                    if let [string] = &*next {
                         literal.extend_from_slice(string);
                         if literal.len() as u64 > MAX_STRING_LEN {
                             return None;
                         }
                     } else {
-                        strings = self.product(&strings, &vec![std::mem::take(&mut literal).into()])?;
+                        strings = self.product(&strings, &Strings::from([std::mem::take(&mut literal).into()]))?;
                         strings = self.product(&strings, &next)?;
                     }
                 }
-                self.product(&strings, &vec![literal.into()])
+                self.product(&strings, &Strings::from([literal.into()]))
             }
             Node::Choice(choice) => {
                 let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
                 // An option without a pool is left out as long as another has one.
-                self.sampled(least.filter_map(|&option| self.of_node(option)).flatten())
+                let of_options: Vec<Strings> = least.filter_map(|&option| self.of_node(option)).collect();
+                self.sampled(of_options.iter().flat_map(|strings| strings.iter().map(|string| &**string)).collect())
             }
-            Node::Repeat { min: 0, .. } => Some(vec![Box::default()]),
+            Node::Repeat { min: 0, .. } => Some(Strings::from([Box::default()])),
             Node::Repeat { item, min, .. } => {
                 if facts.min_len > MAX_STRING_LEN {
                     return None;
@@ -184,9 +185,17 @@ impl Builder<'_> {
         }
     }
 
+    /// As many of these strings as a pool may have at this point.
+    fn first(&self, strings: &Strings) -> Strings {
+        match self.most() {
+            most if most < strings.len() => strings[..most].into(),
+            _ => strings.clone(),
+        }
+    }
+
     /// So many strings of `items` one after the other, by repeated squaring.
     fn power(&self, items: &Strings, rounds: u32) -> Option<Strings> {
-        let mut strings: Strings = vec![Box::default()];
+        let mut strings: Strings = Strings::from([Box::default()]);
         for bit in (0..u32::BITS - rounds.leading_zeros()).rev() {
             strings = self.product(&strings, &strings)?;
             if rounds >> bit & 1 == 1 {
@@ -198,19 +207,34 @@ impl Builder<'_> {
 
     /// All concatenations of a left and a right string, or an even sample of them.
     fn product(&self, left: &Strings, right: &Strings) -> Option<Strings> {
-        let join = |left: &[u8], right: &[u8]| -> Option<Box<[u8]>> {
-            let len = left.len() + right.len();
-            self.work.set(self.work.get() + len + JOIN_WORK);
-            (len as u64 <= MAX_STRING_LEN).then(|| [left, right].concat().into())
-        };
-        let cap = self.most() * 4;
-        if left.len() * right.len() <= cap {
-            return self.sampled(left.iter().flat_map(|left| right.iter().filter_map(move |right| join(left, right))));
+        // Next to nothing but the empty string all stays as it is.
+        for (empty, other) in [(left, right), (right, left)] {
+            if matches!(&**empty, [only] if only.is_empty()) {
+                self.work.set(self.work.get() + other.len() * JOIN_WORK);
+                return Some(self.first(other));
+            }
         }
-        self.sampled((0..cap).filter_map(|index| {
+        let cap = self.most() * 4;
+        let count = (left.len() * right.len()).min(cap);
+        let pair = |index: usize| {
+            if left.len() * right.len() <= cap {
+                return (&left[index / right.len()], &right[index % right.len()]);
+            }
             // The shortest with the shortest, then the left side evenly and the right side scattered.
             let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            join(&left[index * left.len() / cap], &right[((scattered * right.len() as u64) >> 32) as usize])
-        }))
+            (&left[index * left.len() / cap], &right[((scattered * right.len() as u64) >> 32) as usize])
+        };
+        let (mut joined, mut ends) = (Vec::new(), Vec::with_capacity(count));
+        for (left, right) in (0..count).map(pair) {
+            let len = left.len() + right.len();
+            self.work.set(self.work.get() + len + JOIN_WORK);
+            if len as u64 <= MAX_STRING_LEN {
+                joined.extend_from_slice(left);
+                joined.extend_from_slice(right);
+                ends.push(joined.len());
+            }
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        self.sampled(starts.zip(&ends).map(|(start, &end)| &joined[start..end]).collect())
     }
 }

@@ -51,7 +51,7 @@ id!(RuleId);
 id!(NodeId);
 
 /// What a node derives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     /// These bytes; may be empty.
     Bytes(Box<[u8]>),
@@ -85,7 +85,7 @@ pub enum Node {
 }
 
 /// The options of a choice in canonical order and, unless they are equally probable, their slots.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The options, at least two.
     pub options: Box<[NodeId]>,

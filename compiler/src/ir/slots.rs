@@ -1,11 +1,14 @@
 //! The slot map of a weighted site (design, choice map, item 4).
 
-/// How many of the 2^bits equally probable values of a site fall to each option, in canonical order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// How many of the 2^bits equally probable values of a site fall to each option, in canonical order, and the probability
+/// that the grammar gives it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Slots {
     bits: u32,
     /// Behind the last slot of each option: ascending strictly, the last one is 2^bits.
     ends: Box<[u32]>,
+    /// The grammar's own probabilities where the slots only come near them.
+    shares: Option<Box<[f64]>>,
 }
 
 /// The widths that a weighted site may have: one, two or three choice bytes.
@@ -22,7 +25,10 @@ impl Slots {
             let near = scaled(weights).iter().zip(&counts).all(|(weight, &count)| {
                 (f64::from(count) / f64::from(1u32 << bits) - weight / total).abs() <= 1.0 / 256.0
             });
-            near.then(|| Slots::from_counts(bits, &counts))
+            near.then(|| {
+                let shares = scaled(weights).iter().map(|weight| weight / total).collect();
+                Slots::from_counts(bits, &counts).with_shares(shares)
+            })
         })
     }
 
@@ -35,14 +41,22 @@ impl Slots {
                 end
             })
             .collect();
-        Slots { bits, ends }
+        Slots { bits, ends, shares: None }
+    }
+
+    /// The same slots for options with these probabilities. Those that the slots give exactly are not kept.
+    pub fn with_shares(mut self, shares: Vec<f64>) -> Slots {
+        debug_assert_eq!(shares.len(), self.ends.len());
+        let exact = |(option, share): (usize, &f64)| (share - self.slot_share(option)).abs() < 1e-12;
+        self.shares = (!shares.iter().enumerate().all(exact)).then(|| shares.into());
+        self
     }
 
     /// Slots with these ends; `None` unless they ascend strictly up to 2^bits and `bits` is 8, 16 or 24.
     pub fn from_ends(bits: u32, ends: Vec<u32>) -> Option<Slots> {
         let ascending = ends.first().is_some_and(|&end| end > 0) && ends.is_sorted_by(|a, b| a < b);
         let whole = WIDTHS.contains(&bits) && ends.last() == Some(&(1 << bits));
-        (ascending && whole).then(|| Slots { bits, ends: ends.into() })
+        (ascending && whole).then(|| Slots { bits, ends: ends.into(), shares: None })
     }
 
     /// log2 of the number of slots: 8, 16 or 24.
@@ -58,6 +72,20 @@ impl Slots {
     /// The option that a slot belongs to.
     pub fn option_of(&self, slot: u32) -> usize {
         self.ends.partition_point(|&end| end <= slot)
+    }
+
+    /// The probability that the grammar gives an option; the slots are within 1/256 of it.
+    pub fn share(&self, option: usize) -> f64 {
+        self.shares.as_ref().map_or_else(|| self.slot_share(option), |shares| shares[option])
+    }
+
+    /// Whether the slots give each option just its probability.
+    pub fn are_exact(&self) -> bool {
+        self.shares.is_none()
+    }
+
+    fn slot_share(&self, option: usize) -> f64 {
+        f64::from(self.count(option)) / f64::from(1u32 << self.bits)
     }
 
     /// The number of slots of an option.
@@ -138,6 +166,7 @@ mod tests {
                 assert!(slots.count(option) >= 1);
                 let share = f64::from(slots.count(option)) / f64::from(1u32 << bits);
                 assert!((share - weight / sum).abs() <= 1.0 / 256.0, "{weights:?} {option}");
+                assert!((slots.share(option) - weight / sum).abs() <= 1e-11, "{weights:?} {option}");
             }
             for slot in 0..1 << bits {
                 let option = slots.option_of(slot);

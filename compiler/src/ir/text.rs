@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters, weighted choices `(choice8 @64 "a" @256 "b")`
-//! with the end of each option's slots, instances made by passes `(inline <rule> body)` and `(again <rule>)`.
+//! with the end of each option's slots (and `@64=0.251` with its probability where the slots only come near it), instances made by passes `(inline <rule> body)` and `(again <rule>)`.
 
 use std::fmt::Write;
 
@@ -89,7 +89,11 @@ fn node(out: &mut String, ir: &Ir, id: NodeId, indent: usize) {
         Node::Choice(Choice { options, slots: Some(slots) }) => {
             let _ = write!(out, "(choice{}", slots.bits());
             nested(out, options, &|out, index| {
-                let _ = write!(out, "@{} ", slots.ends()[index]);
+                let _ = write!(out, "@{}", slots.ends()[index]);
+                if !slots.are_exact() {
+                    let _ = write!(out, "={:e}", slots.share(index));
+                }
+                out.push(' ');
             });
         }
         Node::Repeat { item, min, max } => {
@@ -242,6 +246,20 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// `=` and a probability.
+    fn share(&mut self) -> Result<f64, ParseError> {
+        self.word("=")?;
+        let rest = self.rest();
+        let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        match rest[..length].parse::<f64>() {
+            Ok(share) if share > 0.0 && share < 1.0 => {
+                self.offset += length;
+                Ok(share)
+            }
+            _ => self.error("expected a probability between 0 and 1"),
+        }
+    }
+
     /// Skips to the next line that begins with `rule`.
     fn skip_body(&mut self) {
         self.offset = match self.text[self.offset..].find("\nrule ") {
@@ -314,14 +332,19 @@ impl<'t> Reader<'t> {
             }
             "choice8" | "choice16" | "choice24" => {
                 let bits = head["choice".len()..].parse().unwrap_or(8);
-                let (mut options, mut ends) = (Vec::new(), Vec::new());
+                let (mut options, mut ends, mut shares) = (Vec::new(), Vec::new(), Vec::new());
                 while !self.rest().starts_with(')') {
                     self.word("@")?;
                     ends.push(self.number(10)? as u32);
+                    if self.text[self.offset..].starts_with('=') {
+                        shares.push(self.share()?);
+                    }
                     options.push(self.node(ir)?);
                 }
                 match Slots::from_ends(bits, ends) {
-                    Some(slots) => ir.choice(options, Some(slots)),
+                    Some(slots) if shares.is_empty() => ir.choice(options, Some(slots)),
+                    Some(slots) if shares.len() == options.len() => ir.choice(options, Some(slots.with_shares(shares))),
+                    Some(_) => return self.error("either all options have a probability or none"),
                     None => return self.error("the ends of the slots do not ascend to the width"),
                 }
             }

@@ -230,7 +230,10 @@ fn slots_keep_their_laws() {
             let option = slots.option_of(slot);
             assert!(slot < slots.ends()[option] && (option == 0 || slot >= slots.ends()[option - 1]));
         }
-        assert_eq!(Slots::from_ends(slots.bits(), slots.ends().to_vec()), Some(slots));
+        let shares: Vec<f64> = (0..count).map(|option| slots.share(option)).collect();
+        assert!(weights.iter().zip(&shares).all(|(weight, share)| (weight / sum - share).abs() <= 1e-11));
+        let again = Slots::from_ends(slots.bits(), slots.ends().to_vec()).map(|slots| slots.with_shares(shares));
+        assert_eq!(again, Some(slots));
     }
     assert_eq!(Slots::from_ends(8, vec![3, 3, 256]), None);
     assert_eq!(Slots::from_ends(8, vec![0, 256]), None);

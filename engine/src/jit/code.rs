@@ -1,17 +1,19 @@
-//! Executable code. Memory is writable first and executable then, never both: each stage is a type of its own.
+//! Executable code: the draft that the assembler makes, and what becomes of it in memory of its own.
 
 use std::io;
 
-use dynasmrt::mmap::{ExecutableBuffer, MutableBuffer};
-
 use super::context::Context;
-use super::sites::{Members, Site};
+use super::memory::{Executable, Writable};
+use super::sites::Site;
 
 /// Code in the making: instructions and tables, not yet executable.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// The instructions; they refer to each other and to the tables right behind them by relative addresses.
+    /// The instructions, filled up to whole pages; they refer to each other and to the tables right behind them by relative
+    /// addresses.
     pub instructions: Vec<u8>,
+    /// Behind the last instruction.
+    pub end: usize,
     /// Where in the instructions the function is that C code may call.
     pub entry: usize,
     /// Constant tables.
@@ -21,7 +23,6 @@ pub(super) struct Draft {
     /// What begins where in the instructions.
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
-    pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
     /// Bytes of stack that the code uses at most once every site takes option 0.
     pub finishing: usize,
@@ -36,19 +37,21 @@ pub(super) struct Symbol {
 
 /// Executable code with its tables.
 pub(super) struct Code {
-    buffer: ExecutableBuffer,
-    /// The address of the entry in the buffer, which does not move.
+    memory: Executable,
+    /// The address of the entry.
     entry: usize,
-    instructions: usize,
+    /// Behind the last instruction.
+    end: usize,
+    /// Bytes of instructions and tables.
+    len: usize,
     pub symbols: Vec<Symbol>,
     pub sites: Vec<Site>,
-    pub classes: Vec<Members>,
     pub literals: Vec<Box<[u8]>>,
     pub finishing: usize,
 }
 
 impl Draft {
-    /// Copies the code to memory of its own and makes that executable.
+    /// Copies instructions and tables to memory of their own and makes the instructions executable.
     pub fn finish(mut self) -> io::Result<Code> {
         let tables = self.instructions.len();
         for (place, target) in self.jumps {
@@ -56,18 +59,17 @@ impl Draft {
             let distance = target as i32 - tables as i32;
             self.tables[place..place + 4].copy_from_slice(&distance.to_le_bytes());
         }
-        let mut writable = MutableBuffer::new(tables + self.tables.len())?;
-        writable.set_len(tables + self.tables.len());
-        writable[..tables].copy_from_slice(&self.instructions);
-        writable[tables..].copy_from_slice(&self.tables);
-        let buffer = writable.make_exec()?;
+        let mut memory = Writable::map(tables + self.tables.len())?;
+        memory.bytes()[..tables].copy_from_slice(&self.instructions);
+        memory.bytes()[tables..][..self.tables.len()].copy_from_slice(&self.tables);
+        let memory = memory.protect(tables)?;
         Ok(Code {
-            entry: buffer[self.entry..].as_ptr() as usize,
-            instructions: tables,
-            buffer,
+            entry: memory.instructions().as_ptr() as usize + self.entry,
+            end: self.end,
+            len: self.end + self.tables.len(),
+            memory,
             symbols: self.symbols,
             sites: self.sites,
-            classes: self.classes,
             literals: self.literals,
             finishing: self.finishing,
         })
@@ -77,16 +79,16 @@ impl Draft {
 impl Code {
     /// The instructions.
     pub fn instructions(&self) -> &[u8] {
-        &self.buffer[..self.instructions]
+        &self.memory.instructions()[..self.end]
     }
 
     /// The size of instructions and tables in bytes.
     pub fn len(&self) -> usize {
-        self.buffer.len()
+        self.len
     }
 
     /// Runs the code, from these pointers on, with so many levels left; returns where the pointers are then. This is the one
-    /// door from the buffer to a function.
+    /// door from memory to a function.
     #[inline]
     pub fn run(&self, context: &mut Context<'_, '_>, depth: i64) -> Ends {
         // SAFETY: the entry is the function of this signature that the assembler wrote, in memory that is executable and

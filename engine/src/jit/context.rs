@@ -5,8 +5,8 @@ use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
 use gramjet::{Batch, Limits};
 
 use super::code::Code;
-use super::sites::{Members, Site};
-use super::stack::{CALLER_STACK, Region};
+use super::sites::Site;
+use super::stack::{CALLER_STACK, FINISHING_HERE, Region};
 
 /// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
 pub(super) const MARGIN: (i32, i32) = (128, 1024);
@@ -22,6 +22,8 @@ pub(super) struct Context<'r, 's> {
     pub slack: i64,
     /// Recursive functions go on elsewhere below this address of the stack.
     pub stack_low: usize,
+    /// The stack pointer of the caller's stack while machine code is upon another, else 0.
+    pub home: usize,
     pub doors: &'static [Door; Doors::COUNT],
     code: &'r Code,
     input: Input<'r, 's>,
@@ -31,12 +33,39 @@ pub(super) struct Context<'r, 's> {
 }
 
 /// What a run has that recursed deeper than its caller's stack should bear.
-struct Deep {
+pub(super) struct Deep {
     region: Option<Region>,
     level: Level,
     /// `stack_low` on the caller's stack.
     caller_low: usize,
 }
+
+impl Deep {
+    fn new(region: Option<Region>) -> Box<Deep> {
+        Box::new(Deep { region, level: Level::Caller, caller_low: 0 })
+    }
+
+    /// What a run of `code` must have before it begins, for a region of `region` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no room for it: the code must not run.
+    #[inline(always)]
+    pub fn beforehand(code: &Code, region: usize) -> Result<Option<Box<Deep>>, NoRoom> {
+        match code.finishing {
+            ..=FINISHING_HERE => Ok(None),
+            _ => Deep::mapped(code, region).map(Some),
+        }
+    }
+
+    #[cold]
+    fn mapped(code: &Code, region: usize) -> Result<Box<Deep>, NoRoom> {
+        Ok(Deep::new(Some(Region::map(region, code.finishing).ok_or(NoRoom)?)))
+    }
+}
+
+/// The system has no room for a stack that code needs.
+pub(super) struct NoRoom;
 
 /// Where a run stands on the native stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,23 +92,14 @@ pub(super) enum Doors {
     PickWithin,
     /// Emits a string of the site with this number under the length limit.
     StringWithin,
-    /// Emits a member of the class with this number.
-    Member,
     /// Emits the literal with this number.
     Copy,
 }
 
 impl Doors {
-    pub const COUNT: usize = 7;
-    pub const ALL: [Doors; Doors::COUNT] = [
-        Doors::Replenish,
-        Doors::Deeper,
-        Doors::Shallower,
-        Doors::PickWithin,
-        Doors::StringWithin,
-        Doors::Member,
-        Doors::Copy,
-    ];
+    pub const COUNT: usize = 6;
+    pub const ALL: [Doors; Doors::COUNT] =
+        [Doors::Replenish, Doors::Deeper, Doors::Shallower, Doors::PickWithin, Doors::StringWithin, Doors::Copy];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -88,13 +108,12 @@ impl Doors {
             Doors::Shallower => "shallower",
             Doors::PickWithin => "pick_within",
             Doors::StringWithin => "string_within",
-            Doors::Member => "member",
             Doors::Copy => "copy",
         }
     }
 }
 
-static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, member, copy];
+static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
 
 /// Bounds that are not small enough are never reached.
 #[inline(always)]
@@ -109,9 +128,16 @@ fn limit(end: usize, margin: i32, slop: usize) -> usize {
 }
 
 impl<'r, 's> Context<'r, 's> {
-    /// The context of a run of `code` for `input`, which begins at `cursor`.
+    /// The context of a run of `code` for `input`, which begins at `cursor`, with what [`Deep::beforehand`] gave.
     #[inline(always)]
-    pub fn new(code: &'r Code, input: Input<'r, 's>, cursor: Cursor, slack: u64, region: usize) -> Self {
+    pub fn new(
+        code: &'r Code,
+        input: Input<'r, 's>,
+        cursor: Cursor,
+        slack: u64,
+        region: usize,
+        deep: Option<Box<Deep>>,
+    ) -> Self {
         Context {
             choice: cursor.choice,
             output: cursor.output,
@@ -119,11 +145,12 @@ impl<'r, 's> Context<'r, 's> {
             output_limit: limit(cursor.output_end as usize, MARGIN.1, STORE_SLOP),
             slack: signed(slack),
             stack_low: stack_pointer().saturating_sub(CALLER_STACK),
+            home: 0,
             doors: &DOORS,
             code,
             input,
             region,
-            deep: None,
+            deep,
         }
     }
 
@@ -165,6 +192,13 @@ impl<'r, 's> Context<'r, 's> {
         }
         // SAFETY: the pointers are those of the input's end.
         Some(unsafe { self.input.end(self.choice, self.output) })
+    }
+
+    /// How much of the stack that is kept for finishing was used, in bytes.
+    #[cfg(test)]
+    pub fn used_for_finishing(&self) -> usize {
+        let region = self.deep.as_ref().and_then(|deep| deep.region.as_ref());
+        region.map_or(0, Region::used_for_finishing)
     }
 
     fn set_cursor(&mut self, cursor: Cursor) {
@@ -242,15 +276,9 @@ unsafe extern "sysv64" fn replenish(context: *mut Context<'_, '_>, _: usize) -> 
 unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usize {
     // SAFETY: see above.
     let context = unsafe { &mut *context };
-    let deep = context.deep.get_or_insert_with(|| {
-        Box::new(Deep {
-            region: Region::map(context.region, context.code.finishing),
-            level: Level::Caller,
-            caller_low: context.stack_low,
-        })
-    });
+    let deep = context.deep.get_or_insert_with(|| Deep::new(Region::map(context.region, context.code.finishing)));
     if let (Level::Caller, Some(region)) = (deep.level, &deep.region) {
-        context.stack_low = region.low();
+        (deep.caller_low, context.stack_low) = (context.stack_low, region.low());
         deep.level = Level::Region;
         return region.top();
     }
@@ -306,29 +334,6 @@ unsafe extern "sysv64" fn string_within(context: *mut Context<'_, '_>, site: usi
             (*context).put(&strings[option]);
         }
         (*context).reserve(0);
-    }
-    0
-}
-
-unsafe extern "sysv64" fn member(context: *mut Context<'_, '_>, class: usize) -> usize {
-    // SAFETY: see above.
-    let context = unsafe { &mut *context };
-    let code = context.code;
-    let Members { set, min_len, limited } = &code.classes[class];
-    let offered = match limited {
-        true => set.len_within((context.slack as u64).saturating_add(*min_len)),
-        false => set.len(),
-    };
-    // SAFETY: see above; a member has at most four bytes.
-    unsafe {
-        let index = context.pick(offered as usize) as u32;
-        let member = set.encode(set.nth(index).unwrap_or_default());
-        let bytes = member.as_ref();
-        if *limited {
-            context.slack -= (bytes.len() as u64 - min_len) as i64;
-        }
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), context.output, bytes.len());
-        context.output = context.output.add(bytes.len());
     }
     0
 }

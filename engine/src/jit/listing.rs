@@ -1,8 +1,7 @@
-//! What code looks like: a listing with names, and the map that profilers read.
+//! What code looks like, with names.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, NasmFormatter, OpKind};
 
@@ -57,14 +56,4 @@ pub(super) fn listing(code: &Code) -> String {
 fn target(instruction: &Instruction) -> Option<u64> {
     (instruction.op_count() > 0 && instruction.op0_kind() == OpKind::NearBranch64)
         .then(|| instruction.near_branch_target())
-}
-
-/// Appends the functions of `code` to a map as `perf` reads it: address, size and name a line.
-pub(super) fn write_perf_map(code: &Code, map: &mut dyn Write) -> io::Result<()> {
-    let base = code.instructions().as_ptr() as usize;
-    let ends = code.symbols.iter().skip(1).map(|symbol| symbol.at).chain([code.instructions().len()]);
-    for (symbol, end) in code.symbols.iter().zip(ends) {
-        writeln!(map, "{:x} {:x} gramjet:{}", base + symbol.at, end - symbol.at, symbol.name.escape_debug())?;
-    }
-    Ok(())
 }

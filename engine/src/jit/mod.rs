@@ -8,6 +8,8 @@ mod assemble;
 mod code;
 mod context;
 mod listing;
+mod memory;
+mod perf_map;
 mod producer;
 mod refusal;
 mod regs;

@@ -1,8 +1,7 @@
 //! The JIT as a [`Producer`].
 
 use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -12,9 +11,9 @@ use gramjet_compiler::Compiled;
 
 use super::assemble::{Features, Kind, assemble};
 use super::code::{Code, Draft};
-use super::context::Context;
+use super::context::{Context, Deep};
 use super::stack::REGION;
-use super::{NotCompiled, listing};
+use super::{NotCompiled, listing, perf_map};
 use crate::directives::first_limits;
 use crate::vm::Vm;
 
@@ -118,6 +117,16 @@ impl Jit {
         Jit { stack: bytes, ..self }
     }
 
+    /// The table interpreter, from now on in place of the code.
+    #[cold]
+    fn on_vm(&mut self) -> &mut Vm {
+        let mut vm = Vm::new(&self.grammar.compiled);
+        // They are in force, so this grammar can keep them.
+        let kept = vm.set_limits(self.limits);
+        debug_assert!(kept.is_ok());
+        self.other.insert(vm)
+    }
+
     fn count_limits(&mut self) {
         self.depth = self.limits.depth().map_or(i64::MAX, i64::from);
         self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
@@ -138,12 +147,10 @@ impl Jit {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written, or is not a regular file of this user alone: others may write to `/tmp`, too.
     pub fn write_perf_map(&self) -> io::Result<PathBuf> {
         let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
-        let mut map = Vec::new();
-        listing::write_perf_map(&self.code, &mut map)?;
-        OpenOptions::new().create(true).append(true).open(&path)?.write_all(&map)?;
+        perf_map::append(&path, &perf_map::lines(&self.code))?;
         Ok(path)
     }
 }
@@ -183,8 +190,11 @@ impl Producer for Jit {
         if let Some(other) = &mut self.other {
             return other.produce(choices, output);
         }
+        let Ok(deep) = Deep::beforehand(&self.code, self.stack) else {
+            return self.on_vm().produce(choices, output);
+        };
         let (input, cursor) = Input::new(choices, self.limits, output);
-        let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack);
+        let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack, deep);
         let ends = self.code.run(&mut context, self.depth);
         // SAFETY: the code has left these pointers.
         unsafe { context.end(ends.choice, ends.output) }
@@ -196,8 +206,11 @@ impl Producer for Jit {
         }
         let mut read = 0;
         while batch.has_room(output.len()) {
+            let Ok(deep) = Deep::beforehand(&self.code, self.stack) else {
+                return read + self.on_vm().produce_batch(choices, output, batch);
+            };
             let (input, cursor) = Input::new(choices, self.limits, output);
-            let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack);
+            let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack, deep);
             read += loop {
                 let ends = self.code.run(&mut context, self.depth);
                 // SAFETY: the code has left these pointers.
@@ -211,57 +224,4 @@ impl Producer for Jit {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use gramjet_compiler::{Options, SourceFile, compile};
-
-    #[test]
-    fn code_for_older_processors_does_the_same() {
-        let text = "s ::= d w n ';' s | '[' t* ']'\nd ::= [0-9] | [0-9] d\nw ::= '' | (' ' | #x9) w
-            n ::= '' | ([a-z] | [0-9] | '_' | '\\\\' [nt]) n\nt ::= [a-zA-Z0-9]{1,3} | [a-z]* ','";
-        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
-            panic!("the grammar compiles")
-        };
-        let new = |ssse3, bmi1| Jit::for_processor(&compiled, Features { ssse3, bmi1 }).expect("code");
-        let mut old = new(false, false);
-        let all = Features::detect();
-        for (ssse3, bmi1) in [(all.ssse3, all.bmi1), (all.ssse3, false), (false, all.bmi1)] {
-            let mut other = new(ssse3, bmi1);
-            for depth in [Some(3), Some(6), Some(40), None] {
-                let limits = Limits::new().max_depth(depth).max_choices(2000);
-                old.set_limits(limits).expect("limits");
-                other.set_limits(limits).expect("limits");
-                let (mut a, mut b) = (Choices::random(9), Choices::random(9));
-                for _ in 0..300 {
-                    let (mut left, mut right) = (Vec::new(), Vec::new());
-                    assert_eq!(old.produce(&mut a, &mut left), other.produce(&mut b, &mut right));
-                    assert!(left == right, "{depth:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn large_code_is_refused() {
-        let options = (0..3000).map(|index| format!("'{index}' s '<{index}>'")).collect::<Vec<_>>().join(" | ");
-        let file = SourceFile::new("g.ebnf", format!("s ::= 'x' | {options}"));
-        let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
-        let kind = Kind::default();
-        let assemble = |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err();
-        assert_eq!(assemble(1 << 20), None);
-        assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
-    }
-
-    /// Every reference keeps the strings of a pool that a slow path emits.
-    #[test]
-    fn pools_count_against_the_budget() {
-        let text = format!("s ::= {} x ::= [a-p] [a-p] '{}' | '(' x x ')'", "x ".repeat(200), "l".repeat(1000));
-        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
-            panic!("the grammar compiles")
-        };
-        let kind = Kind { depth: true, length: false };
-        let assemble =
-            |most| assemble(&compiled.residual, &compiled.pools, kind, Features::detect(), most).err().is_some();
-        assert!(assemble(16 << 20) && !assemble(64 << 20));
-    }
-}
+mod tests;

@@ -1,6 +1,4 @@
-//! What the slow paths know of sites, classes and literals.
-
-use gramjet_compiler::charset::CharSet;
+//! What the slow paths know of sites.
 
 /// A site that a length limit can narrow.
 #[derive(Debug, Default)]
@@ -13,13 +11,4 @@ pub(super) struct Site {
     pub strings: Vec<Box<[u8]>>,
     /// Emitted where no option is offered.
     pub shortest: Option<Box<[u8]>>,
-}
-
-/// A class of more members than a table has.
-#[derive(Debug)]
-pub(super) struct Members {
-    pub set: CharSet,
-    pub min_len: u64,
-    /// Whether the code keeps a length limit.
-    pub limited: bool,
 }

@@ -3,7 +3,10 @@
 //! Machine code recurses on the stack of its caller as long as an input uses no more than [`CALLER_STACK`] of it. Beyond
 //! that it goes on upon a region of its own, which the system maps as it is touched and which is given back with the
 //! input. Where the region ends too, the machine finishes: what lowest derivations use of the stack at most is known when
-//! the code is made, and kept.
+//! the code is made, and kept. Slow paths, and choice sources with them, run on the caller's stack.
+//!
+//! Without a region the machine finishes where [`CALLER_STACK`] is used up. That takes at most [`FINISHING_HERE`] bytes more:
+//! code that may need more has its region before an input begins, or does not run.
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
@@ -13,8 +16,11 @@ pub(super) const CALLER_STACK: usize = 192 << 10;
 /// The size in bytes of a region, unless the user says otherwise.
 pub(super) const REGION: usize = 1 << 30;
 
-/// What the slow paths may use of a stack, in bytes.
-const DOORS: usize = 64 << 10;
+/// How much more of the caller's stack an input may use where there is no region, in bytes.
+pub(super) const FINISHING_HERE: usize = 64 << 10;
+
+/// What handlers of signals may use of a region, in bytes.
+const SIGNALS: usize = 64 << 10;
 
 /// Inaccessible bytes at the end of a region.
 const GUARD: usize = 64 << 10;
@@ -30,7 +36,11 @@ impl Region {
     /// A new region of `len` bytes, of which `finishing` bytes are kept for machine code that finishes; smaller, if the system
     /// has no room for it. `None` if it has no room at all.
     pub fn map(len: usize, finishing: usize) -> Option<Region> {
-        let least = finishing + DOORS + GUARD;
+        #[cfg(test)]
+        if tests::REFUSED.get() {
+            return None;
+        }
+        let least = finishing + SIGNALS + GUARD;
         let mut len = len.max(2 * least).next_multiple_of(GUARD);
         loop {
             match Region::map_all(len, finishing) {
@@ -61,7 +71,18 @@ impl Region {
 
     /// The address below which the machine must finish.
     pub fn low(&self) -> usize {
-        self.base as usize + GUARD + DOORS + self.finishing
+        self.base as usize + GUARD + SIGNALS + self.finishing
+    }
+
+    /// How many bytes below [`Region::low`] are not zero any more.
+    #[cfg(test)]
+    pub fn used_for_finishing(&self) -> usize {
+        // SAFETY: the mapping is zeros at first, and accessible from behind the guard on.
+        let words = unsafe {
+            let accessible = self.base.cast::<u8>().add(GUARD).cast::<usize>();
+            std::slice::from_raw_parts(accessible, (SIGNALS + self.finishing) / 8)
+        };
+        words.iter().position(|&word| word != 0).map_or(0, |untouched| 8 * (words.len() - untouched))
     }
 }
 
@@ -72,5 +93,15 @@ impl Drop for Region {
         unsafe {
             let _ = munmap(self.base, self.len);
         }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Whether this thread is refused regions, as by a system without room.
+        pub static REFUSED: Cell<bool> = const { Cell::new(false) };
     }
 }

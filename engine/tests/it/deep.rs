@@ -1,6 +1,9 @@
 //! Deep recursion of machine code.
 
-use gramjet::{Choices, Limits, Producer};
+use std::backtrace::Backtrace;
+use std::hint::black_box;
+
+use gramjet::{ChoiceSource, Choices, Limits, Producer};
 use gramjet_engine::jit::Jit;
 
 use crate::kit::{compiled, produce};
@@ -75,4 +78,41 @@ fn many_deep_parts_of_one_input() {
     let mut output = Vec::new();
     let read = jit.produce(&mut Choices::replay(&all), &mut output);
     assert!(output == expected && read == all.len() as u64, "{} of {}", output.len(), expected.len());
+}
+
+/// Choice sources run on the stack of the caller, wherever machine code is.
+#[test]
+fn a_choice_source_has_the_stack_of_the_caller() {
+    struct Deep {
+        left: usize,
+        panics: bool,
+    }
+    impl ChoiceSource for Deep {
+        fn fill(&mut self, buffer: &mut [u8]) -> usize {
+            let frame = black_box([self.left as u8; 700 << 10]);
+            assert!(self.left > 0 || !self.panics, "{} {}", frame.len(), Backtrace::force_capture());
+            let len = buffer.len().min(self.left).min(1000);
+            self.left -= len;
+            buffer[..len].fill(0xFF);
+            len
+        }
+    }
+    let compiled = compiled("nested.ebnf", NESTED);
+    // The stack of machine code ends before the choice bytes do.
+    let work = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        let mut jit = Jit::new(&compiled).expect("machine code").with_stack(512 << 10);
+        jit.set_limits(Limits::new()).unwrap();
+        let mut output = Vec::new();
+        let mut source = Deep { left: 300_000, panics: false };
+        let read = jit.produce(&mut Choices::from_source(&mut source), &mut output) as usize;
+        assert!(read > 30_000 && read < 300_000, "{read}");
+        assert_eq!(output.len(), 2 * read + 1);
+        let mut source = Deep { left: 30_000, panics: true };
+        let mut choices = Choices::from_source(&mut source);
+        output.clear();
+        let panicking = std::panic::AssertUnwindSafe(|| jit.produce(&mut choices, &mut output));
+        assert!(std::panic::catch_unwind(panicking).is_err());
+        assert!(output.is_empty());
+    });
+    work.expect("a thread").join().expect("no panic");
 }

@@ -2,6 +2,7 @@
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod deep;
+mod example;
 mod hostile;
 mod kit;
 mod replay;

@@ -1,6 +1,6 @@
 //! E1: same grammar, limits and choice bytes, same output and the same number of bytes read.
 
-use crate::kit::{SplitMix, check_replay, compiled, produce};
+use crate::kit::{SplitMix, check_replay, compiled, engines, produce};
 use gramjet::{Choices, Inputs, Limits, Producer};
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -67,6 +67,51 @@ fn classes() {
     check("large", "s ::= t+\nt ::= [^<&] | [#x7F0-#x9000] | '<' s '>'");
     check("whole", "s ::= [^] ([#xFFF0-#x10010] s)?");
     check("beyond-ascii", "s ::= [#x70-#x90]* ';' [#xE0-#xE5]+");
+}
+
+/// Sites that a length limit narrows, at every slack.
+#[test]
+fn narrowed_sites() {
+    let text = |len: usize| (0..len).map(|index| char::from(b'a' + (index % 26) as u8)).collect::<String>();
+    let options = |lens: &mut dyn Iterator<Item = usize>, weight: &dyn Fn(usize) -> String| {
+        lens.map(|len| format!("'{}' s?{}", text(len), weight(len))).collect::<Vec<_>>().join(" | ")
+    };
+    let (plain, weighted) = (|_| String::new(), |len| format!(" @ {}", len % 7 + 1));
+    let grammars = [
+        format!("s ::= {}", options(&mut (1..5), &plain)),
+        format!("s ::= {}", options(&mut (1..5), &weighted)),
+        format!("s ::= {}", options(&mut (1..60), &plain)),
+        format!("s ::= {}", options(&mut (1..60), &weighted)),
+        format!("s ::= {}", options(&mut (0..9).map(|power| 3usize.pow(power) % 2000 + 1), &plain)),
+        format!("s ::= {}", options(&mut (1..60).map(|len| len * 30), &weighted)),
+        format!("s ::= t s?\nt ::= {}", (1..200).map(|len| format!("'{}'", text(len))).collect::<Vec<_>>().join(" | ")),
+        format!("s ::= t s?\nt ::= {}", (1..9).map(|len| format!("'{}' @ {len}", text(len))).collect::<Vec<_>>().join("|")),
+        // Strings of pools that are longer than the shortest, alone and among others.
+        "s ::= b c b c | '(' s s ')'\nb ::= 'long' | d\nd ::= 'x' s? | ''\nc ::= 'longest' | 'longer' | e e\ne ::= f\nf ::= 'q'"
+            .into(),
+        "s ::= t s?\nt ::= [#x3E-#x41#x7E-#x81#x7FE-#x801#xD700-#xFFFF#x10000-#x10001]".into(),
+        "s ::= t s?\nt ::= [#x40#x80-#x200#xFFFD-#x20000]".into(),
+        "s ::= t s?\nt ::= [#x800-#x900] | [^]".into(),
+    ];
+    for (number, grammar) in grammars.iter().enumerate() {
+        let compiled = compiled(&format!("narrow{number}.ebnf"), grammar);
+        let (mut reference, mut engines) = (Reference::new(&compiled), engines(&compiled));
+        let mut random = SplitMix(number as u64);
+        for round in 0..600 {
+            let length = compiled.min_len() + if round % 2 == 0 { random.below(70) } else { random.below(3000) };
+            let limits = Limits::new().max_len(length).max_depth(Some(3).filter(|_| round % 3 == 0));
+            if limits.check(compiled.min_len(), compiled.rule_without_pool()).is_err() {
+                continue;
+            }
+            reference.set_limits(limits).unwrap();
+            let choices = random.choices(300);
+            let expected = produce(&mut reference, &choices);
+            for (engine, producer) in &mut engines {
+                producer.set_limits(limits).unwrap();
+                assert!(produce(producer, &choices) == expected, "{engine}, {grammar}, {limits:?}, {choices:?}");
+            }
+        }
+    }
 }
 
 #[test]

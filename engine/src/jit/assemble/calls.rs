@@ -10,7 +10,7 @@ use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
 /// Functions leave so much of a stretch to their callers; most have it left anyway.
-const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512 };
+const RETURNED: Flow = Flow { choice: 0, output: 0, reads: 64, writes: 512, due: (0, 0) };
 
 /// A rule is expanded where it is referred to if its body has at most this size (as [`size`] counts).
 const MAX_EXPANDED: u32 = 24;
@@ -78,8 +78,8 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         asm!(ops ; ret);
         while let Some(cold) = self.cold.pop() {
-            (self.flow, self.stack) = (cold.flow, cold.stack);
             self.place(cold.label);
+            (self.flow, self.stack) = (cold.flow, cold.stack);
             (cold.emit)(self);
         }
     }
@@ -99,7 +99,6 @@ impl<'g> Assembler<'g> {
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
         let Some(function) = self.functions[rule.index()] else { return };
         self.flush();
-        self.most_stack = self.most_stack.max(self.stack);
         let levels = offset + 1;
         if self.kind.depth {
             let back = self.label();
@@ -192,13 +191,14 @@ impl<'g> Assembler<'g> {
 
     /// A string of a rule's pool, which stands for an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
-        let Some(pool) = self.pools.get(rule) else { return };
+        let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
         let min_len = self.ir.rule(rule).facts.min_len;
         self.strings(&Strings {
             strings: pool.strings.iter().map(|string| &**string).collect(),
             slots: None,
             min_len,
             shortest: pool.shortest.as_deref(),
+            pool_of: Some(rule),
         });
     }
 }

@@ -64,7 +64,13 @@ impl<'g> Assembler<'g> {
         let min_len = ir.facts(node).min_len;
         let literals: Option<Vec<&[u8]>> = choice.options.iter().map(|&option| self.literal_of(option)).collect();
         if let Some(strings) = literals {
-            return self.strings(&Strings { strings, slots: choice.slots.as_ref(), min_len, shortest: None });
+            return self.strings(&Strings {
+                strings,
+                slots: choice.slots.as_ref(),
+                min_len,
+                shortest: None,
+                pool_of: None,
+            });
         }
         if self.nested(node, choice) {
             return;
@@ -168,7 +174,7 @@ impl<'g> Assembler<'g> {
     fn push_option(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; push rax);
-        self.stack += 1;
+        self.pushed(1);
     }
 
     fn pop_option(&mut self) {
@@ -353,6 +359,7 @@ impl<'g> Assembler<'g> {
             ; add eax, edx
         );
         self.flow.choice = 0;
+        self.used(1, 0);
         self.put_indexed(&leaves);
         true
     }

@@ -144,6 +144,7 @@ impl<'g> Assembler<'g> {
     fn look_at_both(&mut self, joint: &Joint<'g>, arms: &[DynamicLabel]) -> usize {
         let Joint { outer, inner, arm, bytes: (low, high), .. } = joint;
         let at = self.flow.choice as i8;
+        self.used(2, 0);
         let (low, high) = (*low, *high);
         let ops = &mut self.ops;
         // The inner byte where the outer one leads to it, else the outer one above all inner ones.

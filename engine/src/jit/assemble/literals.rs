@@ -12,15 +12,19 @@ pub(super) const MAX_LITERAL: usize = 256;
 /// The displacement at which pointers are moved: beyond it the code grows.
 const MAX_DISPLACEMENT: i32 = 96;
 
-impl Assembler<'_> {
+impl<'g> Assembler<'g> {
+    /// A literal of at most [`MAX_LITERAL`] bytes.
     pub(super) fn literal(&mut self, bytes: &[u8]) {
-        if bytes.len() > MAX_LITERAL {
-            return self.long_literal(bytes);
-        }
+        debug_assert!(bytes.len() <= MAX_LITERAL);
         if bytes.is_empty() {
             return;
         }
         self.need(0, bytes.len() as i32);
+        self.put_literal(bytes);
+    }
+
+    /// The same where its bytes are needed already.
+    pub(super) fn put_literal(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(16) {
             self.short_literal(chunk);
         }
@@ -46,6 +50,7 @@ impl Assembler<'_> {
             _ => asm!(ops ; movups xmm0, [tables + place] ; movups [BYTE output + at], xmm0),
         }
         self.flow.output += bytes.len() as i32;
+        self.used(0, bytes.len() as i32);
     }
 
     /// Keeps displacements within a byte.
@@ -55,10 +60,19 @@ impl Assembler<'_> {
         }
     }
 
-    fn long_literal(&mut self, bytes: &[u8]) {
+    /// A longer one.
+    pub(super) fn long_literal(&mut self, bytes: &'g [u8]) {
         self.flush();
-        self.literals.push(bytes.into());
-        self.door(Doors::Copy, self.literals.len() as i32 - 1);
-        (self.flow.reads, self.flow.writes) = crate::jit::context::MARGIN;
+        let place = match self.known_literals.get(bytes) {
+            Some(&place) => place,
+            None => {
+                let kept = self.may_know(bytes.len() + size_of::<Box<[u8]>>());
+                self.literals.push(if kept { bytes.into() } else { Box::default() });
+                self.literals.len() as i32 - 1
+            }
+        };
+        self.known_literals.insert(bytes, place);
+        self.door(Doors::Copy, place);
+        self.begin_stretch();
     }
 }

@@ -37,6 +37,7 @@ impl<'g> Assembler<'g> {
         // The last member may be stored once more, as far as twice the rounds behind the pointer.
         self.need(4 * ROUNDS, 2 * ROUNDS);
         self.flush();
+        self.used(4 * ROUNDS, 2 * ROUNDS);
         let (back, after) = (self.label(), self.flow);
         let one_by_one = self.cold(move |assembler| {
             assembler.looping_instance(rule, body, offset);
@@ -255,7 +256,7 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         push_word(ops, rounds);
         asm!(ops ; =>head);
-        self.stack += 1;
+        self.pushed(1);
         self.flow = Flow::default();
         self.node(item, offset);
         self.flush();
@@ -267,11 +268,13 @@ impl<'g> Assembler<'g> {
     /// A repetition of single bytes.
     fn byte_rounds(&mut self, item: NodeId, bytes: &ByteItem, min: u32, max: Option<u32>, offset: i32) {
         let look = Look::at(bytes, self.features);
-        self.need(2 * ROUNDS + min as i32, ROUNDS + min as i32);
+        // The items may begin a new stretch, so that the look is counted behind them.
         for _ in 0..min {
             self.node(item, offset);
         }
+        self.need(2 * ROUNDS, ROUNDS);
         self.flush();
+        self.used(2 * ROUNDS, ROUNDS);
         let further = max.map(|max| max - min);
         let (back, after) = (self.label(), self.flow);
         let one_by_one = self.cold(move |assembler| {
@@ -329,7 +332,7 @@ impl<'g> Assembler<'g> {
         if min > 0 {
             push_word(ops, min);
         }
-        self.stack += words;
+        self.pushed(words);
         let below = 8 * i8::from(min > 0);
         self.place(head);
         self.flow = Flow::default();
@@ -370,6 +373,7 @@ impl<'g> Assembler<'g> {
             // One option is offered: nothing is read.
             asm!(ops ; jl =>exit);
         }
+        self.used(1, 0);
         let ops = &mut self.ops;
         asm!(ops ; inc choice ; cmp BYTE [BYTE choice - 1], 0 ; jns =>exit);
         if self.kind.length && cost > 0 {

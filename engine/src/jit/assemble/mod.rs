@@ -4,18 +4,22 @@
 //! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
 //! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
 
+use std::collections::HashMap;
+
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::guards::guarded;
+use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 
 use super::NotCompiled;
 use super::code::{Draft, Symbol};
 use super::context::MARGIN;
+use super::memory::PAGE;
 use super::regs::asm;
-use super::sites::{Members, Site};
+use super::sites::Site;
 use super::tables::Tables;
 
 mod calls;
@@ -24,10 +28,14 @@ mod joints;
 mod literals;
 mod looks;
 mod loops;
+mod members;
+mod narrow;
 mod picks;
 mod strings;
 mod thunks;
 
+use literals::MAX_LITERAL;
+use members::Pieces;
 use thunks::Thunks;
 
 /// The limits that code keeps; others cost nothing.
@@ -65,6 +73,8 @@ struct Flow {
     /// How much of the stretch that was checked last is left.
     reads: i32,
     writes: i32,
+    /// What was counted against the stretch and is not used yet.
+    due: (i32, i32),
 }
 
 /// An instance that can be jumped back to.
@@ -100,7 +110,6 @@ pub(super) struct Assembler<'g> {
     /// Table entries that hold the place of a label.
     jumps: Vec<(usize, DynamicLabel)>,
     sites: Vec<Site>,
-    classes: Vec<Members>,
     literals: Vec<Box<[u8]>>,
     /// Rules whose bodies stand where they are referred to.
     expanded: Vec<bool>,
@@ -114,18 +123,24 @@ pub(super) struct Assembler<'g> {
     is_dead: bool,
     /// Words pushed since the beginning of the function.
     stack: i32,
-    /// The most words pushed at a call.
+    /// The most words pushed in any function.
     most_stack: i32,
-    /// Bytes of what slow paths know of sites.
-    sites_len: usize,
+    /// Bytes of what slow paths know.
+    known_len: usize,
+    /// The sites of the pools of rules, by rule.
+    pool_sites: Vec<Option<i32>>,
+    /// The literals that slow paths copy and where they are. Looked up only, never iterated.
+    known_literals: HashMap<&'g [u8], i32>,
+    /// The tables of large classes, likewise.
+    known_classes: HashMap<&'g CharSet, Pieces>,
     max_code: usize,
 }
 
 /// Functions begin at multiples of this.
 const FUNCTION_ALIGNMENT: usize = 16;
 const NOP: u8 = 0x90;
-/// Tables begin at a multiple of this.
-const TABLE_ALIGNMENT: usize = 128;
+/// At least so far behind the last instruction tables begin, as what is read there may be fetched with them.
+const TABLE_DISTANCE: usize = 128;
 const INT3: u8 = 0xCC;
 
 /// Assembles the code for limits of a kind.
@@ -152,7 +167,6 @@ pub(super) fn assemble(
         begin_of_tables,
         jumps: Vec::new(),
         sites: Vec::new(),
-        classes: Vec::new(),
         literals: Vec::new(),
         expanded,
         guarded: guarded(ir),
@@ -164,7 +178,10 @@ pub(super) fn assemble(
         is_dead: false,
         stack: 0,
         most_stack: 0,
-        sites_len: 0,
+        known_len: 0,
+        pool_sites: vec![None; ir.rules().len()],
+        known_literals: HashMap::new(),
+        known_classes: HashMap::new(),
         max_code,
     };
     let mut symbols = Vec::new();
@@ -174,7 +191,7 @@ pub(super) fn assemble(
         }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
         let at = assembler.ops.offset().0;
-        if at + assembler.tables.bytes.len() + assembler.sites_len > max_code {
+        if assembler.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
         symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
@@ -186,17 +203,16 @@ pub(super) fn assemble(
 
 impl<'g> Assembler<'g> {
     fn finish(mut self, entry: usize, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
-        if self.sites_len > max_code {
+        if self.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
         }
-        // What is between them is never reached; int3 shows if it is. No instructions are near the tables.
-        self.ops.align(TABLE_ALIGNMENT, INT3);
-        self.ops.extend([INT3; TABLE_ALIGNMENT]);
+        let end = self.ops.offset().0;
+        // What is between them is never reached; int3 shows if it is.
+        self.ops.extend([INT3; TABLE_DISTANCE]);
+        self.ops.align(PAGE, INT3);
         let begin = self.begin_of_tables;
         self.place(begin);
-        // A lowest derivation nests no deeper than its height; a level has its words and where it returns to.
-        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
-        let finishing = (height + 2).saturating_mul(8 * (self.most_stack as usize + 1));
+        let finishing = self.finishing();
         let target = |label: &DynamicLabel| self.ops.labels().resolve_dynamic(*label).map(|offset| offset.0);
         let jumps: Result<Vec<(usize, usize)>, _> =
             self.jumps.iter().map(|(place, label)| Ok((*place, target(label)?))).collect();
@@ -209,15 +225,34 @@ impl<'g> Assembler<'g> {
         }
         Ok(Draft {
             instructions,
+            end,
             entry,
             tables: self.tables.finish(),
             jumps,
             symbols,
             sites: self.sites,
-            classes: self.classes,
             literals: self.literals,
             finishing,
         })
+    }
+
+    /// Whether the code will be refused: then nothing more is added to it.
+    fn is_too_large(&self) -> bool {
+        self.ops.offset().0.saturating_add(self.tables.bytes.len()).saturating_add(self.known_len) > self.max_code
+    }
+
+    /// How far below the bound that guards compare with the stack grows at most.
+    ///
+    /// A frame is the words that a function pushes and the address that a call from it pushes. The last function whose guard
+    /// found the stack pointer at the bound or above has a frame, so have those without a guard that it leads to, of which at
+    /// most [`MAX_UNGUARDED`] follow each other. What comes then is a guard that finds the pointer below the bound, so that
+    /// every site takes option 0 from there on. Whatever is pending in any of the frames, up to the first, is now derived
+    /// lowest: each call leads to a rule of less height than that which it stands in, so that at most as many frames as the
+    /// height of a rule, and one, are above each other there. The innermost may call a thunk.
+    fn finishing(&self) -> usize {
+        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+        let frames = 1 + MAX_UNGUARDED + height + 1;
+        frames.saturating_mul(8 * (self.most_stack as usize + 1)).saturating_add(thunks::STACK)
     }
 
     fn label(&mut self) -> DynamicLabel {
@@ -227,6 +262,7 @@ impl<'g> Assembler<'g> {
     /// Places a label here.
     fn place(&mut self, label: DynamicLabel) {
         self.is_dead = false;
+        self.flow.due = (0, 0);
         let ops = &mut self.ops;
         asm!(ops ; =>label);
     }
@@ -286,6 +322,22 @@ impl<'g> Assembler<'g> {
         }
         self.flow.reads -= reads;
         self.flow.writes -= writes;
+        self.flow.due.0 += reads;
+        self.flow.due.1 += writes;
+    }
+
+    /// Notes what the instructions written here read and write at most: no more than was counted since the last check.
+    fn used(&mut self, reads: i32, writes: i32) {
+        let due = &mut self.flow.due;
+        debug_assert!(reads <= due.0 && writes <= due.1, "{reads} and {writes} bytes are used of {due:?} counted");
+        due.0 -= reads;
+        due.1 -= writes;
+    }
+
+    /// A stretch begins here.
+    fn begin_stretch(&mut self) {
+        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.flow.due = (0, 0);
     }
 
     /// Makes sure that a stretch may begin here. Keeps rax.
@@ -305,7 +357,7 @@ impl<'g> Assembler<'g> {
             let ops = &mut assembler.ops;
             asm!(ops ; call =>replenish ; jmp =>back);
         });
-        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.begin_stretch();
     }
 
     /// What is known where code arrives from here and from a place with `other`; both must have flushed.
@@ -313,12 +365,18 @@ impl<'g> Assembler<'g> {
         debug_assert_eq!((self.flow.choice, self.flow.output, other.choice, other.output), (0, 0, 0, 0));
         self.flow.reads = self.flow.reads.min(other.reads);
         self.flow.writes = self.flow.writes.min(other.writes);
+        self.flow.due = (self.flow.due.0.min(other.due.0), self.flow.due.1.min(other.due.1));
+    }
+
+    fn pushed(&mut self, words: i32) {
+        self.stack += words;
+        self.most_stack = self.most_stack.max(self.stack);
     }
 
     fn push_depth(&mut self) {
         let ops = &mut self.ops;
         asm!(ops ; push depth);
-        self.stack += 1;
+        self.pushed(1);
     }
 
     fn pop_depth(&mut self) {
@@ -352,6 +410,9 @@ impl<'g> Assembler<'g> {
 
     /// A node that stands `offset` instances below what the depth register counts from.
     fn node(&mut self, node: NodeId, offset: i32) {
+        if self.is_too_large() {
+            return;
+        }
         let ir = self.ir;
         if let Some((rule, body)) = self.instance(node) {
             return match jumps_to(ir, body, rule) {
@@ -360,6 +421,7 @@ impl<'g> Assembler<'g> {
             };
         }
         match ir.node(node) {
+            Node::Bytes(bytes) if bytes.len() > MAX_LITERAL => self.long_literal(bytes),
             Node::Bytes(bytes) => self.literal(bytes),
             Node::Class(set) => self.class(set),
             Node::Choice(choice) => self.choice(node, choice, offset),

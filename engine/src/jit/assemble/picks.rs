@@ -3,6 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi};
 use gramjet_compiler::ir::Slots;
 
+use super::narrow::Narrowed;
 use super::{Assembler, asm};
 use crate::jit::context::Doors;
 use crate::jit::sites::Site;
@@ -52,6 +53,18 @@ impl Decision<'_> {
         }
     }
 
+    /// The option that each choice byte leads to, for sites of one byte.
+    pub fn map(&self) -> Vec<u8> {
+        let Some(slots) = self.slots else {
+            return (0..256).map(|byte| self.option_of(byte) as u8).collect();
+        };
+        let mut map = Vec::with_capacity(256);
+        for (option, &end) in slots.ends().iter().enumerate() {
+            map.resize(end as usize, option as u8);
+        }
+        map
+    }
+
     fn max_cost(&self) -> u64 {
         self.costs.last().copied().unwrap_or(0)
     }
@@ -89,6 +102,7 @@ impl Assembler<'_> {
         let ops = &mut self.ops;
         asm!(ops ; movzx eax, BYTE [BYTE choice + at]);
         self.flow.choice += 1;
+        self.used(1, 0);
     }
 
     /// From what was picked to the number of the option, in eax; rcx may be lost.
@@ -97,8 +111,7 @@ impl Assembler<'_> {
             return;
         }
         if decision.slots.is_some() {
-            let map: Vec<u8> = (0..256).map(|byte| decision.option_of(byte) as u8).collect();
-            let map = self.tables.add(map, 1);
+            let map = self.tables.add(decision.map(), 1);
             let ops = &mut self.ops;
             asm!(ops ; movzx eax, BYTE [tables + rax + map]);
             return;
@@ -125,6 +138,7 @@ impl Assembler<'_> {
             _ => asm!(ops ; mov eax, [BYTE choice + at] ; and eax, 0xFF_FFFF),
         }
         self.flow.choice += bits as i32 / 8;
+        self.used(bits as i32 / 8, 0);
         match decision.slots {
             None => {
                 let count = decision.count as i32;
@@ -144,16 +158,24 @@ impl Assembler<'_> {
     /// A site that the length limit may narrow; pays the option's cost.
     fn decide_within(&mut self, decision: &Decision<'_>) {
         self.flush();
-        let site = self.site(Site {
-            costs: decision.costs.clone(),
-            slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
-            ..Site::default()
-        });
-        let paid = self.label();
-        let narrow = self.cold(move |assembler| {
-            assembler.door(Doors::PickWithin, site);
-            assembler.jump(paid);
-        });
+        let (decided, paid) = (self.label(), self.label());
+        let narrow = match Narrowed::at(decision) {
+            Some(narrowed) => self.cold(move |assembler| {
+                assembler.decide_narrowed(&narrowed);
+                assembler.jump(decided);
+            }),
+            None => {
+                let site = self.site(Site {
+                    costs: decision.costs.clone(),
+                    slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+                    ..Site::default()
+                });
+                self.cold(move |assembler| {
+                    assembler.door(Doors::PickWithin, site);
+                    assembler.jump(paid);
+                })
+            }
+        };
         self.compare_slack(decision.max_cost());
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
@@ -169,17 +191,24 @@ impl Assembler<'_> {
         };
         self.leave_option(picked, decision);
         self.flush();
+        self.place(decided);
         self.pay(&decision.costs);
         self.place(paid);
     }
 
     pub(super) fn site(&mut self, site: Site) -> i32 {
-        // What slow paths look at counts against the budget; beyond it the code is refused, so it is not kept either.
         let strings: usize = site.strings.iter().map(|string| string.len() + size_of::<Box<[u8]>>()).sum();
-        self.sites_len += strings + size_of_val(&*site.costs) + size_of::<Site>();
-        let kept = self.sites_len <= self.max_code;
+        let slots = site.slots.as_ref().map_or(0, |(_, ends)| size_of_val(&**ends));
+        let shortest = site.shortest.as_ref().map_or(0, |shortest| shortest.len());
+        let kept = self.may_know(strings + slots + shortest + size_of_val(&*site.costs) + size_of::<Site>());
         self.sites.push(if kept { site } else { Site::default() });
         self.sites.len() as i32 - 1
+    }
+
+    /// Counts what slow paths look at against the budget. Beyond it the code is refused, so that it need not be kept.
+    pub(super) fn may_know(&mut self, bytes: usize) -> bool {
+        self.known_len = self.known_len.saturating_add(bytes);
+        self.known_len <= self.max_code
     }
 
     /// Compares the slack with a cost, signed; rdx may be lost.

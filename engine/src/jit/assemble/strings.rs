@@ -2,13 +2,14 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi};
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::Slots;
+use gramjet_compiler::ir::{RuleId, Slots};
 
 use super::literals::MAX_LITERAL;
+use super::narrow::Narrowed;
 use super::picks::Decision;
 use super::{Assembler, asm};
-use crate::jit::context::{Doors, MARGIN};
-use crate::jit::sites::{Members, Site};
+use crate::jit::context::Doors;
+use crate::jit::sites::Site;
 
 /// A site whose options are strings, in canonical order.
 pub(super) struct Strings<'s> {
@@ -18,6 +19,8 @@ pub(super) struct Strings<'s> {
     pub min_len: u64,
     /// Emitted where no string is offered.
     pub shortest: Option<&'s [u8]>,
+    /// The rule whose pool it is.
+    pub pool_of: Option<RuleId>,
 }
 
 /// Strings up to this length stand in rows of their table.
@@ -45,30 +48,72 @@ impl<'g> Assembler<'g> {
             return self.put_decided(&decision, strings);
         }
         self.flush();
-        let narrow = self.string_site(site, &decision);
-        let back = self.label();
+        match &strings[..] {
+            [only] => self.string_within(only, site),
+            _ => self.strings_within(&decision, site),
+        }
+    }
+
+    /// A string that is not offered where the slack is too small for it.
+    fn string_within(&mut self, string: &[u8], site: &Strings<'_>) {
+        let cost = string.len() as u64 - site.min_len;
+        let (back, after) = (self.label(), self.flow);
+        let shortest = site.shortest.unwrap_or_default().to_vec();
         let narrow = self.cold(move |assembler| {
-            assembler.door(Doors::StringWithin, narrow);
-            assembler.jump(back);
+            assembler.put_literal(&shortest);
+            assembler.resume(back, after);
         });
+        self.compare_slack(cost);
+        let ops = &mut self.ops;
+        asm!(ops ; jl =>narrow);
+        self.pay_constant(cost);
+        self.put_literal(string);
+        self.flush();
+        self.place(back);
+    }
+
+    /// A choice among strings as far as the slack goes.
+    fn strings_within(&mut self, decision: &Decision<'_>, site: &Strings<'_>) {
+        let (decided, back) = (self.label(), self.label());
+        let least = decision.costs[0];
+        let narrow = match Narrowed::at(decision) {
+            Some(narrowed) => {
+                let shortest = (least > 0).then(|| site.shortest.unwrap_or_default().to_vec());
+                self.cold(move |assembler| {
+                    if let Some(shortest) = shortest {
+                        let after = assembler.flow;
+                        let none = assembler.cold(move |assembler| {
+                            assembler.put_literal(&shortest);
+                            assembler.resume(back, after);
+                        });
+                        assembler.compare_slack(least);
+                        let ops = &mut assembler.ops;
+                        asm!(ops ; jl =>none);
+                    }
+                    assembler.decide_narrowed(&narrowed);
+                    assembler.jump(decided);
+                })
+            }
+            None => {
+                let number = self.string_site(site, decision);
+                self.cold(move |assembler| {
+                    assembler.door(Doors::StringWithin, number);
+                    assembler.jump(back);
+                })
+            }
+        };
         self.compare_slack(decision.costs.last().copied().unwrap_or(0));
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
-        match &strings[..] {
-            [only] => {
-                let cost = decision.costs[0] as i32;
-                let ops = &mut self.ops;
-                asm!(ops ; sub slack, cost);
-                self.literal(only);
-            }
-            _ => {
-                let free = Decision { costs: Vec::new(), ..decision };
-                let picked = self.decide(&free);
-                self.leave_option(picked, &free);
-                self.pay(&strings.iter().map(|string| string.len() as u64 - site.min_len).collect::<Vec<_>>());
-                self.put_indexed(strings);
-            }
-        }
+        let free = Decision { costs: Vec::new(), count: decision.count, slots: decision.slots };
+        let picked = self.decide(&free);
+        self.leave_option(picked, &free);
+        self.flush();
+        let due = self.flow.due;
+        self.place(decided);
+        self.flow.due = due;
+        self.pay(&decision.costs);
+        self.put_indexed(&site.strings);
         self.flush();
         self.place(back);
     }
@@ -84,16 +129,23 @@ impl<'g> Assembler<'g> {
         self.need(3, 0);
         self.flush();
         self.door(Doors::StringWithin, number);
-        (self.flow.reads, self.flow.writes) = MARGIN;
+        self.begin_stretch();
     }
 
     fn string_site(&mut self, site: &Strings<'_>, decision: &Decision<'_>) -> i32 {
-        self.site(Site {
+        if let Some(number) = site.pool_of.and_then(|rule| self.pool_sites[rule.index()]) {
+            return number;
+        }
+        let number = self.site(Site {
             costs: decision.costs.clone(),
             slots: site.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
             strings: site.strings.iter().map(|&string| string.into()).collect(),
             shortest: site.shortest.map(Into::into),
-        })
+        });
+        if let Some(rule) = site.pool_of {
+            self.pool_sites[rule.index()] = Some(number);
+        }
+        number
     }
 
     /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
@@ -101,7 +153,7 @@ impl<'g> Assembler<'g> {
         let picked = self.decide(decision);
         if decision.bits() == 8 && strings.iter().all(|string| string.len() == 1) {
             // The choice byte leads to the byte at once.
-            let table: Vec<u8> = (0..256).map(|byte| strings[decision.option_of(byte)][0]).collect();
+            let table: Vec<u8> = decision.map().into_iter().map(|option| strings[usize::from(option)][0]).collect();
             return self.put_mapped(table);
         }
         self.leave_option(picked, decision);
@@ -116,6 +168,7 @@ impl<'g> Assembler<'g> {
         let ops = &mut self.ops;
         asm!(ops ; movzx eax, BYTE [tables + rax + table] ; mov [BYTE output + at], al);
         self.flow.output += 1;
+        self.used(0, 1);
     }
 
     /// Emits the string whose number is in eax; its bytes must be needed already.
@@ -123,6 +176,7 @@ impl<'g> Assembler<'g> {
         let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let equal = strings.iter().all(|string| string.len() == longest);
         self.bound_displacements();
+        self.used(0, longest as i32);
         match longest {
             0 => {}
             _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest)),
@@ -204,12 +258,8 @@ impl<'g> Assembler<'g> {
     }
 
     pub(super) fn class(&mut self, set: &'g CharSet) {
-        let limited = self.kind.length && set.min_len() < set.max_len();
         if set.len() > 256 {
-            self.need(3, 4);
-            self.flush();
-            self.classes.push(Members { set: set.clone(), min_len: set.min_len(), limited });
-            return self.door(Doors::Member, self.classes.len() as i32 - 1);
+            return self.large_class(set);
         }
         let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
         self.strings(&Strings {
@@ -217,6 +267,7 @@ impl<'g> Assembler<'g> {
             slots: None,
             min_len: set.min_len(),
             shortest: None,
+            pool_of: None,
         });
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Thunks {
     pub deeper: DynamicLabel,
     /// Number of a slot in eax, ends in rdx, their count in ecx: leaves the option in eax.
     pub slot: DynamicLabel,
+    /// Emits a member of a large class, see [`Assembler::member_thunk`].
+    pub member: DynamicLabel,
 }
 
 const DOORS: i32 = offset_of!(Context<'_, '_>, doors) as i32;
@@ -26,7 +28,11 @@ const OUTPUT: i32 = offset_of!(Context<'_, '_>, output) as i32;
 const CHOICE_LIMIT: i32 = offset_of!(Context<'_, '_>, choice_limit) as i32;
 const OUTPUT_LIMIT: i32 = offset_of!(Context<'_, '_>, output_limit) as i32;
 const SLACK: i32 = offset_of!(Context<'_, '_>, slack) as i32;
+const HOME: i32 = offset_of!(Context<'_, '_>, home) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
+
+/// Bytes of stack that thunks use at most: [`Thunks::replenish`], with what it keeps and where it and the door return to.
+pub(super) const STACK: usize = 6 * 8;
 
 impl Thunks {
     pub fn new(ops: &mut VecAssembler<X64Relocation>) -> Thunks {
@@ -35,6 +41,7 @@ impl Thunks {
             doors: Doors::ALL.map(|_| ops.new_dynamic_label()),
             deeper: ops.new_dynamic_label(),
             slot: ops.new_dynamic_label(),
+            member: ops.new_dynamic_label(),
         }
     }
 }
@@ -77,6 +84,8 @@ impl Assembler<'_> {
         );
         symbol(self, "slot");
         self.slot_thunk();
+        symbol(self, "member");
+        self.member_thunk();
         symbol(self, "other stack");
         self.deeper_thunk();
         symbol(self, "entry");
@@ -85,7 +94,8 @@ impl Assembler<'_> {
         entry
     }
 
-    /// Calls door number `door` with the number in eax as its argument, on a stack that is aligned for it.
+    /// Calls door number `door` with the number in eax as its argument, on the caller's stack, aligned: choice sources may
+    /// need more stack than machine code has, and what looks at stacks knows the caller's.
     fn door_thunk(&mut self, door: Doors) {
         let place = door as i32 * 8;
         let length = self.kind.length;
@@ -99,6 +109,9 @@ impl Assembler<'_> {
             ; mov rdi, context
             ; mov esi, eax
             ; mov rbp, rsp
+            ; mov rax, [context + HOME]
+            ; test rax, rax
+            ; cmovnz rsp, rax
             ; and rsp, -16
             ; mov rax, [context + DOORS]
             ; call QWORD [rax + place]
@@ -158,13 +171,11 @@ impl Assembler<'_> {
             ; jnz >switch
             ; jmp rcx
             ; switch:
-            ; mov rdx, rsp
+            ; mov [context + HOME], rsp
             ; mov rsp, rax
-            ; push rdx
-            ; push rdx
             ; call rcx
-            ; pop rdx
-            ; mov rsp, rdx
+            ; mov rsp, [context + HOME]
+            ; mov QWORD [context + HOME], 0
             ; jmp =>give_back
         );
     }

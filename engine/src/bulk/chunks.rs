@@ -1,0 +1,230 @@
+//! Chunks: sequences of frames that one step takes from the stack as a whole. Frames that decide little are drawn together
+//! with those behind them.
+
+use rustc_hash::FxHashMap;
+
+use super::frames::{Depth, Frame, Item, Step};
+use super::unfold::{Beginning, Stream};
+
+/// A chunk has at most this many frames: its first choice can then always be made (see [`super::unfold::OPEN`]).
+const MAX_FRAMES: usize = 3;
+/// Frames of a chunk differ in depth by less than this.
+const MAX_SPREAD: u32 = 4;
+/// A chunk that decides this many bits is not made longer.
+const BITS: f64 = 6.0;
+/// What a chunk that decides nothing costs beside its step, in steps.
+const WASTE: f64 = 0.3;
+/// How far ahead bits are counted.
+const AHEAD: u32 = 6;
+
+/// Frames, each with how much less is left of the depth than at the one with most; `None` where no limit matters.
+pub(crate) type Chunk = Box<[(Frame, Option<u32>)]>;
+
+/// The chunks in use, by number.
+#[derive(Default)]
+pub(crate) struct Chunks {
+    chunks: Vec<Chunk>,
+    numbers: FxHashMap<Chunk, u32>,
+    bits: FxHashMap<Item, f64>,
+    /// How often chunks of several frames would be pushed.
+    wanted: FxHashMap<Chunk, f64>,
+    policy: Policy,
+}
+
+/// When frames are joined to chunks. Which is best depends on the grammar, so it is tried.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Policy {
+    /// A new chunk is pushed in this many times the threshold of the steps.
+    pub(crate) often: f64,
+    /// What it costs, in steps, to join frames that both decide much.
+    pub(crate) large: f64,
+}
+
+/// A chunk on the stack: its number and how much less is left of the depth than at the step that pushed it.
+pub(crate) type Push = (u32, u32);
+
+impl Chunks {
+    /// No chunks yet, to be made by a policy.
+    pub(crate) fn new(policy: Policy) -> Chunks {
+        Chunks { policy, ..Chunks::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// The frames of a chunk where `depth` is left at most, and how little that is.
+    pub(crate) fn items(&self, chunk: u32, depth: Depth) -> Vec<Item> {
+        let at = |below: Option<u32>| below.map_or(Depth::ANY, |below| depth.less(below));
+        self.chunks[chunk as usize].iter().map(|&(frame, below)| (frame, at(below))).collect()
+    }
+
+    /// How much less is left at most at one of a chunk's frames than at another.
+    pub(crate) fn spread(&self, chunk: u32) -> u32 {
+        self.chunks[chunk as usize].iter().filter_map(|&(_, below)| below).max().unwrap_or(0)
+    }
+
+    /// Whether no limit matters in all of a chunk's frames.
+    pub(crate) fn is_free(&self, chunk: u32) -> bool {
+        self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
+    }
+
+    fn number(&mut self, chunk: Chunk) -> u32 {
+        let next = self.chunks.len() as u32;
+        let number = *self.numbers.entry(chunk.clone()).or_insert(next);
+        if number == next {
+            self.chunks.push(chunk);
+        }
+        number
+    }
+
+    /// The frames as one chunk, and how much less than at `base` is left at the one with most.
+    fn chunk(items: &[Item], base: Depth) -> (Chunk, u32) {
+        let below = |&(_, depth): &Item| depth.below(base);
+        let least = items.iter().filter_map(below).min().unwrap_or(0);
+        (items.iter().map(|item| (item.0, below(item).map(|below| below - least))).collect(), least)
+    }
+
+    /// The number of the chunk that these frames are.
+    pub(crate) fn whole(&mut self, items: &[Item], base: Depth) -> Push {
+        let (chunk, less) = Chunks::chunk(items, base);
+        (self.number(chunk), less)
+    }
+
+    /// Notes which chunks would serve best for what a beginning leaves open, that often.
+    pub(crate) fn want(&mut self, stream: &Stream<'_>, beginning: &Beginning, base: Depth, flow: f64) {
+        let base = if beginning.end.is_some() { stream.start_depth() } else { base };
+        let cuts = self.cut(stream, &beginning.open, base, |_, _| true);
+        for pair in cuts.windows(2).filter(|pair| pair[1] > pair[0] + 1) {
+            *self.wanted.entry(Chunks::chunk(&beginning.open[pair[0]..pair[1]], base).0).or_default() += flow;
+        }
+    }
+
+    /// Forgets what was wanted.
+    pub(crate) fn forget_wanted(&mut self) {
+        self.wanted.clear();
+    }
+
+    /// What a beginning leaves open, as chunks, the next first. New chunks of several frames are made only where they were
+    /// wanted often enough. With `alone` the first frame is a chunk of its own.
+    pub(crate) fn partition(
+        &mut self,
+        stream: &Stream<'_>,
+        beginning: &Beginning,
+        base: Depth,
+        threshold: f64,
+        alone: bool,
+    ) -> Vec<Push> {
+        let base = if beginning.end.is_some() { stream.start_depth() } else { base };
+        let open = &beginning.open;
+        let cuts = self.cut(stream, open, base, |chunks, (from, to)| {
+            let chunk = Chunks::chunk(&open[from..to], base).0;
+            let may_be = || chunks.wanted.get(&chunk).is_some_and(|&wanted| wanted >= chunks.policy.often * threshold);
+            !(alone && from == 0) && (chunks.numbers.contains_key(&chunk) || may_be())
+        });
+        cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
+    }
+
+    /// Where frames are best cut into chunks; those of several frames have to be allowed.
+    fn cut(
+        &mut self,
+        stream: &Stream<'_>,
+        open: &[Item],
+        base: Depth,
+        allowed: impl Fn(&Chunks, (usize, usize)) -> bool,
+    ) -> Vec<usize> {
+        let bits: Vec<f64> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
+        // The best way to cut what stands from each frame on: what it costs and where the first chunk ends.
+        let mut best = vec![(0.0, 0); open.len() + 1];
+        for from in (0..open.len()).rev() {
+            best[from] = (cost(&bits[from..from + 1], 0.0) + best[from + 1].0, from + 1);
+            for to in from + 2..=open.len().min(from + MAX_FRAMES) {
+                let cost = cost(&bits[from..to], self.policy.large) + best[to].0;
+                if cost < best[from].0 && near(&open[from..to], base) && allowed(self, (from, to)) {
+                    best[from] = (cost, to);
+                }
+            }
+        }
+        let mut cuts = vec![0];
+        while cuts[cuts.len() - 1] < open.len() {
+            cuts.push(best[cuts[cuts.len() - 1]].1);
+        }
+        cuts
+    }
+
+    /// About how many bits a frame decides, up to [`BITS`] or a little more.
+    fn bits(&mut self, stream: &Stream<'_>, item: Item, ahead: u32) -> f64 {
+        if ahead == AHEAD
+            && let Some(&bits) = self.bits.get(&item)
+        {
+            return bits;
+        }
+        let bits = self.count_bits(stream, item, ahead);
+        if ahead == AHEAD {
+            self.bits.insert(item, bits);
+        }
+        bits
+    }
+
+    fn count_bits(&mut self, stream: &Stream<'_>, item: Item, ahead: u32) -> f64 {
+        if ahead == 0 {
+            return BITS;
+        }
+        let mut total = 0.0;
+        match stream.grammar.step(item, stream.floor) {
+            Step::Text(..) => {}
+            Step::End | Step::Unknown => return BITS,
+            Step::Push(items) => {
+                for item in items.into_iter().flatten() {
+                    total += self.bits(stream, item, ahead - 1);
+                }
+            }
+            Step::PushAll(items) => {
+                for item in items {
+                    total += self.bits(stream, item, ahead - 1);
+                }
+            }
+            Step::Choice => {
+                let count = stream.grammar.option_count(item.0);
+                if count >= 64 {
+                    return BITS;
+                }
+                for (share, items) in stream.grammar.options(item, stream.floor) {
+                    total += share * approximate_bits(share);
+                    for item in items {
+                        if total < BITS {
+                            total += share * self.bits(stream, item, ahead - 1);
+                        }
+                    }
+                }
+            }
+        }
+        total
+    }
+}
+
+/// What a chunk of frames that decide so many bits costs, in steps: one, and a part of one if it decides little; `large` if
+/// it joins frames that both decide much.
+fn cost(bits: &[f64], large: f64) -> f64 {
+    let total: f64 = bits.iter().sum();
+    let last = bits[bits.len() - 1];
+    let is_large = bits.len() > 1 && total - last >= BITS && last >= BITS;
+    1.0 + WASTE * (1.0 - total.min(BITS) / BITS) + if is_large { large } else { 0.0 }
+}
+
+/// Whether the depths are near enough for one chunk.
+fn near(items: &[Item], base: Depth) -> bool {
+    let below = || items.iter().filter_map(|&(_, depth)| depth.below(base));
+    match (below().min(), below().max()) {
+        (Some(least), Some(most)) => most - least < MAX_SPREAD,
+        _ => true,
+    }
+}
+
+/// -log2 of a probability, linear between powers of two: the same on every machine.
+fn approximate_bits(probability: f64) -> f64 {
+    let bits = probability.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) as f64 - 1023.0;
+    let mantissa = (bits & ((1 << 52) - 1)) as f64 / (1u64 << 52) as f64;
+    -(exponent + mantissa)
+}

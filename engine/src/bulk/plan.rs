@@ -1,0 +1,358 @@
+//! The plan: which states there are (a chunk and what is left of the depth there) and how far each is unfolded, so that the
+//! records go where the machine spends its steps.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use rustc_hash::FxHashMap;
+
+use super::chunks::{Chunks, Policy, Push};
+use super::frames::{Depth, Frame, Item};
+use super::unfold::{Stream, unfold};
+
+/// Where a run is: at a chunk, with this much left of the depth ([`Stream::zones`] stands for that and more).
+pub(crate) type Key = (u32, u32);
+
+/// A record in the making.
+pub(crate) struct Entry {
+    pub(crate) probability: f64,
+    pub(crate) text: Box<[u8]>,
+    pub(crate) end: Option<u8>,
+    /// The next first.
+    pub(crate) pushes: Box<[Push]>,
+}
+
+/// What can be done at a chunk with that much left of the depth, or at least that much.
+pub(crate) struct State {
+    pub(crate) chunk: u32,
+    pub(crate) entries: Vec<Entry>,
+    /// What the entries push, once each, and whether behind an end, with the probability.
+    pushed: Vec<(Push, bool, f64)>,
+}
+
+/// All states that can be reached.
+pub(crate) struct Plan {
+    pub(crate) states: Vec<State>,
+    /// The state for each key; several keys may share one.
+    pub(crate) index: BTreeMap<Key, u32>,
+    pub(crate) start: Push,
+    /// The number of zones, and what is left at the start rule.
+    pub(crate) zones: u32,
+    pub(crate) start_depth: u32,
+    pub(crate) records: usize,
+}
+
+/// How much a plan may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) records: usize,
+    /// How often the plan is made anew with what was learnt from running it.
+    pub(crate) rounds: u32,
+}
+
+/// The tables do not fit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooLarge;
+
+/// How often states are visited, per step.
+type Visits = FxHashMap<Key, f64>;
+
+struct Open {
+    flow: f64,
+    key: Key,
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Open) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Open {}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Open) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Open {
+    fn cmp(&self, other: &Open) -> Ordering {
+        self.flow.total_cmp(&other.flow).then(other.key.cmp(&self.key))
+    }
+}
+
+/// A state has at most this many records.
+const MAX_RECORDS: usize = 1 << 14;
+/// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
+/// of the steps.
+const EXACT: f64 = 20.0;
+/// Steps of a trial run.
+const TRIAL: u32 = 50_000;
+
+/// The policies that are tried.
+const POLICIES: [Policy; 3] =
+    [Policy { often: 4.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }, Policy { often: 200.0, large: 0.0 }];
+
+/// Makes the plan for a stream of inputs.
+pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
+    // Small plans show which policy is best, and what they learn serves the larger ones.
+    let small = Budget { records: budget.records / 4, rounds: budget.rounds.saturating_sub(1) };
+    let mut best: Option<(f64, Planner)> = None;
+    for policy in POLICIES {
+        let mut planner = Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, plan: None };
+        for _ in 0..small.rounds {
+            planner.round(stream, small.records);
+        }
+        let mean_step = planner.plan.as_ref().map_or(0.0, |plan| figures(plan, &planner.chunks).0);
+        if best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
+            best = Some((mean_step, planner));
+        }
+    }
+    let mut planner = best.expect("a policy was tried").1;
+    // Grammars of which not even the smallest plan fits get more, to a bound.
+    for records in [budget.records, 2 * budget.records, 4 * budget.records] {
+        planner.round(stream, records);
+        if planner.plan.is_some() {
+            planner.round(stream, records);
+            break;
+        }
+    }
+    planner.plan.map(|plan| (plan, planner.chunks)).ok_or(TooLarge)
+}
+
+/// A plan on its way.
+struct Planner {
+    chunks: Chunks,
+    visits: Visits,
+    /// The threshold times the number of records.
+    share: f64,
+    plan: Option<Plan>,
+}
+
+impl Planner {
+    /// Makes the plan anew, if it fits, and learns from it.
+    fn round(&mut self, stream: &Stream<'_>, records: usize) {
+        let made = loop {
+            let threshold = self.share / records as f64;
+            match attempt(stream, &mut self.chunks, &self.visits, threshold, records) {
+                Err(TooLarge) if threshold < 1.0 => self.share *= 1.4,
+                made => break made,
+            }
+        };
+        let Ok(plan) = made else {
+            self.share = 2.0;
+            return;
+        };
+        self.visits = trial(&plan, &self.chunks);
+        self.share *= (1.1 * plan.records as f64 / records as f64).clamp(0.25, 1.0);
+        self.plan = Some(plan);
+    }
+}
+
+/// What is known of the depth in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Known {
+    Nothing,
+    Exactly(u32),
+    AtLeast(u32),
+}
+
+/// The greatest of few numbers that is not above `row`: states that are rarely visited share their records with those
+/// nearer to the limit.
+fn floor(row: u32) -> u32 {
+    match row {
+        0..=3 => row,
+        _ => {
+            let step = 1 << (row.ilog2() - 1);
+            row / step * step
+        }
+    }
+}
+
+/// Makes all states that can be reached.
+fn attempt(
+    stream: &Stream<'_>,
+    chunks: &mut Chunks,
+    visits: &Visits,
+    threshold: f64,
+    records: usize,
+) -> Result<Plan, TooLarge> {
+    chunks.forget_wanted();
+    let zones = stream.zones;
+    let start_depth = stream.grammar.start_depth().unwrap_or(zones);
+    let start_items = [stream.grammar.start(stream.start_depth(), zones), (Frame::End, Depth::ANY)];
+    let start = chunks.whole(&start_items, stream.start_depth());
+    let start_key = (start.0, if chunks.is_free(start.0) { zones } else { start_depth.min(zones) });
+    let mut plan = Plan { states: Vec::new(), index: BTreeMap::new(), start, zones, start_depth, records: 0 };
+    let mut states: FxHashMap<(u32, Known), u32> = FxHashMap::default();
+    let mut flows: FxHashMap<Key, f64> = [(start_key, 1e-3)].into_iter().collect();
+    let mut heap = BinaryHeap::from([Open { flow: 1.0, key: start_key }]);
+    while let Some(Open { key, .. }) = heap.pop() {
+        if plan.index.contains_key(&key) {
+            continue;
+        }
+        let flow = match visits.get(&key) {
+            Some(&visits) => visits,
+            None => flows.get(&key).copied().unwrap_or_default(),
+        };
+        let (chunk, row) = key;
+        let known = match row {
+            _ if chunks.is_free(chunk) => Known::Nothing,
+            // With so much left, references in the first frame lead to instances within the limit.
+            row if flow < threshold && row >= chunks.spread(chunk) + 2 => Known::AtLeast(chunks.spread(chunk) + 2),
+            row if row == zones => Known::AtLeast(zones),
+            row if flow < EXACT * threshold && floor(row) >= chunks.spread(chunk) + 2 => Known::AtLeast(floor(row)),
+            row => Known::Exactly(row),
+        };
+        let (depth, at_least) = match known {
+            Known::Nothing => (Depth::ANY, zones),
+            Known::Exactly(row) => (Depth::exactly(row), zones),
+            Known::AtLeast(row) => (Depth::MUCH, row),
+        };
+        let local = Stream { floor: at_least, ..*stream };
+        let items: Vec<_> = chunks.items(chunk, depth);
+        let items: Vec<_> = items.into_iter().map(|item| stream.grammar.settled(item, at_least)).collect();
+        // Where no limit matters all rows are one state.
+        let free = known != Known::Nothing && items.iter().all(|item| item.1 == Depth::ANY);
+        let identity = if free { (chunks.whole(&items, depth).0, Known::Nothing) } else { (chunk, known) };
+        let state = match states.get(&identity) {
+            Some(&state) => state,
+            None => {
+                let depth = if free { Depth::ANY } else { depth };
+                let state = make(&local, chunks, identity.0, items, depth, (flow, threshold));
+                plan.records += state.entries.len();
+                if plan.records > records {
+                    return Err(TooLarge);
+                }
+                states.insert(identity, plan.states.len() as u32);
+                plan.states.push(state);
+                plan.states.len() as u32 - 1
+            }
+        };
+        plan.index.insert(key, state);
+        for &((chunk, less), from_start, probability) in &plan.states[state as usize].pushed {
+            let rows = match stream.grammar.start_depth() {
+                _ if chunks.is_free(chunk) => zones..=zones,
+                None => zones..=zones,
+                Some(start) if from_start => (start - less).min(zones)..=(start - less).min(zones),
+                Some(_) if row < zones => row - less..=row - less,
+                Some(start) => zones - less.min(zones)..=(start - less).min(zones),
+            };
+            let last = *rows.end();
+            for row in rows {
+                let key = (chunk, row);
+                let through = if row == last { flow * probability } else { flow * probability * 1e-3 };
+                let flow = flows.entry(key).or_default();
+                *flow += through;
+                if !plan.index.contains_key(&key) {
+                    heap.push(Open { flow: *flow, key });
+                }
+            }
+        }
+    }
+    Ok(plan)
+}
+
+fn make(
+    stream: &Stream<'_>,
+    chunks: &mut Chunks,
+    chunk: u32,
+    items: Vec<Item>,
+    depth: Depth,
+    (flow, threshold): (f64, f64),
+) -> State {
+    let beginnings = unfold(stream, items.clone(), threshold / flow.max(1e-30), MAX_RECORDS);
+    let mut entries = Vec::with_capacity(beginnings.len());
+    let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
+    for beginning in &beginnings {
+        chunks.want(stream, beginning, depth, flow * beginning.probability);
+    }
+    for beginning in beginnings {
+        let pushes = chunks.partition(stream, &beginning, depth, threshold, beginning.open == items);
+        for &push in &pushes {
+            *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
+        }
+        entries.push(Entry {
+            probability: beginning.probability,
+            text: beginning.text.into(),
+            end: beginning.end,
+            pushes: pushes.into(),
+        });
+    }
+    let pushed = pushed.into_iter().map(|((push, from_start), probability)| (push, from_start, probability)).collect();
+    State { chunk, entries, pushed }
+}
+
+/// How often a run visits each key.
+fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
+    let cumulative: Vec<Vec<f64>> = plan
+        .states
+        .iter()
+        .map(|state| {
+            let mut sum = 0.0;
+            let add = |entry: &Entry| {
+                sum += entry.probability;
+                sum
+            };
+            state.entries.iter().map(add).collect()
+        })
+        .collect();
+    let rows = plan.zones as usize + 1;
+    let mut places = vec![u32::MAX; chunks.len() * rows];
+    for (&(chunk, row), &state) in &plan.index {
+        if chunks.is_free(chunk) {
+            places[chunk as usize * rows..][..rows].fill(state);
+        } else {
+            places[chunk as usize * rows + row as usize] = state;
+        }
+    }
+    let mut counts = vec![0u32; places.len()];
+    let start_depth = plan.start_depth;
+    let mut stack: Vec<(u32, u32)> = vec![(plan.start.0, start_depth)];
+    let mut random = 0x9E37_79B9_7F4A_7C15u64;
+    for _ in 0..TRIAL {
+        let (chunk, depth) = stack.pop().expect("a stream does not end");
+        let place = chunk as usize * rows + depth.min(plan.zones) as usize;
+        let state = places[place] as usize;
+        counts[place] += 1;
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = (random >> 11) as f64 / (1u64 << 53) as f64;
+        let cumulative = &cumulative[state];
+        let entry = cumulative.partition_point(|&sum| sum <= drawn).min(cumulative.len() - 1);
+        let entry = &plan.states[state].entries[entry];
+        let base = if entry.end.is_some() { start_depth } else { depth };
+        stack.extend(entry.pushes.iter().rev().map(|&(chunk, less)| (chunk, base - less)));
+    }
+    let mut visits = Visits::default();
+    for &(chunk, row) in plan.index.keys() {
+        let of_chunk = &counts[chunk as usize * rows..][..rows];
+        let count: u32 = if chunks.is_free(chunk) { of_chunk.iter().sum() } else { of_chunk[row as usize] };
+        if count > 0 {
+            visits.insert((chunk, row), f64::from(count) / f64::from(TRIAL));
+        }
+    }
+    visits
+}
+
+impl Plan {
+    /// The state at a chunk where this much is left of the depth.
+    pub(crate) fn state(&self, chunks: &Chunks, chunk: u32, depth: u32) -> Option<u32> {
+        let row = if chunks.is_free(chunk) { self.zones } else { depth.min(self.zones) };
+        self.index.get(&(chunk, row)).copied()
+    }
+}
+
+/// Mean bytes of text a step and mean steps an input, in a trial run.
+pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
+    let visits = trial(plan, chunks);
+    let (mut bytes, mut ends) = (0.0, 0.0);
+    for (key, &state) in &plan.index {
+        let visits = visits.get(key).copied().unwrap_or_default();
+        for entry in &plan.states[state as usize].entries {
+            bytes += visits * entry.probability * entry.text.len() as f64;
+            ends += visits * entry.probability * f64::from(u8::from(entry.end.is_some()));
+        }
+    }
+    (bytes, 1.0 / ends)
+}

@@ -1,0 +1,430 @@
+//! Blocks of inputs: which lane makes which, and in what order they are handed out.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use gramjet::Limits;
+use gramjet_compiler::Compiled;
+
+use super::chunks::Chunks;
+use super::fill::{Fill, UNIT};
+use super::frames::{Depth, Grammar};
+use super::lanes::{self, END_ROOM, Lane, STACK_ROOM, TEXT_ROOM};
+use super::plan::{self, Budget};
+use super::random::{Generators, LANES, seeds};
+use super::simd::Simd;
+use super::tables::Tables;
+use super::unfold::Stream;
+
+/// What stands between inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Framing {
+    /// Bytes before each input, left zero.
+    pub before: usize,
+    /// The text behind each input.
+    pub behind: Vec<u8>,
+}
+
+/// How the tables are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// The tables have at most this many records of 64 bytes.
+    pub records: usize,
+    /// How often they are made anew from what a trial run learns.
+    pub rounds: u32,
+}
+
+impl Default for Effort {
+    /// 1 MiB of records.
+    fn default() -> Effort {
+        Effort { records: 1 << 14, rounds: 2 }
+    }
+}
+
+/// Why a grammar cannot be produced in bulk; the other engines take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotInBulk {
+    /// With a limit on the length, probabilities depend on all that was drawn before.
+    #[error("a limit on the length cannot be kept in bulk")]
+    MaxLen,
+    /// What is left of the depth does not fit beside the places.
+    #[error("the depth limit is too large for the bulk engine's tables")]
+    MaxDepth,
+    /// A rule has no pool.
+    #[error("the depth limit cannot be kept for this grammar")]
+    NoPool,
+    /// The tables would exceed the budget.
+    #[error("the grammar is too large for the bulk engine's tables")]
+    TooLarge,
+    /// The text between inputs does not fit into a record.
+    #[error("what stands between inputs is too long")]
+    Framing,
+}
+
+/// Bytes that a block of inputs has, about.
+const BLOCK_BYTES: f64 = 32.0 * 1024.0;
+/// Inputs of a block at most; blocks that differ in size by little keep the lanes together.
+const MAX_BLOCK_INPUTS: u64 = 4096;
+/// Depths beyond the limit are not told apart from this on.
+const ZONES: u32 = 12;
+/// Blocks that are finished before their turn, at most, and their bytes.
+const AHEAD: usize = 4 * LANES;
+const AHEAD_BYTES: usize = 1 << 26;
+
+struct Shared {
+    grammar: Grammar,
+    chunks: Chunks,
+    tables: Tables,
+    fill: Fill,
+    framing: Framing,
+    block_inputs: u64,
+    max_output: u64,
+    mean_input: f64,
+    mean_step: f64,
+}
+
+/// Makes inputs in bulk.
+pub struct Bulk {
+    shared: Arc<Shared>,
+    simd: Simd,
+    seed: u64,
+    /// The block that [`Bulk::next_block`] begins next, and those that are begun and not handed out, in order.
+    counter: u64,
+    begun: VecDeque<u64>,
+    lanes: Vec<Work>,
+    random: Generators,
+    done: BTreeMap<u64, Block>,
+    done_bytes: usize,
+    spare: Vec<Block>,
+    current: Option<Block>,
+}
+
+/// Inputs one behind the other, and where each ends.
+#[derive(Default)]
+struct Block {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What a lane is at.
+struct Work {
+    /// The number of the block; none while it waits.
+    block: Option<u64>,
+    buffers: Block,
+    bytes: usize,
+    inputs: usize,
+    filled: usize,
+    fill_random: Generators,
+    /// What is next, and what follows: the lowest word is never used.
+    word: u32,
+    stack: Vec<u32>,
+    depth: usize,
+}
+
+/// Inputs, whole, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'b> {
+    /// All bytes, with what stands between inputs.
+    pub bytes: &'b [u8],
+    /// For each input where it ends, without what stands behind it.
+    pub ends: &'b [usize],
+}
+
+impl Bulk {
+    /// Makes the tables.
+    ///
+    /// # Errors
+    ///
+    /// If the grammar or the limits do not fit this engine.
+    pub fn new(compiled: &Compiled, limits: Limits, framing: Framing, effort: Effort) -> Result<Bulk, NotInBulk> {
+        if limits.length().is_some() {
+            return Err(NotInBulk::MaxLen);
+        }
+        if limits.depth().is_some() && compiled.rule_without_pool().is_some() {
+            return Err(NotInBulk::NoPool);
+        }
+        if limits.depth().is_some_and(|depth| depth >= 1 << 20) {
+            return Err(NotInBulk::MaxDepth);
+        }
+        let behind = [&*framing.behind, &vec![0; framing.before]].concat();
+        if behind.len() > super::unfold::TEXT {
+            return Err(NotInBulk::Framing);
+        }
+        let grammar = Grammar::new(compiled, limits.depth(), &[&behind]);
+        let zones = limits.depth().map_or(0, |depth| ZONES.min(depth + 2));
+        let stream = Stream { grammar: &grammar, zones, floor: zones, behind: &behind };
+        let budget = Budget { records: effort.records, rounds: effort.rounds };
+        let (plan, chunks) = plan::plan(&stream, budget).map_err(|_| NotInBulk::TooLarge)?;
+        let tables = Tables::new(&plan, &chunks).map_err(|_| NotInBulk::TooLarge)?;
+        let (mean_step, steps) = plan::figures(&plan, &chunks);
+        let mean_input = mean_step * steps;
+        let inputs = BLOCK_BYTES / mean_input.max(1.0);
+        let block_inputs = if inputs >= 2.0 { (inputs as u64).next_power_of_two().min(MAX_BLOCK_INPUTS) } else { 1 };
+        let fill = Fill::new(grammar.codes());
+        let max_output = limits.output();
+        let shared = Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
+        Ok(Bulk::over(Arc::new(shared), Simd::detect()))
+    }
+
+    fn over(shared: Arc<Shared>, simd: Simd) -> Bulk {
+        let mut bulk = Bulk {
+            shared,
+            simd,
+            seed: 0,
+            counter: 0,
+            begun: VecDeque::new(),
+            lanes: (0..LANES).map(|_| Work::idle()).collect(),
+            random: Generators::unseeded(),
+            done: BTreeMap::new(),
+            done_bytes: 0,
+            spare: Vec::new(),
+            current: None,
+        };
+        bulk.restart(0, 0);
+        bulk
+    }
+
+    /// Another one with the same tables.
+    pub fn fork(&self) -> Bulk {
+        Bulk::over(Arc::clone(&self.shared), self.simd)
+    }
+
+    /// Goes on with the run of `seed` from the block `first` on.
+    pub fn restart(&mut self, seed: u64, first: u64) {
+        (self.seed, self.counter) = (seed, first);
+        self.begun.clear();
+        self.spare.extend(std::mem::take(&mut self.done).into_values());
+        self.spare.extend(self.current.take());
+        self.done_bytes = 0;
+        for lane in &mut self.lanes {
+            lane.block = None;
+        }
+    }
+
+    /// Uses no more than these instructions; the output is the same.
+    pub fn with_simd(mut self, simd: Simd) -> Bulk {
+        self.simd = simd.min(Simd::detect());
+        self
+    }
+
+    /// The number of inputs of a block. Input `k` of a run is in block `k / block_inputs`.
+    pub fn block_inputs(&self) -> u64 {
+        self.shared.block_inputs
+    }
+
+    /// The mean length of an input in a trial run, with what stands between inputs, in bytes; infinite if none ended.
+    pub fn mean_input(&self) -> f64 {
+        self.shared.mean_input
+    }
+
+    /// The mean number of bytes that a step makes.
+    pub fn mean_step(&self) -> f64 {
+        self.shared.mean_step
+    }
+
+    /// The number of records.
+    pub fn records(&self) -> usize {
+        self.shared.tables.records.len()
+    }
+
+    /// The size of the tables in bytes.
+    pub fn table_bytes(&self) -> usize {
+        size_of_val(&*self.shared.tables.records) + size_of_val(&*self.shared.tables.rows)
+    }
+
+    /// The next block.
+    pub fn next_block(&mut self) -> Inputs<'_> {
+        let mut counter = self.counter;
+        let mut count = || {
+            counter += 1;
+            Some(counter - 1)
+        };
+        let block = self.make_next(&mut count).expect("there is always a next block").1;
+        self.counter = counter;
+        self.spare.extend(self.current.take());
+        let block = self.current.insert(block);
+        Inputs { bytes: &block.text, ends: &block.ends }
+    }
+
+    /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with what stands between
+    /// inputs, and where each input ends without what stands behind it. The memory that `text` and `ends` held is used
+    /// again. `None` if there are no more.
+    ///
+    /// Some blocks are made side by side, so `more` is asked ahead.
+    pub fn take_block(
+        &mut self,
+        more: &mut dyn FnMut() -> Option<u64>,
+        text: &mut Vec<u8>,
+        ends: &mut Vec<usize>,
+    ) -> Option<u64> {
+        let (number, mut block) = self.make_next(more)?;
+        std::mem::swap(&mut block.text, text);
+        std::mem::swap(&mut block.ends, ends);
+        self.spare.push(block);
+        Some(number)
+    }
+
+    fn make_next(&mut self, more: &mut dyn FnMut() -> Option<u64>) -> Option<(u64, Block)> {
+        loop {
+            self.begin(more);
+            let &number = self.begun.front()?;
+            if let Some(block) = self.done.remove(&number) {
+                self.begun.pop_front();
+                self.done_bytes -= block.text.len();
+                return Some((number, block));
+            }
+            self.run();
+        }
+    }
+
+    /// Gives blocks to the lanes that have none.
+    fn begin(&mut self, more: &mut dyn FnMut() -> Option<u64>) {
+        for lane in 0..LANES {
+            let is_ahead = self.done.len() >= AHEAD || self.done_bytes >= AHEAD_BYTES;
+            if self.lanes[lane].block.is_some() || is_ahead && !self.begun.is_empty() {
+                continue;
+            }
+            let Some(number) = more() else { break };
+            debug_assert!(self.begun.back().is_none_or(|&last| last < number));
+            self.begun.push_back(number);
+            let block = self.spare.pop().unwrap_or_default();
+            self.lanes[lane].begin(&self.shared, self.seed, number, block);
+            self.random.seed(lane, &mut seeds(self.seed, number, 0));
+        }
+    }
+
+    /// Takes some steps on all lanes and puts blocks away that they have finished.
+    fn run(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        let mut lanes: [Lane; LANES] = std::array::from_fn(|lane| self.lanes[lane].lane(&shared));
+        // SAFETY: `Work::lane` makes the room, buffers are each lane's own, and stacks hold words of these tables.
+        unsafe { lanes::run(&shared.tables, &mut lanes, &mut self.random, self.simd) };
+        for (work, lane) in self.lanes.iter_mut().zip(lanes) {
+            let Some(number) = work.block else { continue };
+            if let Some(block) = work.advance(&shared, lane, self.simd) {
+                work.block = None;
+                self.done_bytes += block.text.len();
+                self.done.insert(number, block);
+            }
+        }
+    }
+}
+
+impl Work {
+    fn idle() -> Work {
+        Work {
+            block: None,
+            buffers: Block::default(),
+            bytes: 0,
+            inputs: 0,
+            filled: 0,
+            fill_random: Generators::unseeded(),
+            word: 0,
+            stack: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn begin(&mut self, shared: &Shared, seed: u64, block: u64, buffers: Block) {
+        self.block = Some(block);
+        self.buffers = buffers;
+        (self.inputs, self.filled) = (0, 0);
+        self.fill_random = Generators::seeded(&mut seeds(seed, block, 1));
+        self.reset_stack(shared);
+        self.bytes = shared.framing.before;
+        if self.buffers.text.len() < self.bytes {
+            self.buffers.text.resize(TEXT_ROOM, 0);
+        }
+        self.buffers.text[..self.bytes].fill(0);
+    }
+
+    fn reset_stack(&mut self, shared: &Shared) {
+        if self.stack.is_empty() {
+            self.stack.resize(2 * STACK_ROOM, 0);
+        }
+        self.word = shared.tables.start;
+        self.depth = 1;
+    }
+
+    /// Makes room for the next steps. A lane that waits writes where nobody reads.
+    fn lane(&mut self, shared: &Shared) -> Lane {
+        if self.block.is_none() {
+            (self.bytes, self.inputs) = (0, 0);
+            self.reset_stack(shared);
+        }
+        let grow = |length: usize, room: usize| (length + room).max(2 * length);
+        if self.buffers.text.len() < self.bytes + TEXT_ROOM {
+            self.buffers.text.resize(grow(self.bytes, TEXT_ROOM), 0);
+        }
+        if self.buffers.ends.len() < self.inputs + END_ROOM {
+            self.buffers.ends.resize(grow(self.inputs, END_ROOM), 0);
+        }
+        if self.stack.len() < self.depth + STACK_ROOM {
+            self.stack.resize(grow(self.depth, STACK_ROOM), 0);
+        }
+        let start = self.buffers.text.as_mut_ptr();
+        // SAFETY: the lengths are within the buffers, as just seen.
+        unsafe {
+            Lane {
+                text: start.add(self.bytes),
+                stack: self.stack.as_mut_ptr().add(self.depth),
+                ends: self.buffers.ends.as_mut_ptr().add(self.inputs),
+                word: self.word,
+            }
+        }
+    }
+
+    /// Takes note of what was made; the block if that is all of it.
+    fn advance(&mut self, shared: &Shared, lane: Lane, simd: Simd) -> Option<Block> {
+        let start = self.buffers.text.as_ptr().addr();
+        self.bytes = lane.text.addr() - start;
+        self.word = lane.word;
+        let noted = (lane.ends.addr() - self.buffers.ends.as_ptr().addr()) / size_of::<usize>();
+        for end in &mut self.buffers.ends[self.inputs..noted] {
+            *end -= start;
+        }
+        self.inputs = noted;
+        self.depth = (lane.stack.addr() - self.stack.as_ptr().addr()) / size_of::<u32>();
+        assert!(self.depth > 0, "a stream does not end");
+        let begun = if self.inputs == 0 { 0 } else { self.buffers.ends[self.inputs - 1] };
+        if (self.bytes - begun) as u64 > shared.max_output {
+            self.complete(shared);
+        }
+        let wanted = shared.block_inputs as usize;
+        if self.inputs < wanted {
+            let whole = self.bytes / UNIT * UNIT;
+            shared.fill.run(&mut self.fill_random, &mut self.buffers.text[self.filled..whole], simd);
+            self.filled = whole;
+            return None;
+        }
+        let bytes = self.buffers.ends[wanted - 1] + shared.framing.behind.len();
+        let whole = bytes.next_multiple_of(UNIT);
+        if self.buffers.text.len() < whole {
+            self.buffers.text.resize(whole, 0);
+        }
+        shared.fill.run(&mut self.fill_random, &mut self.buffers.text[self.filled..whole], simd);
+        let mut block = std::mem::take(&mut self.buffers);
+        block.text.truncate(bytes);
+        block.ends.truncate(wanted);
+        Some(block)
+    }
+
+    /// Completes an input that has grown beyond its bound by the shortest text of what is open, and begins the next.
+    fn complete(&mut self, shared: &Shared) {
+        let tables = &shared.tables;
+        self.buffers.text.truncate(self.bytes);
+        let open = self.stack[1..self.depth].iter().copied().chain([self.word]).rev();
+        for word in open {
+            let (chunk, depth) = (word / tables.depths, word % tables.depths);
+            let depth = if shared.chunks.is_free(chunk) { Depth::ANY } else { Depth::exactly(depth) };
+            shared.grammar.finish(&shared.chunks.items(chunk, depth), &mut self.buffers.text);
+        }
+        self.buffers.ends.truncate(self.inputs);
+        self.buffers.ends.push(self.buffers.text.len());
+        self.inputs += 1;
+        self.buffers.text.extend_from_slice(&shared.framing.behind);
+        self.buffers.text.resize(self.buffers.text.len() + shared.framing.before, 0);
+        self.bytes = self.buffers.text.len();
+        self.reset_stack(shared);
+    }
+}

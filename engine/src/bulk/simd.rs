@@ -1,0 +1,24 @@
+//! What the processor can do. All of it makes the same bytes.
+
+/// The instructions that are used, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Simd {
+    /// What every processor has.
+    Portable,
+    /// AVX2 and BMI2.
+    Avx2,
+    /// AVX-512 F and BW besides.
+    Avx512,
+}
+
+impl Simd {
+    /// The most that this processor has.
+    pub fn detect() -> Simd {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            let more = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+            return if more { Simd::Avx512 } else { Simd::Avx2 };
+        }
+        Simd::Portable
+    }
+}

@@ -1,0 +1,175 @@
+//! What the machine reads: records, the alias tables that choose among them (Walker 1977; built as by Vose 1991), and for
+//! each place where its records are.
+
+use super::chunks::Chunks;
+use super::plan::{Plan, State, TooLarge};
+use super::unfold::{OPEN, TEXT};
+
+/// What one step does. The machine stores both halves whole and then advances by the lengths.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Record {
+    pub(crate) text: [u8; TEXT],
+    /// The record is chosen if 32 random bits are below this, else another.
+    pub(crate) threshold: u32,
+    pub(crate) other: u32,
+    pub(crate) next: Next,
+}
+
+/// What a record leaves open. The machine adds the word that it was at, or nothing, to all of it and stores it on the stack
+/// whole, so what is not pushed must stand behind the pushes.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Next {
+    /// Words for the stack, the one that follows the next last.
+    pub(crate) pushes: [u32; OPEN - 1],
+    /// The next word, if there is any.
+    pub(crate) next: u32,
+    pub(crate) text_len: u8,
+    /// How many words are left open, with the next.
+    pub(crate) open: u8,
+    /// Whether an input ends within the text, and where.
+    pub(crate) ends: u8,
+    pub(crate) end: u8,
+    /// All bits where the words are relative to the one that the machine was at; none where they are not, since what is left
+    /// of the depth is known or does not matter.
+    pub(crate) relative: u32,
+}
+
+/// The records of a state.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Row {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// Everything that steps read. A *word* is the number of a chunk times the number of depths, plus what is left of the depth.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) records: Box<[Record]>,
+    /// By word.
+    pub(crate) rows: Box<[Row]>,
+    /// How many depths there are.
+    pub(crate) depths: u32,
+    /// The word of what is about to begin an input.
+    pub(crate) start: u32,
+}
+
+/// There are at most this many words.
+const MAX_WORDS: u64 = 1 << 20;
+
+impl Tables {
+    pub(crate) fn new(plan: &Plan, chunks: &Chunks) -> Result<Tables, TooLarge> {
+        let depths = plan.start_depth + 1;
+        let words = chunks.len() as u64 * u64::from(depths);
+        if words > MAX_WORDS {
+            return Err(TooLarge);
+        }
+        let word = |chunk: u32, depth: u32| chunk * depths + depth;
+        let (mut records, mut firsts) = (Vec::new(), Vec::new());
+        for state in &plan.states {
+            let first = records.len() as u32;
+            firsts.push(Row { first, count: state.entries.len() as u32 });
+            for (entry, (threshold, other)) in state.entries.iter().zip(aliases(state)) {
+                let mut text = [0; TEXT];
+                text[..entry.text.len()].copy_from_slice(&entry.text);
+                let relative = !chunks.is_free(state.chunk) && entry.end.is_none();
+                let mut words = entry.pushes.iter().map(|&(chunk, less)| match entry.end {
+                    Some(_) => word(chunk, plan.start_depth - less),
+                    None if relative => word(chunk, 0).wrapping_sub(word(state.chunk, 0)).wrapping_sub(less),
+                    None => word(chunk, 0),
+                });
+                let next = words.next().unwrap_or(0);
+                let mut pushes = [0; OPEN - 1];
+                for (place, word) in pushes.iter_mut().zip(words.rev()) {
+                    *place = word;
+                }
+                records.push(Record {
+                    text,
+                    threshold,
+                    other: first + other,
+                    next: Next {
+                        pushes,
+                        next,
+                        text_len: entry.text.len() as u8,
+                        open: entry.pushes.len() as u8,
+                        ends: u8::from(entry.end.is_some()),
+                        end: entry.end.unwrap_or(0),
+                        relative: if relative { u32::MAX } else { 0 },
+                    },
+                });
+            }
+        }
+        // Words that are never reached lead to the first state, so that every word is one.
+        let mut rows = vec![firsts[0]; words as usize];
+        for chunk in 0..chunks.len() as u32 {
+            for depth in 0..depths {
+                if let Some(state) = plan.state(chunks, chunk, depth) {
+                    rows[word(chunk, depth) as usize] = firsts[state as usize];
+                }
+            }
+        }
+        let start = word(plan.start.0, plan.start_depth);
+        let tables = Tables { records: records.into(), rows: rows.into(), depths, start };
+        tables.verify(plan, chunks);
+        Ok(tables)
+    }
+
+    /// Proves what steps do not check: that every index is in range, whatever is drawn.
+    fn verify(&self, plan: &Plan, chunks: &Chunks) {
+        assert!(self.rows.iter().all(|row| row.count > 0 && (row.first + row.count) as usize <= self.records.len()));
+        for record in &self.records {
+            let next = &record.next;
+            assert!((record.other as usize) < self.records.len());
+            assert!(usize::from(next.text_len) <= TEXT && usize::from(next.open) <= OPEN && next.ends <= 1);
+            assert!(next.end <= next.text_len);
+        }
+        // From every depth at which a chunk can be, all that is pushed is planned too.
+        for (&(chunk, row), &state) in &plan.index {
+            let free = chunks.is_free(chunk);
+            let top = if row == plan.zones && !free { plan.start_depth } else { row };
+            let state = &plan.states[state as usize];
+            for entry in &state.entries {
+                for &(pushed, less) in &entry.pushes {
+                    let depths = match entry.end {
+                        Some(_) => plan.start_depth..=plan.start_depth,
+                        None => row..=top,
+                    };
+                    for depth in depths {
+                        let planned = match chunks.is_free(pushed) {
+                            true => plan.state(chunks, pushed, 0).is_some(),
+                            // Relative words are those of the state's own chunk.
+                            false => {
+                                (entry.end.is_some() || state.chunk == chunk)
+                                    && depth >= less
+                                    && plan.state(chunks, pushed, depth - less).is_some()
+                            }
+                        };
+                        assert!(planned, "a place that is not planned");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The alias table of a state: for each entry the threshold and the other one. Entries have cells of equal probability, each
+/// shared by at most two.
+fn aliases(state: &State) -> Vec<(u32, u32)> {
+    let count = state.entries.len();
+    let total: f64 = state.entries.iter().map(|entry| entry.probability).sum();
+    let mut shares: Vec<f64> = state.entries.iter().map(|entry| entry.probability / total * count as f64).collect();
+    let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..count).partition(|&index| shares[index] < 1.0);
+    let mut aliases: Vec<(u32, u32)> = (0..count).map(|index| (u32::MAX, index as u32)).collect();
+    while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
+        small.pop();
+        aliases[less] = ((shares[less] * 4_294_967_296.0).round() as u32, more as u32);
+        shares[more] -= 1.0 - shares[less];
+        if shares[more] < 1.0 {
+            large.pop();
+            small.push(more);
+        }
+    }
+    aliases
+}
