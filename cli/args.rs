@@ -71,6 +71,30 @@ pub struct GrammarArgs {
     /// The notation of the grammar; by default the file's extension or its text decides.
     #[arg(long, value_name = "FORMAT", value_parser = crate::engines::format_names())]
     pub format: Option<String>,
+
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// How a grammar is read, in the formats to which it matters.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Reading the grammar")]
+pub struct ReadingArgs {
+    /// Where separators stand between tokens, in formats with a lexer: `auto` puts one only where the lexer would else cut
+    /// the text otherwise.
+    #[arg(long, value_name = "POLICY", value_parser = crate::engines::separator_policies())]
+    pub separator_policy: Option<String>,
+
+    /// What sets that are written as complements draw from, in formats with a lexer.
+    ///
+    /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
+    /// characters; `bytes` is those up to U+00FF.
+    #[arg(long, value_name = "ALPHABET", value_parser = crate::engines::alphabets())]
+    pub alphabet: Option<String>,
+
+    /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out.
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// The limits of one input; each replaces the directive of the same name in the grammar file.

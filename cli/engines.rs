@@ -1,6 +1,7 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
@@ -8,8 +9,9 @@ use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::check::check;
-use gramjet_compiler::formats;
+use gramjet_compiler::formats::{self, FormatOptions, Surroundings};
 use gramjet_compiler::print;
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Options};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
 use gramjet_engine::jit::Jit;
@@ -19,9 +21,9 @@ use gramjet_engine::{Fastest, Tracer};
 use gramjet_generated::{SHIPPED, Shipped};
 use gramjet_parse::Parser;
 
-use crate::args::{EngineArgument, GrammarArgs};
+use crate::args::{EngineArgument, GrammarArgs, ReadingArgs};
 use crate::failure::{Failure, quoted, say};
-use crate::grammar::Source;
+use crate::grammar::{Beside, Source};
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -150,7 +152,9 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
     let options = options(args);
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
-    let mut grammar = format.parse(&source.file, &mut diagnostics);
+    let beside = Beside::new(&args.grammar);
+    let surroundings = Surroundings { options: options.reading, start: options.start.as_deref(), loader: &beside };
+    let mut grammar = format.parse_within(&source.file, &surroundings, &mut diagnostics);
     let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
     if options.start.is_some() {
@@ -165,6 +169,16 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         }
         None => Err(refuse(source, &diagnostics)),
     }
+}
+
+/// The values of `--separator-policy`.
+pub fn separator_policies() -> PossibleValuesParser {
+    PossibleValuesParser::new(SeparatorPolicy::ALL.iter().map(|&(name, _)| name))
+}
+
+/// The values of `--alphabet`.
+pub fn alphabets() -> PossibleValuesParser {
+    PossibleValuesParser::new(Alphabet::ALL.iter().map(|&(name, _)| name))
 }
 
 /// The stages of `gramjet dump`.
@@ -330,7 +344,17 @@ fn options(args: &GrammarArgs) -> Options {
     Options {
         format: args.format.as_deref().and_then(formats::by_name),
         start: args.start.clone(),
+        reading: reading(&args.reading),
+        loader: Some(Arc::new(Beside::new(&args.grammar))),
         ..Options::default()
+    }
+}
+
+fn reading(args: &ReadingArgs) -> FormatOptions {
+    FormatOptions {
+        strict: args.strict,
+        separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
+        alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name).unwrap_or_default(),
     }
 }
 

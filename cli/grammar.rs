@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gramjet_compiler::diagnostics::SourceFile;
+use gramjet_compiler::formats::Loader;
 
 use crate::args::GrammarArgs;
 use crate::engines::{self, ShippedGrammar};
@@ -25,6 +26,28 @@ pub struct Source {
     pub file: SourceFile,
     /// The shipped grammar that it is the text of.
     pub shipped: Option<ShippedGrammar>,
+}
+
+/// Reads the files that stand beside a grammar file.
+#[derive(Debug)]
+pub struct Beside {
+    folder: PathBuf,
+}
+
+impl Beside {
+    /// For the grammar file called `grammar`.
+    pub fn new(grammar: &OsStr) -> Beside {
+        Beside { folder: Path::new(grammar).parent().map_or_else(PathBuf::new, Path::to_path_buf) }
+    }
+}
+
+impl Loader for Beside {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let path = self.folder.join(name);
+        let bytes = read_file(&path).map_err(|error| error.to_string())?;
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_string())?;
+        Ok(SourceFile::new(path.display().to_string(), text))
+    }
 }
 
 /// The grammar that `args` names.

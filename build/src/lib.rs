@@ -15,9 +15,13 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fs, io};
 
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
+pub use gramjet_compiler::formats::FormatOptions;
+use gramjet_compiler::formats::Loader;
+pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Options, SourceFile, compile, formats};
 
 /// A grammar file and what to make of it.
@@ -26,6 +30,7 @@ pub struct Grammar {
     path: PathBuf,
     start: Option<String>,
     format: Option<String>,
+    reading: FormatOptions,
     emit: EmitOptions,
 }
 
@@ -60,7 +65,13 @@ impl std::fmt::Debug for Error {
 impl Grammar {
     /// The grammar in this file; the path is relative to the package's manifest.
     pub fn new(path: impl AsRef<Path>) -> Grammar {
-        Grammar { path: path.as_ref().to_path_buf(), start: None, format: None, emit: EmitOptions::default() }
+        Grammar {
+            path: path.as_ref().to_path_buf(),
+            start: None,
+            format: None,
+            reading: FormatOptions::default(),
+            emit: EmitOptions::default(),
+        }
     }
 
     /// Produces from this rule instead of the grammar's own start rule.
@@ -73,6 +84,12 @@ impl Grammar {
     #[must_use]
     pub fn format(self, name: impl Into<String>) -> Grammar {
         Grammar { format: Some(name.into()), ..self }
+    }
+
+    /// Reads the file with these options: separators between tokens, alphabet, strictness.
+    #[must_use]
+    pub fn reading(self, options: FormatOptions) -> Grammar {
+        Grammar { reading: options, ..self }
     }
 
     /// The depth limit of producers that are not given another.
@@ -108,7 +125,13 @@ impl Grammar {
             Some(name) => Some(formats::by_name(name).ok_or_else(|| Error::UnknownFormat(name.clone()))?),
             None => None,
         };
-        let options = Options { format, start: self.start.clone(), ..Options::default() };
+        let options = Options {
+            format,
+            start: self.start.clone(),
+            reading: self.reading,
+            loader: Some(Arc::new(Beside { folder: self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf) })),
+            ..Options::default()
+        };
         let (compiled, warnings) =
             compile(&file, &options).map_err(|errors| Error::Grammar(errors.to_plain_text(&file)))?;
         for warning in warnings.iter() {
@@ -133,5 +156,19 @@ impl Grammar {
         println!("cargo::rerun-if-changed={}", self.path.display());
         let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(Error::NoOutDir)?).join(name);
         fs::write(&out, self.emit()?).map_err(|error| Error::Io { path: out, error })
+    }
+}
+
+/// Reads the files that stand beside the grammar file, and has the build script run again when they change.
+struct Beside {
+    folder: PathBuf,
+}
+
+impl Loader for Beside {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let path = self.folder.join(name);
+        let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+        println!("cargo::rerun-if-changed={}", path.display());
+        Ok(SourceFile::new(path.display().to_string(), text))
     }
 }

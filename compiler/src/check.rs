@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 
-mod productive;
+pub(crate) mod productive;
 pub(crate) mod similar;
 
 /// A grammar in which all names resolve and all reachable rules are productive.

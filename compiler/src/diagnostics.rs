@@ -120,7 +120,11 @@ codes! {
     UnknownDirective "unknown-directive" "A directive is not known or its value is not understood.",
     NoRules "no-rules" "The grammar defines no rule.",
     NotExpressible "not-expressible" "The notation that a grammar is converted to cannot say something.",
+    MissingFile "missing-file" "Another file that the grammar needs cannot be read.",
     NotContextFree "not-context-free" "Something that a context-free grammar cannot say was left out.",
+    UndefinedToken "undefined-token" "A token is used that no lexer rule makes.",
+    ShadowedRule "shadowed-rule" "A lexer rule matches nothing that an earlier rule does not match first.",
+    AmbiguousBoundary "ambiguous-boundary" "A lexer may not cut between two tokens that stand next to each other.",
 }
 
 impl fmt::Display for Code {

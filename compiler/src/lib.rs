@@ -11,6 +11,8 @@ pub mod charset;
 
 pub mod ast;
 
+pub mod tokens;
+
 pub mod formats;
 
 pub mod print;

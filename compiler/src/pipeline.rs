@@ -1,11 +1,13 @@
 //! The way from a source file to a compiled grammar, read top to bottom.
 
+use std::sync::Arc;
+
 use crate::analysis::pools::{Pools, pools};
 use crate::analysis::shortest;
 use crate::ast::Grammar;
 use crate::check::check;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
-use crate::formats::{self, Format};
+use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::lower::lower;
 use crate::passes::{self, Budget, optimise};
@@ -19,6 +21,10 @@ pub struct Options {
     pub start: Option<String>,
     /// How much code supercompilation may make.
     pub budget: Budget,
+    /// How the file is read.
+    pub reading: FormatOptions,
+    /// The other files that a grammar may name; none if not given.
+    pub loader: Option<Arc<dyn Loader + Send + Sync>>,
 }
 
 /// A grammar, ready for every engine.
@@ -110,7 +116,12 @@ fn compile_observed(
 ) -> Result<(Compiled, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let format = options.format.unwrap_or_else(|| formats::detect(file));
-    let grammar = format.parse(file, &mut diagnostics);
+    let loader: &dyn Loader = match &options.loader {
+        Some(loader) => loader.as_ref(),
+        None => &NoFiles,
+    };
+    let surroundings = Surroundings { options: options.reading, start: options.start.as_deref(), loader };
+    let grammar = format.parse_within(file, &surroundings, &mut diagnostics);
     observe("ast", Stage::Ast(&grammar));
     // Checks on a grammar that was not understood would only repeat the syntax errors.
     let checked = match diagnostics.has_errors() {

@@ -1,6 +1,8 @@
 //! The syntax of the macro's input.
 
 use gramjet_compiler::backend::rust::EmitOptions;
+use gramjet_compiler::formats::FormatOptions;
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Token, Visibility};
@@ -17,6 +19,7 @@ pub struct Module {
     pub source: Source,
     pub start: Option<LitStr>,
     pub format: Option<LitStr>,
+    pub reading: FormatOptions,
     pub emit: EmitOptions,
 }
 
@@ -58,8 +61,16 @@ impl Parse for Module {
             true => Source::File(input.parse()?),
             false => Source::Inline { format: input.parse()?, text: input.parse()? },
         };
-        let mut module =
-            Module { attributes, visibility, name, source, start: None, format: None, emit: EmitOptions::default() };
+        let mut module = Module {
+            attributes,
+            visibility,
+            name,
+            source,
+            start: None,
+            format: None,
+            reading: FormatOptions::default(),
+            emit: EmitOptions::default(),
+        };
         if input.peek(syn::token::Brace) {
             let options;
             syn::braced!(options in input);
@@ -87,11 +98,25 @@ impl Module {
             "max_depth" => self.emit.max_depth = Some(input.parse::<LitInt>()?.base10_parse()?),
             "max_len" => self.emit.max_len = Some(input.parse::<LitInt>()?.base10_parse()?),
             "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
+            "separator_policy" => self.reading.separators = named(input, SeparatorPolicy::ALL)?,
+            "alphabet" => self.reading.alphabet = named(input, Alphabet::ALL)?,
+            "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
             _ => {
-                let message = "unknown option; known are start, format, max_depth, max_len, forbid_unsafe";
+                let message = "unknown option; known are start, format, separator_policy, alphabet, strict, max_depth, \
+                               max_len, forbid_unsafe";
                 return Err(syn::Error::new(key.span(), message));
             }
         }
         Ok(())
     }
+}
+
+/// The value that a string names.
+fn named<T: Copy>(input: ParseStream<'_>, all: &[(&str, T)]) -> syn::Result<T> {
+    let name: LitStr = input.parse()?;
+    let found = all.iter().find(|(known, _)| *known == name.value()).map(|&(_, value)| value);
+    found.ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
+        syn::Error::new(name.span(), format!("known are {}", known.join(", ")))
+    })
 }

@@ -1,14 +1,19 @@
 //! The procedural macro behind `gramjet::grammar!`: a shim over the compiler. Use it through the `gramjet` crate, which
 //! documents it.
 
+mod beside;
 mod input;
+
+use std::sync::Arc;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use gramjet_compiler::backend::rust::tokens;
+use gramjet_compiler::formats::Loader;
 use gramjet_compiler::{Options, SourceFile, compile, formats};
 
+use beside::Beside;
 use input::{Module, Modules, Source};
 
 /// Compiles grammars to modules with producers; see `gramjet::grammar`.
@@ -26,7 +31,8 @@ fn expand(module: &Module) -> TokenStream {
 
 fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
     let Module { attributes, visibility, name, .. } = module;
-    let (file, format, dependency) = match &module.source {
+    let mut beside = None;
+    let (file, format, mut dependency) = match &module.source {
         Source::Inline { format, text } => {
             let format = formats::by_name(&format.to_string())
                 .ok_or_else(|| (format.span(), format!("unknown grammar format `{format}`; {}", known_formats())))?;
@@ -38,6 +44,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             let text = std::fs::read_to_string(&full).map_err(|error| {
                 (path.span(), format!("cannot read the grammar, relative to the package's manifest: {error}"))
             })?;
+            beside = full.parent().map(|folder| Arc::new(Beside::new(folder)));
             let full = full.display().to_string();
             // Makes the compiler run again when the file changes.
             let dependency = quote!(
@@ -53,9 +60,20 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             })?),
             None => format,
         };
-    let options = Options { format, start: module.start.as_ref().map(syn::LitStr::value), ..Options::default() };
+    let options = Options {
+        format,
+        start: module.start.as_ref().map(syn::LitStr::value),
+        reading: module.reading,
+        loader: beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>),
+        ..Options::default()
+    };
     let (compiled, warnings) = compile(&file, &options)
         .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;
+    for path in beside.iter().flat_map(|beside| beside.loaded()) {
+        dependency.extend(quote!(
+            const _: &[u8] = ::core::include_bytes!(#path);
+        ));
+    }
     module.emit.check(&compiled).map_err(|problem| (module.name.span(), problem))?;
     let items = tokens(&compiled, &module.emit);
     let mut texts: Vec<String> = module.emit.warning(&compiled).into_iter().collect();

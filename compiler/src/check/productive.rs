@@ -12,7 +12,7 @@ use crate::ast::{Expr, ExprKind, Grammar};
 const NONE: u32 = u32::MAX;
 
 /// For each rule whether it is productive. Names that are not defined count as productive, to be reported once.
-pub(super) fn productive_rules(grammar: &Grammar, index: &BTreeMap<&str, usize>) -> Vec<bool> {
+pub(crate) fn productive_rules(grammar: &Grammar, index: &BTreeMap<&str, usize>) -> Vec<bool> {
     let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
     // The bodies are the first nodes, so that a node tells by its number whether it is one.
     graph.nodes.resize_with(grammar.rules.len(), || Node { parent: NONE, next_use: NONE, missing: 1 });

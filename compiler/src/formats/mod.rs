@@ -4,11 +4,13 @@
 
 use crate::ast::Grammar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
+use crate::tokens::{Alphabet, SeparatorPolicy};
 
 pub mod abnf;
 pub mod bnf;
 pub mod ebnf;
 pub mod fuzzingbook;
+pub mod g4;
 pub mod gram;
 pub mod gramatron;
 pub mod iso;
@@ -43,6 +45,65 @@ pub trait Format: Sync {
 
     /// Parses the file. What is wrong goes into `diagnostics`; the grammar returned is meaningful if none is an error.
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
+
+    /// The same for formats with options, or whose grammars may be spread over several files.
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
+        let _ = surroundings;
+        self.parse(file, diagnostics)
+    }
+}
+
+/// What the user may decide about how a grammar is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FormatOptions {
+    /// What is left out because a context-free grammar cannot say it is an error, not a warning.
+    pub strict: bool,
+    /// Where separators go between tokens, in formats with a lexer.
+    pub separators: SeparatorPolicy,
+    /// What sets that are written as complements draw from, in formats with a lexer.
+    pub alphabet: Alphabet,
+}
+
+/// What a format knows besides the file.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'s> {
+    /// What the user has decided.
+    pub options: FormatOptions,
+    /// The start rule that the user has chosen.
+    pub start: Option<&'s str>,
+    /// The other files.
+    pub loader: &'s dyn Loader,
+}
+
+impl Default for Surroundings<'_> {
+    fn default() -> Self {
+        Surroundings { options: FormatOptions::default(), start: None, loader: &NoFiles }
+    }
+}
+
+/// Gives formats the files that a grammar names.
+pub trait Loader {
+    /// The file called `name`, which stands beside the grammar file.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none, in a few words.
+    fn load(&self, name: &str) -> Result<SourceFile, String>;
+}
+
+/// A loader without files.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _: &str) -> Result<SourceFile, String> {
+        Err("other files cannot be read from here".to_string())
+    }
 }
 
 /// Every format, in the order in which their `looks_like` is asked.
@@ -52,6 +113,7 @@ pub const ALL: &[&dyn Format] = &[
     &fuzzingbook::FuzzingBook,
     &nautilus::Nautilus,
     &yacc::Yacc,
+    &g4::G4,
     &pest::Pest,
     &bnf::Bnf,
     &ebnf::Ebnf,

@@ -61,7 +61,11 @@ fn check_distribution(name: &str, compiled: &Compiled, max_depth: Option<u32>, e
         *counts.entry(input).or_default() += 1;
     }
     for input in counts.keys() {
-        assert!(exact.contains_key(input), "{name} {max_depth:?}: {:?} is not derived", input.escape_ascii().to_string());
+        assert!(
+            exact.contains_key(input),
+            "{name} {max_depth:?}: {:?} is not derived",
+            input.escape_ascii().to_string()
+        );
     }
     let cells = exact.iter().map(|(input, &probability)| (counts.get(input).copied().unwrap_or(0), probability));
     let (statistic, freedom) = chi_square(cells, count);
@@ -80,7 +84,10 @@ fn inputs_have_their_exact_probabilities() {
         ("rounds.ebnf", "s ::= [ab]{0,3} 'x'{2} ('c' | 'd'){1,2}"),
         ("nested.ebnf", "s ::= '(' s ')' | '[' s s ']' | 'x' | 'yy'"),
         ("empty.ebnf", "s ::= '' | 'a'? 'b'?"),
-        ("long.ebnf", "s ::= 'this literal is longer than what a record holds, by far' t t  t ::= '' | 'and so is this one, is it not'"),
+        (
+            "long.ebnf",
+            "s ::= 'this literal is longer than what a record holds, by far' t t  t ::= '' | 'and so is this one, is it not'",
+        ),
         ("pools.ebnf", "s ::= t t  t ::= u u | '(' t ')'  u ::= [0-4] | 'a' | 'bc' | 'de' | '<' s '>'"),
     ] {
         let compiled = compiled(name, text);
@@ -147,7 +154,8 @@ fn same_mean(a: &[f64], b: &[f64]) -> f64 {
 fn distance(a: &mut [f64], b: &mut [f64]) -> f64 {
     a.sort_by(f64::total_cmp);
     b.sort_by(f64::total_cmp);
-    let share = |sample: &[f64], value: f64| sample.partition_point(|&other| other <= value) as f64 / sample.len() as f64;
+    let share =
+        |sample: &[f64], value: f64| sample.partition_point(|&other| other <= value) as f64 / sample.len() as f64;
     let greatest = a.iter().chain(b.iter()).map(|&value| (share(a, value) - share(b, value)).abs()).fold(0.0, f64::max);
     let (n, m) = (a.len() as f64, b.len() as f64);
     greatest / ((2e6f64.ln() / 2.0).sqrt() * ((n + m) / (n * m)).sqrt())
@@ -193,8 +201,7 @@ fn lengths_and_rules_are_those_of_the_reference() {
 #[test]
 fn all_processors_make_the_same_bytes() {
     let binary = "s ::= r+  r ::= [#b00-#bFF] | [#x80-#xFFFF] [a-zA-Z0-9_] | [bdfhjlnprtvxz] s? | 'x'{3} | [aeiou#b01#b03#b05#b07#b09]";
-    let mut subjects: Vec<(String, Compiled)> =
-        SHIPPED.iter().map(|name| (name.to_string(), shipped(name))).collect();
+    let mut subjects: Vec<(String, Compiled)> = SHIPPED.iter().map(|name| (name.to_string(), shipped(name))).collect();
     subjects.push(("binary".into(), compiled("binary.ebnf", binary)));
     for (name, compiled) in subjects {
         for max_depth in [4, 40] {
@@ -202,7 +209,12 @@ fn all_processors_make_the_same_bytes() {
             let run = |simd| {
                 let mut bulk = made.fork().with_simd(simd);
                 bulk.restart(9, 3);
-                (0..20).map(|_| { let block = bulk.next_block(); (block.bytes.to_vec(), block.ends.to_vec()) }).collect::<Vec<_>>()
+                (0..20)
+                    .map(|_| {
+                        let block = bulk.next_block();
+                        (block.bytes.to_vec(), block.ends.to_vec())
+                    })
+                    .collect::<Vec<_>>()
             };
             let portable = run(Simd::Portable);
             for simd in [Simd::Avx2, Simd::Avx512] {
@@ -249,7 +261,11 @@ fn inputs_stand_in_their_frames() {
             let mut start = 0;
             for &end in block.ends {
                 assert_eq!(block.bytes[start..start + framing.before], vec![0; framing.before]);
-                assert!(block.bytes[start + framing.before..end].iter().all(|byte| b"()abcdefghijklmnopqrstuvwxyz".contains(byte)));
+                assert!(
+                    block.bytes[start + framing.before..end]
+                        .iter()
+                        .all(|byte| b"()abcdefghijklmnopqrstuvwxyz".contains(byte))
+                );
                 assert!(block.bytes[end..].starts_with(&framing.behind));
                 start = end + framing.behind.len();
                 seen += 1;
@@ -263,7 +279,8 @@ fn inputs_stand_in_their_frames() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let refusal = |compiled: &Compiled, limits| Bulk::new(compiled, limits, Framing::default(), Effort::default()).err();
+    let refusal =
+        |compiled: &Compiled, limits| Bulk::new(compiled, limits, Framing::default(), Effort::default()).err();
     let nested = compiled("nested.ebnf", "s ::= 'x' | '(' s ')'");
     assert_eq!(refusal(&nested, Limits::new().max_len(100)), Some(NotInBulk::MaxLen));
     assert_eq!(refusal(&nested, depth(u32::MAX)), Some(NotInBulk::MaxDepth));
@@ -276,7 +293,8 @@ fn what_does_not_fit_is_refused() {
 fn hostile_grammars_end() {
     // Of infinite mean length without a limit: inputs are completed behind the bound.
     let nested = compiled("nested.ebnf", "s ::= 'x' | '(' s s ')' | '[' s s s ']'");
-    let mut bulk = Bulk::new(&nested, Limits::new().max_output(1 << 16), Framing::default(), Effort::default()).unwrap();
+    let mut bulk =
+        Bulk::new(&nested, Limits::new().max_output(1 << 16), Framing::default(), Effort::default()).unwrap();
     let made = inputs(&mut bulk, 200);
     assert!(made.iter().any(|input| input.len() > 1 << 16));
     for input in &made {

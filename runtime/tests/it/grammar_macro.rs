@@ -21,6 +21,9 @@ gramjet::grammar! {
     mod pest = "tests/grammars/pair.pest";
 
     mod iso = iso_ebnf "pair = '(' , word , ',' , word , ')' ; word = { 'a' }- ;";
+
+    // The lexer stands in a file of its own.
+    mod notes = "tests/grammars/NotesParser.g4" { separator_policy: "auto", alphabet: "ascii", strict: true }
 }
 
 #[test]
@@ -29,6 +32,15 @@ fn formats_are_known_by_extension_and_by_name() {
     assert_eq!(pest::render(&[]), b"(a,a)");
     assert_eq!(iso::render(&[]), b"(a,a)");
     assert_eq!(iso::render(&[255, 0, 255, 255]), b"(aa,aaa)");
+}
+
+#[test]
+fn grammars_of_several_files() {
+    assert_eq!(notes::render(b""), b" <a a>");
+    for seed in 0..50 {
+        let text = notes::generate(seed);
+        assert!(text.is_ascii() && text.ends_with(b">"), "{}", text.escape_ascii());
+    }
 }
 
 #[test]

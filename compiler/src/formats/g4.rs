@@ -1,0 +1,69 @@
+//! ANTLR 4: combined grammars, and lexer and parser grammars in files of their own.
+//!
+//! What is honoured and what is reported stands in `docs/g4.md`. Each file goes through `lexer` and `parser`; `sources`
+//! brings the files of one grammar together; `meaning` resolves names to a grammar over tokens, and what makes one over
+//! characters of that is [`crate::tokens`].
+
+use super::{Format, Surroundings};
+use crate::ast::Grammar;
+use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::tokens;
+
+mod escapes;
+mod folding;
+mod lexer;
+mod lexical;
+mod meaning;
+mod parser;
+mod sources;
+mod syntax;
+
+/// The `g4` format.
+pub struct G4;
+
+impl Format for G4 {
+    fn name(&self) -> &'static str {
+        "g4"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["g4"]
+    }
+
+    fn looks_like(&self, text: &str) -> bool {
+        // `grammar Name;` at the beginning of a line.
+        text.lines().map(str::trim_start).any(|line| {
+            let line = line.strip_prefix("lexer ").or_else(|| line.strip_prefix("parser ")).unwrap_or(line);
+            let name = line.strip_prefix("grammar ").and_then(|rest| rest.split_once(';')).map(|(name, _)| name.trim());
+            name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric()))
+        })
+    }
+
+    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        self.parse_within(file, &Surroundings::default(), diagnostics)
+    }
+
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
+        if super::refuse_huge_file(file, diagnostics) {
+            return Grammar::default();
+        }
+        let sources = sources::read(file, surroundings, diagnostics);
+        if diagnostics.has_errors() {
+            return Grammar::default();
+        }
+        let Some(grammar) = meaning::token_grammar(&sources, surroundings.start, diagnostics) else {
+            return Grammar::default();
+        };
+        let options =
+            tokens::Options { separators: surroundings.options.separators, alphabet: surroundings.options.alphabet };
+        tokens::expand(&grammar, &options, diagnostics)
+    }
+}
+
+#[cfg(test)]
+mod tests;

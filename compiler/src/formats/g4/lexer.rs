@@ -1,0 +1,311 @@
+//! Tokens of the `.g4` syntax. What `[` begins depends on the rule it stands in, which the parser says.
+
+use super::escapes;
+use crate::charset::CharSet;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+/// A token with its place.
+#[derive(Debug)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind<'t>,
+    pub(super) span: Span,
+}
+
+/// What a token is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind<'t> {
+    Name(&'t str),
+    Number,
+    Literal(String),
+    /// `[...]` in a rule of the lexer.
+    Set(CharSet),
+    /// `[...]` elsewhere: arguments and declarations in another language.
+    Arguments,
+    /// `{...}`: code in another language.
+    Action,
+    Colon,
+    ColonColon,
+    Semicolon,
+    Comma,
+    Open,
+    Close,
+    CloseBrace,
+    Arrow,
+    Less,
+    Greater,
+    Equals,
+    PlusEquals,
+    Question,
+    Star,
+    Plus,
+    Bar,
+    Dot,
+    Range,
+    At,
+    Pound,
+    Tilde,
+    /// Something that has been reported already.
+    Error,
+    End,
+}
+
+/// Reads tokens on demand.
+pub(super) struct Lexer<'t, 'd> {
+    pub(super) text: &'t str,
+    /// Byte offset of the next character.
+    pub(super) position: usize,
+    /// Whether `[` begins a set.
+    pub(super) in_lexer_rule: bool,
+    /// Set while the parser looks for the next rule: what is found there would only be noise.
+    pub(super) quiet: bool,
+    diagnostics: &'d mut Diagnostics,
+    errors: usize,
+}
+
+impl<'t, 'd> Lexer<'t, 'd> {
+    pub(super) fn new(text: &'t str, diagnostics: &'d mut Diagnostics) -> Lexer<'t, 'd> {
+        let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+        Lexer { text, position, in_lexer_rule: false, quiet: false, diagnostics, errors: 0 }
+    }
+
+    /// Adds a finding.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.quiet {
+            self.errors += usize::from(diagnostic.severity == crate::diagnostics::Severity::Error);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether there are so many errors that reading on helps nobody.
+    pub(super) fn gives_up(&self) -> bool {
+        self.errors >= Diagnostics::MAX
+    }
+
+    fn error(&mut self, start: usize, message: impl Into<String>, help: impl Into<String>) -> Kind<'t> {
+        let span = Span::new(start, self.position);
+        self.report(Diagnostic::error(Code::Syntax, span, message).help(help));
+        Kind::Error
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.position..]
+    }
+
+    /// Takes `{` if it is next: the brace behind `options`, `tokens` and `channels`, which begins no action.
+    pub(super) fn take_open_brace(&mut self) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with('{');
+        self.position += usize::from(found);
+        found
+    }
+
+    /// The next token; [`Kind::End`] again and again at the end.
+    pub(super) fn token(&mut self) -> Token<'t> {
+        self.skip_blanks();
+        let start = self.position;
+        let kind = self.kind(start);
+        Token { kind, span: Span::new(start, self.position) }
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let Some(first) = rest.chars().next() else { return };
+            if first.is_whitespace() || first == '\u{FEFF}' {
+                self.position += first.len_utf8();
+            } else if rest.starts_with("//") {
+                self.position += rest.find(['\n', '\r']).unwrap_or(rest.len());
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let start = self.position;
+                match comment.find("*/") {
+                    Some(length) => self.position += length + 4,
+                    None => {
+                        self.position = self.text.len();
+                        let span = Span::new(start, start + 2);
+                        let diagnostic = Diagnostic::error(Code::Syntax, span, "this comment is not closed");
+                        self.report(diagnostic.help("close it with `*/`"));
+                    }
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn kind(&mut self, start: usize) -> Kind<'t> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else { return Kind::End };
+        for (text, kind) in [
+            ("->", Kind::Arrow),
+            ("::", Kind::ColonColon),
+            ("+=", Kind::PlusEquals),
+            ("..", Kind::Range),
+            (":", Kind::Colon),
+            (";", Kind::Semicolon),
+            (",", Kind::Comma),
+            ("(", Kind::Open),
+            (")", Kind::Close),
+            ("}", Kind::CloseBrace),
+            ("<", Kind::Less),
+            (">", Kind::Greater),
+            ("=", Kind::Equals),
+            ("?", Kind::Question),
+            ("*", Kind::Star),
+            ("+", Kind::Plus),
+            ("|", Kind::Bar),
+            (".", Kind::Dot),
+            ("@", Kind::At),
+            ("#", Kind::Pound),
+            ("~", Kind::Tilde),
+        ] {
+            if rest.starts_with(text) {
+                self.position += text.len();
+                return kind;
+            }
+        }
+        match first {
+            '\'' => self.literal(start),
+            '[' if self.in_lexer_rule => self.set(start),
+            '[' => self.arguments(start),
+            '{' => self.action(start),
+            '0'..='9' => {
+                self.position += rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+                Kind::Number
+            }
+            _ if first == '_' || first.is_alphabetic() => {
+                let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
+                self.position += length;
+                Kind::Name(&rest[..length])
+            }
+            _ => {
+                self.position += first.len_utf8();
+                if self.quiet {
+                    return Kind::Error;
+                }
+                let shown = match first {
+                    _ if first.is_control() || !first.is_ascii() => format!("U+{:04X}", u32::from(first)),
+                    _ => format!("`{first}`"),
+                };
+                let help = match first {
+                    '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
+                    '"' => "literals stand in single quotes: `'...'`",
+                    _ => "text that the rule should match stands in single quotes",
+                };
+                self.error(start, format!("unexpected character {shown}"), help)
+            }
+        }
+    }
+
+    /// `'...'` with escapes.
+    fn literal(&mut self, start: usize) -> Kind<'t> {
+        let mut text = String::new();
+        self.position += 1;
+        loop {
+            let rest = self.rest();
+            match rest.chars().next() {
+                Some('\'') => {
+                    self.position += 1;
+                    return Kind::Literal(text);
+                }
+                Some('\\') => match escapes::character(rest) {
+                    Ok((character, length)) => {
+                        text.extend(character);
+                        self.position += length;
+                    }
+                    Err(problem) => {
+                        let at = self.position;
+                        self.position += problem.length;
+                        self.error(at, problem.message, "write `\\\\` for a backslash, `\\u{1F600}` for a code point");
+                    }
+                },
+                Some('\n' | '\r') | None => {
+                    return self.error(start, "this literal is not closed", "close it with `'` on the same line");
+                }
+                Some(character) => {
+                    text.push(character);
+                    self.position += character.len_utf8();
+                }
+            }
+        }
+    }
+
+    /// `[...]`, a set of characters.
+    fn set(&mut self, start: usize) -> Kind<'t> {
+        let (result, length) = escapes::set(self.rest());
+        self.position += length;
+        match result {
+            Ok(set) => Kind::Set(set),
+            Err(message) => {
+                let help = "a set is written `[a-z_\\u00E0\\p{Lu}]`; `]`, `\\` and `-` have a backslash in it";
+                self.error(start, message, help)
+            }
+        }
+    }
+
+    /// `[...]` in another language: brackets nest, quotes hide them.
+    fn arguments(&mut self, start: usize) -> Kind<'t> {
+        match self.skip_nested('[', ']') {
+            true => Kind::Arguments,
+            false => self.error(start, "these arguments are not closed", "close them with `]`"),
+        }
+    }
+
+    /// `{...}` in another language: braces nest, quotes and comments hide them.
+    fn action(&mut self, start: usize) -> Kind<'t> {
+        match self.skip_nested('{', '}') {
+            true => Kind::Action,
+            false => {
+                let span = Span::new(start, start + 1);
+                self.report(
+                    Diagnostic::error(Code::Syntax, span, "this action is not closed").help("close it with `}`"),
+                );
+                Kind::Error
+            }
+        }
+    }
+
+    /// Goes behind the bracket that closes the one here; to the end of the text if there is none.
+    fn skip_nested(&mut self, open: char, close: char) -> bool {
+        let mut depth = 0usize;
+        while let Some(character) = self.rest().chars().next() {
+            let rest = self.rest();
+            self.position += character.len_utf8();
+            if character == open {
+                depth += 1;
+            } else if character == close {
+                depth -= 1;
+                if depth == 0 {
+                    return true;
+                }
+            } else if character == '\\' {
+                self.position += self.rest().chars().next().map_or(0, char::len_utf8);
+            } else if matches!(character, '"' | '\'' | '`') {
+                // An apostrophe in a comment or a lifetime closes nothing: a quote that has no partner on its line is
+                // an ordinary character.
+                if let Some(length) = quoted_length(rest, character) {
+                    self.position += length - 1;
+                }
+            } else if open == '{' && rest.starts_with("/*") {
+                self.position += rest[2..].find("*/").map_or(1, |length| length + 3);
+            } else if open == '{' && rest.starts_with("//") {
+                self.position += rest[1..].find('\n').unwrap_or(0);
+            }
+        }
+        false
+    }
+}
+
+/// The length of the quoted string at the beginning of `text`, if it is closed on its line.
+fn quoted_length(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (offset, character) in text.char_indices().skip(1) {
+        match character {
+            '\n' => return None,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if character == quote => return Some(offset + 1),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,310 @@
+//! From the rules of all files to a grammar over tokens: names are resolved, literals become tokens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lexical::{Lexical, Names, literal};
+use super::sources::Sources;
+use super::syntax::{Alternative, Element, ElementKind, Rule, is_lexical};
+use crate::check::similar;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::tokens::{self, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
+
+/// More names than this are not listed in one message.
+const MAX_NAMES: usize = 6;
+
+/// The grammar over tokens; `None` if there is none to speak of.
+pub(super) fn token_grammar(
+    sources: &Sources,
+    start: Option<&str>,
+    diagnostics: &mut Diagnostics,
+) -> Option<TokenGrammar> {
+    let modes = modes(&sources.lexer);
+    let mut tokens = Tokens::default();
+    let declared = sources.tokens.iter().map(|name| name.text.as_str());
+    let own = sources.lexer.iter().filter(|rule| !rule.is_fragment).map(|rule| rule.name.text.as_str());
+    let types = sources.lexer.iter().flat_map(|rule| &rule.alternatives).flat_map(|alternative| {
+        let types = alternative.commands.iter().filter(|command| command.name.text == "type");
+        types.filter_map(|command| command.argument.as_ref()).map(|name| name.text.as_str())
+    });
+    for name in declared {
+        tokens.add(name);
+    }
+    for name in own.chain(types) {
+        tokens.add(name);
+        tokens.made.insert(name);
+    }
+    tokens.aliases = aliases(&sources.lexer);
+    let mut parser = Parser {
+        sources,
+        rules: BTreeMap::new(),
+        tokens,
+        undefined: BTreeSet::new(),
+        suggestions: similar::Budget::default(),
+        diagnostics,
+    };
+    let mut grammar = parser.grammar(start)?;
+    let Parser { tokens, diagnostics, .. } = parser;
+    let names = Names { modes: &modes, tokens: &tokens.by_name };
+    let mut rules: Vec<LexerRule> = Vec::new();
+    for (text, token) in &tokens.implicit {
+        let name = format!("'{text}'");
+        let pattern = literal(text, sources.case_insensitive);
+        let span = grammar.rules[grammar.start].span;
+        rules.push(LexerRule { name, span, mode: 0, pattern, outcome: Outcome::Token(*token), moves: Vec::new() });
+    }
+    let mut lexical = Lexical::new(&sources.lexer, diagnostics);
+    for rule in sources.lexer.iter().filter(|rule| !rule.is_fragment) {
+        lexical.rule(rule, &names, &mut rules);
+    }
+    let fragments = lexical.finish();
+    grammar.lexer = Lexer { tokens: tokens.names, modes: modes.len().max(1), rules, fragments };
+    (!diagnostics.has_errors()).then_some(grammar)
+}
+
+/// The number of each mode; the default mode is 0.
+fn modes(rules: &[Rule]) -> BTreeMap<String, usize> {
+    let mut modes = BTreeMap::from([("DEFAULT_MODE".to_string(), 0)]);
+    for mode in rules.iter().filter_map(|rule| rule.mode.as_ref()) {
+        let count = modes.len();
+        modes.entry(mode.text.clone()).or_insert(count);
+    }
+    modes
+}
+
+/// The tokens whose rule is nothing but a literal, by that literal; a literal of several rules is no name for either.
+fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
+    let mut aliases: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for rule in rules.iter().filter(|rule| !rule.is_fragment) {
+        if let [Alternative { elements, .. }] = rule.alternatives.as_slice()
+            && let [Element { kind: ElementKind::Literal(text), .. }] = elements.as_slice()
+        {
+            aliases.entry(text).and_modify(|name| *name = None).or_insert(Some(&rule.name.text));
+        }
+    }
+    aliases.into_iter().filter_map(|(text, name)| Some((text, name?))).collect()
+}
+
+#[derive(Default)]
+struct Tokens<'s> {
+    names: Vec<String>,
+    by_name: BTreeMap<String, usize>,
+    /// The tokens that lexer rules make.
+    made: BTreeSet<&'s str>,
+    aliases: BTreeMap<&'s str, &'s str>,
+    /// Tokens that are literals of the parser, in order.
+    implicit: Vec<(String, usize)>,
+    implicit_ids: BTreeMap<String, usize>,
+}
+
+impl Tokens<'_> {
+    fn add(&mut self, name: &str) -> usize {
+        let names = &mut self.names;
+        *self.by_name.entry(name.to_string()).or_insert_with(|| {
+            names.push(name.to_string());
+            names.len() - 1
+        })
+    }
+}
+
+struct Parser<'s, 'd> {
+    sources: &'s Sources,
+    rules: BTreeMap<&'s str, usize>,
+    tokens: Tokens<'s>,
+    /// Tokens that were reported as undefined.
+    undefined: BTreeSet<String>,
+    suggestions: similar::Budget,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Parser<'_, '_> {
+    fn grammar(&mut self, start: Option<&str>) -> Option<TokenGrammar> {
+        for (number, rule) in self.sources.parser.iter().enumerate() {
+            self.rules.insert(&rule.name.text, number);
+        }
+        let mut rules: Vec<tokens::Rule> = Vec::new();
+        for rule in &self.sources.parser {
+            let body = self.alternatives(&rule.alternatives);
+            rules.push(tokens::Rule { name: rule.name.text.clone(), span: rule.name.span, body });
+        }
+        let token_rule = |rules: &mut Vec<tokens::Rule>, name: &str, token| {
+            let span = Span::default();
+            rules.push(tokens::Rule { name: name.to_string(), span, body: Syntax::Token(token) });
+            rules.len() - 1
+        };
+        let first_token = self.sources.lexer.iter().find(|rule| !rule.is_fragment).map(|rule| rule.name.text.as_str());
+        let chosen = start.or(first_token.filter(|_| self.sources.is_lexer && self.sources.parser.is_empty()));
+        let start_rule = match chosen {
+            None if rules.is_empty() => {
+                let help = "a rule is written `name : alternative | alternative ;`";
+                let message = "the grammar defines no rule of a parser";
+                self.diagnostics.push(Diagnostic::error(Code::NoRules, None, message).help(help));
+                return None;
+            }
+            None => 0,
+            Some(name) => match (self.rules.get(name), self.tokens.by_name.get(name)) {
+                (Some(&rule), _) => rule,
+                (None, Some(&token)) => token_rule(&mut rules, name, token),
+                (None, None) => {
+                    let message = format!("the start rule `{name}` is not defined");
+                    let suggestion = similar::suggestion(name, &self.rules, &mut self.suggestions);
+                    let help = suggestion.unwrap_or_else(|| similar::rules(&self.rules));
+                    self.diagnostics.push(Diagnostic::error(Code::UndefinedRule, None, message).help(help));
+                    return None;
+                }
+            },
+        };
+        if start.is_none() {
+            report_unreachable(&rules, start_rule, self.diagnostics);
+        }
+        Some(TokenGrammar { rules, start: start_rule, lexer: Lexer::default(), has_code: self.sources.has_code })
+    }
+
+    fn alternatives(&mut self, alternatives: &[Alternative]) -> Syntax {
+        let mut options: Vec<Syntax> = alternatives
+            .iter()
+            .map(|alternative| {
+                let mut items: Vec<Syntax> = alternative.elements.iter().map(|element| self.element(element)).collect();
+                if items.len() == 1 { items.remove(0) } else { Syntax::Seq(items) }
+            })
+            .collect();
+        if options.len() == 1 { options.remove(0) } else { Syntax::Choice(options) }
+    }
+
+    fn element(&mut self, element: &Element) -> Syntax {
+        match &element.kind {
+            ElementKind::Literal(text) => match self.literal(text, element.span) {
+                Some(token) => Syntax::Token(token),
+                None => Syntax::Choice(Vec::new()),
+            },
+            ElementKind::Name(name) if name == "EOF" => Syntax::End,
+            ElementKind::Name(name) if is_lexical(name) => Syntax::Token(self.token(name, element.span)),
+            ElementKind::Name(name) => match self.rules.get(name.as_str()) {
+                Some(&rule) => Syntax::Rule(rule),
+                None => {
+                    let message = format!("rule `{name}` is not defined");
+                    let suggestion = similar::suggestion(name, &self.rules, &mut self.suggestions);
+                    let help = suggestion.unwrap_or_else(|| "define it, or import the file that does".to_string());
+                    let diagnostic = Diagnostic::error(Code::UndefinedRule, element.span, message).help(help);
+                    self.diagnostics.push(diagnostic);
+                    Syntax::Choice(Vec::new())
+                }
+            },
+            ElementKind::Wildcard => Syntax::NotTokens(Vec::new()),
+            ElementKind::Set(_) => {
+                let message = "a rule of the parser cannot say sets of characters";
+                let help = "move it into a rule of the lexer, whose name begins with a capital";
+                self.diagnostics.push(Diagnostic::error(Code::Syntax, element.span, message).help(help));
+                Syntax::Choice(Vec::new())
+            }
+            ElementKind::Not(inner) => {
+                let mut tokens = Vec::new();
+                self.listed_tokens(inner, &mut tokens);
+                Syntax::NotTokens(tokens)
+            }
+            ElementKind::Block(alternatives) => self.alternatives(alternatives),
+            ElementKind::Repeat { item, min, max, .. } => {
+                Syntax::Repeat { item: Box::new(self.element(item)), min: *min, max: *max }
+            }
+        }
+    }
+
+    /// The tokens behind `~`.
+    fn listed_tokens(&mut self, element: &Element, tokens: &mut Vec<usize>) {
+        match &element.kind {
+            ElementKind::Literal(text) => tokens.extend(self.literal(text, element.span)),
+            ElementKind::Name(name) if name == "EOF" => {}
+            ElementKind::Name(name) if is_lexical(name) => tokens.push(self.token(name, element.span)),
+            ElementKind::Block(alternatives)
+                if alternatives.iter().all(|alternative| alternative.elements.len() == 1) =>
+            {
+                for alternative in alternatives {
+                    self.listed_tokens(&alternative.elements[0], tokens);
+                }
+            }
+            _ => {
+                let message = "what stands behind `~` is not a set of tokens";
+                let help = "behind `~` stand a token, or several of them in parentheses with `|` between";
+                self.diagnostics.push(Diagnostic::error(Code::ClassDifference, element.span, message).help(help));
+            }
+        }
+    }
+
+    /// The token of a literal in a rule of the parser.
+    fn literal(&mut self, text: &str, span: Span) -> Option<usize> {
+        if let Some(name) = self.tokens.aliases.get(text) {
+            return self.tokens.by_name.get(*name).copied();
+        }
+        if let Some(&token) = self.tokens.implicit_ids.get(text) {
+            return Some(token);
+        }
+        if !self.sources.has_implicit_tokens {
+            let message = format!("no lexer rule is the literal '{}'", text.escape_debug());
+            let help = "in a parser grammar each literal must be the whole of a lexer rule; what needs it is left out";
+            self.diagnostics.push(Diagnostic::warning(Code::UndefinedToken, span, message).help(help));
+            return None;
+        }
+        let token = self.tokens.add(&format!("'{text}'"));
+        self.tokens.implicit.push((text.to_string(), token));
+        self.tokens.implicit_ids.insert(text.to_string(), token);
+        Some(token)
+    }
+
+    /// The token called `name`. Without a rule it is never in a text.
+    fn token(&mut self, name: &str, span: Span) -> usize {
+        if !self.tokens.made.contains(name) && self.undefined.insert(name.to_string()) {
+            let message = format!("no lexer rule makes the token `{name}`");
+            let help = "code outside of the grammar may make it; what needs it is left out";
+            self.diagnostics.push(Diagnostic::warning(Code::UndefinedToken, span, message).help(help));
+        }
+        self.tokens.add(name)
+    }
+}
+
+/// Reports the rules that the start rule does not need: another one may be meant to be the start.
+fn report_unreachable(rules: &[tokens::Rule], start: usize, diagnostics: &mut Diagnostics) {
+    let mut reached = vec![false; rules.len()];
+    reached[start] = true;
+    let mut pending = vec![start];
+    while let Some(rule) = pending.pop() {
+        each_rule(&rules[rule].body, &mut |rule| {
+            if !std::mem::replace(&mut reached[rule], true) {
+                pending.push(rule);
+            }
+        });
+    }
+    let missing: Vec<&tokens::Rule> =
+        rules.iter().zip(&reached).filter(|(_, reached)| !*reached).map(|(r, _)| r).collect();
+    let Some(first) = missing.first() else { return };
+    let mut names: Vec<String> = missing.iter().take(MAX_NAMES).map(|rule| format!("`{}`", rule.name)).collect();
+    if missing.len() > MAX_NAMES {
+        names.push(format!("{} more", missing.len() - MAX_NAMES));
+    }
+    let message =
+        format!("rules cannot be reached from `{}`, the first of the parser: {}", rules[start].name, names.join(", "));
+    let ends = missing.iter().find(|rule| has_end(&rule.body));
+    let help = match ends {
+        Some(rule) => {
+            format!("`{}` ends with `EOF`; choose it with `--start {}` if it is the start", rule.name, rule.name)
+        }
+        None => "choose the start rule with `--start`".to_string(),
+    };
+    diagnostics.push(Diagnostic::warning(Code::UnreachableRule, first.span, message).help(help));
+}
+
+fn each_rule(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
+    match syntax {
+        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::End => {}
+        Syntax::Rule(rule) => visit(*rule),
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_rule(item, visit)),
+        Syntax::Repeat { item, .. } => each_rule(item, visit),
+    }
+}
+
+fn has_end(syntax: &Syntax) -> bool {
+    match syntax {
+        Syntax::End => true,
+        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::Rule(_) => false,
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().any(has_end),
+        Syntax::Repeat { item, .. } => has_end(item),
+    }
+}

@@ -1,0 +1,566 @@
+//! The `.g4` syntax: recursive descent with one token of lookahead. What only code in another language can do is
+//! reported and left out here.
+//!
+//! The native stack is bounded: blocks nest at most [`MAX_GROUPS`] deep.
+
+use super::lexer::{Kind, Lexer, Token};
+use super::syntax::{Alternative, Command, Element, ElementKind, Grammar, GrammarKind, Rule};
+use crate::ast::{MAX_NESTING, Name};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::formats::MAX_EXPRESSIONS;
+
+/// Blocks nest at most this deep: what they are translated to nests up to four times as deep.
+const MAX_GROUPS: u32 = MAX_NESTING / 4;
+
+/// Parses the whole text.
+pub(super) fn parse(text: &str, strict: bool, diagnostics: &mut Diagnostics) -> Grammar {
+    let mut parser = Parser {
+        lexer: Lexer::new(text, diagnostics),
+        ahead: None,
+        last_span: Span::default(),
+        grammar: Grammar::default(),
+        strict,
+        groups: 0,
+        elements: 0,
+    };
+    parser.file();
+    parser.grammar
+}
+
+/// An error has been reported; the parser goes on with the next rule.
+pub(super) struct Reported;
+
+pub(super) struct Parser<'t, 'd> {
+    pub(super) lexer: Lexer<'t, 'd>,
+    /// The token that was looked at but not taken.
+    ahead: Option<Token<'t>>,
+    /// The last token that was taken.
+    pub(super) last_span: Span,
+    pub(super) grammar: Grammar,
+    strict: bool,
+    /// How many blocks are open.
+    groups: u32,
+    /// How many elements were read, against [`MAX_EXPRESSIONS`].
+    elements: usize,
+}
+
+impl<'t> Parser<'t, '_> {
+    pub(super) fn peek(&mut self) -> &Kind<'t> {
+        &self.ahead.get_or_insert_with(|| self.lexer.token()).kind
+    }
+
+    pub(super) fn take(&mut self) -> Token<'t> {
+        let token = self.ahead.take().unwrap_or_else(|| self.lexer.token());
+        self.last_span = token.span;
+        token
+    }
+
+    pub(super) fn take_if(&mut self, kind: &Kind<'_>) -> bool {
+        let found = self.peek() == kind;
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    /// Takes the name `word` if it is next.
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Kind::Name(name) if *name == word);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    pub(super) fn next_span(&mut self) -> Span {
+        self.peek();
+        self.ahead.as_ref().map_or(self.last_span, |token| token.span)
+    }
+
+    pub(super) fn unexpected(&mut self, wanted: &str) -> Reported {
+        let span = self.next_span();
+        // What is no token at all has been reported.
+        let message = match self.peek() {
+            Kind::Error => return Reported,
+            Kind::End => format!("the file ends where {wanted} should stand"),
+            _ => {
+                let text = &self.lexer.text[span.start as usize..span.end as usize];
+                format!("unexpected `{}`", text.chars().take(40).collect::<String>())
+            }
+        };
+        let help = format!("{wanted} should stand here");
+        self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help(help));
+        Reported
+    }
+
+    pub(super) fn expect(&mut self, kind: &Kind<'_>, wanted: &str) -> Result<(), Reported> {
+        if self.take_if(kind) { Ok(()) } else { Err(self.unexpected(wanted)) }
+    }
+
+    pub(super) fn name(&mut self, wanted: &str) -> Result<Name, Reported> {
+        match *self.peek() {
+            Kind::Name(text) => {
+                let span = self.take().span;
+                Ok(Name { text: text.to_string(), span })
+            }
+            _ => Err(self.unexpected(wanted)),
+        }
+    }
+
+    /// Reports something that a context-free grammar cannot say.
+    pub(super) fn code(&mut self, span: Span, what: &str) {
+        self.grammar.has_code = true;
+        let message = format!("{what} is left out");
+        let help = "generation goes on without it, so some outputs may not be valid";
+        let diagnostic = match self.strict {
+            true => Diagnostic::error(Code::NotContextFree, span, message)
+                .help("a context-free grammar cannot say it; without `--strict` generation goes on without it"),
+            false => Diagnostic::warning(Code::NotContextFree, span, message).help(help),
+        };
+        self.lexer.report(diagnostic);
+    }
+
+    fn file(&mut self) {
+        if self.declaration().is_err() {
+            self.skip_to_rule();
+        }
+        let mut mode = None;
+        while !self.lexer.gives_up() {
+            self.lexer.in_lexer_rule = false;
+            match *self.peek() {
+                Kind::End => return,
+                // Stray semicolons are harmless.
+                Kind::Semicolon => drop(self.take()),
+                _ => {
+                    if self.item(&mut mode).is_err() {
+                        self.skip_to_rule();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Recovers from an error: goes on behind the semicolon that ends the rule.
+    fn skip_to_rule(&mut self) {
+        let was_quiet = std::mem::replace(&mut self.lexer.quiet, true);
+        while !matches!(self.peek(), Kind::End | Kind::Semicolon) {
+            self.take();
+        }
+        self.take();
+        self.lexer.quiet = was_quiet;
+    }
+
+    /// `grammar Name;`
+    fn declaration(&mut self) -> Result<(), Reported> {
+        self.grammar.kind = match () {
+            () if self.take_word("lexer") => GrammarKind::Lexer,
+            () if self.take_word("parser") => GrammarKind::Parser,
+            () => GrammarKind::Combined,
+        };
+        if !self.take_word("grammar") {
+            return Err(self.unexpected("`grammar Name;`"));
+        }
+        self.grammar.name = Some(self.name("the name of the grammar")?);
+        self.expect(&Kind::Semicolon, "`;`")
+    }
+
+    /// A prequel, a mode or a rule.
+    fn item(&mut self, mode: &mut Option<Name>) -> Result<(), Reported> {
+        if *self.peek() == Kind::At {
+            return self.named_action();
+        }
+        let name = self.name("a rule")?;
+        match name.text.as_str() {
+            "options" if self.braced() => return self.options(true).map(drop),
+            "tokens" if self.braced() => {
+                let names = self.names()?;
+                self.grammar.tokens.extend(names);
+                return Ok(());
+            }
+            "channels" if self.braced() => return self.names().map(drop),
+            "import" if matches!(self.peek(), Kind::Name(_)) => return self.imports(),
+            "mode" if matches!(self.peek(), Kind::Name(_)) => {
+                *mode = Some(self.name("the name of the mode")?);
+                return self.expect(&Kind::Semicolon, "`;`");
+            }
+            _ => {}
+        }
+        self.rule(name, mode.as_ref())
+    }
+
+    /// Whether a brace that begins no action is next; takes it.
+    pub(super) fn braced(&mut self) -> bool {
+        self.ahead.is_none() && self.lexer.take_open_brace()
+    }
+
+    /// `name = value; ... }`; returns whether the options make a lexer rule case-insensitive.
+    pub(super) fn options(&mut self, of_grammar: bool) -> Result<Option<bool>, Reported> {
+        let mut case_insensitive = None;
+        while !self.take_if(&Kind::CloseBrace) {
+            let name = self.name("an option")?;
+            self.expect(&Kind::Equals, "`=`")?;
+            let value = self.option_value()?;
+            self.expect(&Kind::Semicolon, "`;`")?;
+            if name.text == "caseInsensitive" {
+                case_insensitive = Some(value.text == "true");
+            }
+            if of_grammar {
+                if name.text == "superClass" {
+                    self.code(name.span.to(value.span), &format!("the superclass `{}`", value.text));
+                }
+                self.grammar.options.push((name, value));
+            }
+        }
+        Ok(case_insensitive)
+    }
+
+    fn option_value(&mut self) -> Result<Name, Reported> {
+        let start = self.next_span();
+        match self.take().kind {
+            Kind::Name(text) => {
+                let mut text = text.to_string();
+                while self.take_if(&Kind::Dot) {
+                    text = text + "." + &self.name("a name")?.text;
+                }
+                Ok(Name { text, span: start.to(self.last_span) })
+            }
+            Kind::Literal(text) => Ok(Name { text, span: start }),
+            Kind::Number | Kind::Star | Kind::Action => {
+                let text = self.lexer.text[start.start as usize..start.end as usize].to_string();
+                Ok(Name { text, span: start })
+            }
+            _ => {
+                let message = "this is not the value of an option";
+                self.lexer.report(
+                    Diagnostic::error(Code::Syntax, start, message).help("a value is a name, a literal or a number"),
+                );
+                Err(Reported)
+            }
+        }
+    }
+
+    /// `A, B }`
+    fn names(&mut self) -> Result<Vec<Name>, Reported> {
+        let mut names = Vec::new();
+        while !self.take_if(&Kind::CloseBrace) {
+            let name = self.name("a name")?;
+            // ANTLR 3 gave tokens literals here.
+            if self.take_if(&Kind::Equals) {
+                self.take();
+            }
+            names.push(name);
+            if !self.take_if(&Kind::Comma) && !self.take_if(&Kind::Semicolon) && *self.peek() != Kind::CloseBrace {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        Ok(names)
+    }
+
+    fn imports(&mut self) -> Result<(), Reported> {
+        loop {
+            let mut name = self.name("the name of a grammar")?;
+            if self.take_if(&Kind::Equals) {
+                name = self.name("the name of a grammar")?;
+            }
+            self.grammar.imports.push(name);
+            if !self.take_if(&Kind::Comma) {
+                return self.expect(&Kind::Semicolon, "`;`");
+            }
+        }
+    }
+
+    /// `@name {...}` or `@scope::name {...}`
+    fn named_action(&mut self) -> Result<(), Reported> {
+        let start = self.take().span;
+        let mut name = self.name("the name of an action")?;
+        if self.take_if(&Kind::ColonColon) {
+            name = self.name("the name of an action")?;
+        }
+        self.expect(&Kind::Action, "an action in braces")?;
+        // Imports and declarations do nothing by themselves.
+        if !matches!(name.text.as_str(), "header" | "footer" | "members" | "definitions") {
+            self.code(start.to(name.span), &format!("the action `@{}`", name.text));
+        }
+        Ok(())
+    }
+
+    fn rule(&mut self, first: Name, mode: Option<&Name>) -> Result<(), Reported> {
+        let mut name = first;
+        let mut is_fragment = false;
+        while matches!(name.text.as_str(), "fragment" | "public" | "private" | "protected")
+            && matches!(self.peek(), Kind::Name(_))
+        {
+            is_fragment |= name.text == "fragment";
+            name = self.name("the name of the rule")?;
+        }
+        let is_lexical = super::syntax::is_lexical(&name.text);
+        self.lexer.in_lexer_rule = is_lexical;
+        let mut case_insensitive = None;
+        loop {
+            let span = self.next_span();
+            match *self.peek() {
+                Kind::Arguments => {
+                    self.take();
+                    self.code(span, &format!("the arguments of `{}`", name.text));
+                }
+                Kind::Name("returns" | "locals") => {
+                    let what = self.take().span;
+                    let what = self.lexer.text[what.start as usize..what.end as usize].to_string();
+                    self.expect(&Kind::Arguments, "declarations in brackets")?;
+                    let span = span.to(self.last_span);
+                    self.code(span, &format!("`{what}` of `{}`", name.text));
+                }
+                Kind::Name("throws") => {
+                    self.take();
+                    self.name("the name of an exception")?;
+                    while self.take_if(&Kind::Comma) || self.take_if(&Kind::Dot) {
+                        self.name("the name of an exception")?;
+                    }
+                }
+                Kind::Name("options") => {
+                    self.take();
+                    if !self.braced() {
+                        return Err(self.unexpected("`{`"));
+                    }
+                    case_insensitive = self.options(false)?;
+                }
+                Kind::At => self.named_action()?,
+                // The `!` and documentation strings of ANTLR 3 are errors.
+                _ => break,
+            }
+        }
+        self.expect(&Kind::Colon, "`:`")?;
+        self.groups = 0;
+        let alternatives = self.alternatives(is_lexical);
+        let alternatives = match alternatives {
+            Ok(alternatives) => alternatives,
+            Err(reported) => {
+                // A broken rule is kept, so that references to it are not reported on top.
+                let rule = Rule { name, is_fragment, mode: mode.cloned(), case_insensitive, alternatives: Vec::new() };
+                self.grammar.rules.push(rule);
+                return Err(reported);
+            }
+        };
+        self.grammar.rules.push(Rule { name, is_fragment, mode: mode.cloned(), case_insensitive, alternatives });
+        self.expect(&Kind::Semicolon, "`;` at the end of the rule")?;
+        self.lexer.in_lexer_rule = false;
+        self.handlers()
+    }
+
+    /// `catch [...] {...} finally {...}`: only what happens after an error, or does nothing to the text.
+    fn handlers(&mut self) -> Result<(), Reported> {
+        loop {
+            match *self.peek() {
+                Kind::Name("catch") => {
+                    self.take();
+                    self.expect(&Kind::Arguments, "the exception in brackets")?;
+                    self.expect(&Kind::Action, "an action in braces")?;
+                }
+                Kind::Name("finally") => {
+                    self.take();
+                    self.expect(&Kind::Action, "an action in braces")?;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Alternatives separated by `|`.
+    fn alternatives(&mut self, is_lexical: bool) -> Result<Vec<Alternative>, Reported> {
+        let mut alternatives = Vec::new();
+        loop {
+            alternatives.push(self.alternative(is_lexical)?);
+            if !self.take_if(&Kind::Bar) {
+                return Ok(alternatives);
+            }
+        }
+    }
+
+    fn alternative(&mut self, is_lexical: bool) -> Result<Alternative, Reported> {
+        let mut alternative = Alternative::default();
+        loop {
+            match *self.peek() {
+                Kind::Bar | Kind::Semicolon | Kind::Close | Kind::End => return Ok(alternative),
+                Kind::Arrow if is_lexical => {
+                    self.take();
+                    loop {
+                        alternative.commands.push(self.command()?);
+                        if !self.take_if(&Kind::Comma) {
+                            break;
+                        }
+                    }
+                }
+                Kind::Pound => {
+                    self.take();
+                    self.name("the label of the alternative")?;
+                }
+                Kind::Less => self.element_options()?,
+                Kind::Action => self.embedded_code()?,
+                _ => alternative.elements.push(self.element(is_lexical)?),
+            }
+        }
+    }
+
+    /// `{...}` or `{...}?`
+    fn embedded_code(&mut self) -> Result<(), Reported> {
+        let span = self.take().span;
+        if self.take_if(&Kind::Question) {
+            let span = span.to(self.last_span);
+            self.code(span, "a predicate");
+        } else {
+            self.code(span, "an action");
+        }
+        if *self.peek() == Kind::Less {
+            self.element_options()?;
+        }
+        Ok(())
+    }
+
+    /// `<assoc=right>`, `<fail='...'>`
+    fn element_options(&mut self) -> Result<(), Reported> {
+        self.take();
+        while !self.take_if(&Kind::Greater) {
+            match self.peek() {
+                Kind::End | Kind::Semicolon => return Err(self.unexpected("`>`")),
+                _ => drop(self.take()),
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self) -> Result<Command, Reported> {
+        let name = self.name("a lexer command")?;
+        let mut argument = None;
+        if self.take_if(&Kind::Open) {
+            let span = self.next_span();
+            argument = Some(match self.peek() {
+                Kind::Number => {
+                    self.take();
+                    Name { text: self.lexer.text[span.start as usize..span.end as usize].to_string(), span }
+                }
+                _ => self.name("the argument of the command")?,
+            });
+            self.expect(&Kind::Close, "`)`")?;
+        }
+        Ok(Command { name, argument })
+    }
+
+    fn element(&mut self, is_lexical: bool) -> Result<Element, Reported> {
+        self.elements += 1;
+        if self.elements > MAX_EXPRESSIONS {
+            let message = format!("the grammar has more than {MAX_EXPRESSIONS} elements");
+            if self.elements == MAX_EXPRESSIONS + 1 {
+                let diagnostic = Diagnostic::error(Code::TooLarge, self.last_span, message);
+                self.lexer.report(diagnostic);
+            }
+            self.lexer.position = self.lexer.text.len();
+            self.ahead = None;
+            return Err(Reported);
+        }
+        let start = self.next_span();
+        let mut element = self.primary(is_lexical)?;
+        // `label = element`
+        if let ElementKind::Name(_) = element.kind
+            && matches!(self.peek(), Kind::Equals | Kind::PlusEquals)
+        {
+            self.take();
+            element = self.primary(is_lexical)?;
+        }
+        if *self.peek() == Kind::Less {
+            self.element_options()?;
+        }
+        let (min, max) = match *self.peek() {
+            Kind::Question => (0, Some(1)),
+            Kind::Star => (0, None),
+            Kind::Plus => (1, None),
+            _ => return Ok(element),
+        };
+        self.take();
+        let lazy = self.take_if(&Kind::Question);
+        let span = start.to(self.last_span);
+        Ok(Element { kind: ElementKind::Repeat { item: Box::new(element), min, max, lazy }, span })
+    }
+
+    fn primary(&mut self, is_lexical: bool) -> Result<Element, Reported> {
+        let Token { kind, span } = match self.peek() {
+            Kind::Name(_) | Kind::Literal(_) | Kind::Set(_) | Kind::Dot | Kind::Tilde | Kind::Open => self.take(),
+            _ => return Err(self.unexpected("an element, `|` or `;`")),
+        };
+        let kind = match kind {
+            Kind::Literal(text) if *self.peek() == Kind::Range => return self.range(text, span),
+            Kind::Literal(text) => ElementKind::Literal(text),
+            Kind::Set(set) => ElementKind::Set(set),
+            Kind::Dot => ElementKind::Wildcard,
+            Kind::Open => return self.block(span, is_lexical),
+            Kind::Tilde => {
+                let inner = match self.peek() {
+                    Kind::Tilde => return Err(self.unexpected("what is not to stand here")),
+                    _ => self.primary(is_lexical)?,
+                };
+                let span = span.to(inner.span);
+                return Ok(Element { kind: ElementKind::Not(Box::new(inner)), span });
+            }
+            Kind::Name(name) => {
+                if !is_lexical && *self.peek() == Kind::Arguments {
+                    let arguments = self.take().span;
+                    self.code(arguments, &format!("the arguments of `{name}`"));
+                }
+                ElementKind::Name(name.to_string())
+            }
+            _ => return Err(Reported),
+        };
+        Ok(Element { kind, span })
+    }
+
+    /// `'a'..'z'`
+    fn range(&mut self, low: String, start: Span) -> Result<Element, Reported> {
+        self.take();
+        let Kind::Literal(_) = self.peek() else { return Err(self.unexpected("the upper bound of the range")) };
+        let Token { kind: Kind::Literal(high), span } = self.take() else { return Err(Reported) };
+        let span = start.to(span);
+        let (mut lows, mut highs) = (low.chars(), high.chars());
+        match (lows.next(), lows.next(), highs.next(), highs.next()) {
+            (Some(low), None, Some(high), None) if low <= high => {
+                let set = crate::charset::CharSet::new(crate::charset::Unit::Char, [(u32::from(low), u32::from(high))]);
+                Ok(Element { kind: ElementKind::Set(set), span })
+            }
+            _ => {
+                let message = "the bounds of a range are two characters in ascending order";
+                self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help("write `'a'..'z'`"));
+                Err(Reported)
+            }
+        }
+    }
+
+    fn block(&mut self, open: Span, is_lexical: bool) -> Result<Element, Reported> {
+        if self.groups == MAX_GROUPS {
+            let message = format!("blocks are nested more than {MAX_GROUPS} levels deep");
+            self.lexer.report(
+                Diagnostic::error(Code::TooDeep, open, message).help("move the inner part into a rule of its own"),
+            );
+            return Err(Reported);
+        }
+        self.groups += 1;
+        if self.take_word("options") {
+            if !self.braced() {
+                return Err(self.unexpected("`{`"));
+            }
+            self.options(false)?;
+        }
+        while *self.peek() == Kind::At {
+            self.named_action()?;
+        }
+        self.take_if(&Kind::Colon);
+        let alternatives = self.alternatives(is_lexical)?;
+        self.groups -= 1;
+        if !self.take_if(&Kind::Close) {
+            let end = self.next_span();
+            let diagnostic = Diagnostic::error(Code::Syntax, open, "this block is not closed")
+                .related(end, "`)` is missing before this")
+                .help("close it with `)`");
+            self.lexer.report(diagnostic);
+            return Err(Reported);
+        }
+        Ok(Element { kind: ElementKind::Block(alternatives), span: open.to(self.last_span) })
+    }
+}

@@ -1,0 +1,102 @@
+//! What one `.g4` file says, as its syntax has it: names are not resolved, literals and sets are.
+
+use crate::ast::Name;
+use crate::charset::CharSet;
+use crate::diagnostics::Span;
+
+/// What kinds of rules a file may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum GrammarKind {
+    #[default]
+    Combined,
+    Lexer,
+    Parser,
+}
+
+/// One file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Grammar {
+    pub(super) kind: GrammarKind,
+    pub(super) name: Option<Name>,
+    /// The grammar's options: name and value.
+    pub(super) options: Vec<(Name, Name)>,
+    pub(super) imports: Vec<Name>,
+    /// Token types that `tokens { ... }` declares.
+    pub(super) tokens: Vec<Name>,
+    pub(super) rules: Vec<Rule>,
+    /// Whether it is the file that the user has named, so that its spans are places in that file.
+    pub(super) is_own: bool,
+    /// Whether something was left out that only code in another language can do.
+    pub(super) has_code: bool,
+}
+
+impl Grammar {
+    /// The value of an option, if the file sets it.
+    pub(super) fn option(&self, name: &str) -> Option<&Name> {
+        self.options.iter().find(|(option, _)| option.text == name).map(|(_, value)| value)
+    }
+}
+
+/// A rule of the parser or of the lexer.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) name: Name,
+    pub(super) is_fragment: bool,
+    /// The lexer mode that it stands in; `None` for the default mode.
+    pub(super) mode: Option<Name>,
+    /// The rule's own `caseInsensitive`.
+    pub(super) case_insensitive: Option<bool>,
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+impl Rule {
+    /// Whether the rule describes tokens: its name begins with a capital.
+    pub(super) fn is_lexical(&self) -> bool {
+        is_lexical(&self.name.text)
+    }
+}
+
+/// Whether a name is that of a token or lexer rule.
+pub(super) fn is_lexical(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// One alternative, with the lexer commands behind it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Alternative {
+    pub(super) elements: Vec<Element>,
+    pub(super) commands: Vec<Command>,
+}
+
+/// `-> name` or `-> name(argument)`.
+#[derive(Clone, Debug)]
+pub(super) struct Command {
+    pub(super) name: Name,
+    pub(super) argument: Option<Name>,
+}
+
+/// A part of an alternative, with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) kind: ElementKind,
+    pub(super) span: Span,
+}
+
+/// The kinds of elements.
+#[derive(Clone, Debug)]
+pub(super) enum ElementKind {
+    /// `'text'`.
+    Literal(String),
+    /// `[a-z]` or `'a'..'z'`.
+    Set(CharSet),
+    /// A reference to a rule, a token, or `EOF`.
+    Name(String),
+    /// `.`
+    Wildcard,
+    /// `~ element`
+    Not(Box<Element>),
+    /// `( ... | ... )`
+    Block(Vec<Alternative>),
+    /// `? * +`, with another `?` where it is lazy.
+    Repeat { item: Box<Element>, min: u32, max: Option<u32>, lazy: bool },
+}

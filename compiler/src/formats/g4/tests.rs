@@ -1,0 +1,438 @@
+//! Snapshots of grammars and diagnostics; hostile and mutated texts; the sample of public grammars where it is there.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+
+use super::G4;
+use crate::ast;
+use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::formats::{Format, FormatOptions, Loader, Surroundings, testing};
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&testing::parsed(&G4, text));
+}
+
+/// Files by their names.
+struct Files(BTreeMap<&'static str, &'static str>);
+
+impl Loader for Files {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let text = self.0.get(name).ok_or("no such file")?;
+        Ok(SourceFile::new(name, *text))
+    }
+}
+
+fn check_files(text: &str, files: &[(&'static str, &'static str)], options: FormatOptions, expected: Expect) {
+    let files = Files(files.iter().copied().collect());
+    let file = SourceFile::new("g", text);
+    let mut diagnostics = Diagnostics::default();
+    let surroundings = Surroundings { options, start: None, loader: &files };
+    let grammar = G4.parse_within(&file, &surroundings, &mut diagnostics);
+    diagnostics.sort();
+    expected.assert_eq(&(ast::dump(&grammar) + &diagnostics.to_plain_text(&file)));
+}
+
+#[test]
+fn rules_literals_and_sets() {
+    check(
+        r"/** doc */ grammar g; // comment
+          start : pair (',' pair)* EOF ;
+          pair : STRING ':' value=STRING # labelled | list+=HEX {} ;
+          STRING : '\'' (~['\\\r\n] | ESC)* '\'' ;
+          fragment ESC : '\\' [btn'\\\]\-] ;
+          HEX : '0x' ('0'..'9' | [a-fA-F])+ ;
+          WS : [ \t]+ -> skip ;",
+        expect![[r#"
+            %start start
+            start ::= pair ("," pair)*
+            pair ::= STRING ":" STRING | HEX
+            STRING ::= "'" ([#x20-&(-\[\]-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] | "\\" ['\-\\\]bnt])* "'"
+            HEX ::= "0x" ([0-9] | [A-Fa-f])+
+            g:3:65: warning[not-context-free]: an action is left out
+              |       pair : STRING ':' value=STRING # labelled | list+=HEX {} ;
+              |                                                             ^^
+              help: generation goes on without it, so some outputs may not be valid
+        "#]],
+    );
+}
+
+#[test]
+fn identifiers_are_no_keywords() {
+    check(
+        "grammar g; start : ('if' ID ID | ID '=' INT)+ EOF ; ID : [a-z]+ ; INT : [0-9]+ ; WS : [ \\n] -> skip ;",
+        expect![[r#"
+            %start start
+            start ::= ("if" (separator ID) (separator ID) | ID "=" INT) ((separator "if") (separator ID) (separator ID) | (separator ID) "=" INT)*
+            separator ::= " " @ 7 | "\n" @ 1
+            ID.part ::= [a-eg-z] [a-z]* @ 25 | [f] [a-z] [a-z]* @ 1 | () @ 26
+            ID ::= [a-hj-z] [a-z]* @ 25 | [i] ID.part @ 1
+            INT ::= [0-9]+
+        "#]],
+    );
+}
+
+#[test]
+fn a_lazy_repetition_ends_with_its_first_delimiter() {
+    check(
+        "grammar g; start : COMMENT EOF ; COMMENT : '/*' .*? '*/' ;",
+        expect![[r#"
+        %start start
+        start ::= COMMENT
+        COMMENT.part ::= [*] COMMENT.part.2
+        COMMENT.part.2 ::= ([#x20-)+-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] @ 104 | [*] [*]* [#x20-)+-.0-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] @ 1)* [*] [*]* [/]
+        COMMENT ::= [/] COMMENT.part
+    "#]],
+    );
+}
+
+#[test]
+fn separators_end_what_may_go_on() {
+    // The lexer would go on behind `1` if `.5` followed, and behind `{` up to the closing brace.
+    check(
+        "grammar g; start : INT '.' INT '{' INT EOF ; INT : [0-9]+ ; REAL : [0-9]+ '.' [0-9]+ ;
+         TEXT : '{' ~[\\n}]* '}' ; WS : [ \\n] -> skip ;",
+        expect![[r#"
+            %start start
+            start ::= INT (separator ".") INT "{" ("\n" INT)
+            INT ::= [0-9]+
+            separator ::= " " @ 7 | "\n" @ 1
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_separated_begins_otherwise() {
+    check(
+        "grammar g; start : (WORD | NL)+ EOF ; WORD : ~[\\n]+ ; NL : '\\r'? '\\n' ;",
+        expect![[r#"
+            %start start
+            start ::= (WORD | NL) NL.2*
+            WORD ::= [#x20-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601]+
+            NL ::= "\r"? "\n"
+            NL.2 ::= [#x0A]
+            g:1:12: warning[ambiguous-boundary]: the lexer may not cut between `WORD` and `NL`, `WORD` and `WORD`
+              | grammar g; start : (WORD | NL)+ EOF ; WORD : ~[\n]+ ; NL : '\r'? '\n' ;
+              |            ^^^^^
+              help: no hidden rule can stand there; derivations with such neighbours are left out where there are others
+        "#]],
+    );
+}
+
+#[test]
+fn modes_are_followed() {
+    check_files(
+        "parser grammar P; options { tokenVocab = L; } start : (TEXT | OPEN NAME (EQ NAME)? CLOSE)* EOF ;",
+        &[(
+            "L.g4",
+            "lexer grammar L; TEXT : ~'<'+ ; OPEN : '<' -> pushMode(TAG) ;
+             mode TAG; NAME : [a-z]+ ; EQ : '=' ; WS : ' ' -> skip ; CLOSE : '>' -> popMode ;",
+        )],
+        FormatOptions::default(),
+        expect![[r#"
+            %start start
+            start ::= ((TEXT | "<" NAME ("=" NAME)? ">") ("<" NAME ("=" NAME)? ">")*)?
+            TEXT ::= [#x20-;=-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601]+
+            NAME ::= [a-z]+
+            g:1:47: warning[ambiguous-boundary]: the lexer may not cut between `TEXT` and `TEXT`
+              | parser grammar P; options { tokenVocab = L; } start : (TEXT | OPEN NAME (EQ NAME)? CLOSE)* EOF ;
+              |                                               ^^^^^
+              help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
+    );
+}
+
+#[test]
+fn more_and_type_make_one_token_of_several_matches() {
+    check_files(
+        "parser grammar P; options { tokenVocab = L; } start : STRING+ EOF ;",
+        &[(
+            "L.g4",
+            "lexer grammar L; tokens { STRING } QUOTE : '\"' -> more, mode(STR) ;
+             mode STR; CHARS : ~[\"]+ -> more ; END : '\"' -> type(STRING), mode(DEFAULT_MODE) ;",
+        )],
+        FormatOptions::default(),
+        expect![[r#"
+            %start start
+            start ::= (start.3 "\"")+
+            start.3 ::= "\"" (CHARS ())?
+            CHARS ::= [#x20!#x23-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601]+
+            g:1:47: warning[ambiguous-boundary]: the lexer may not cut between `CHARS` and `CHARS`
+              | parser grammar P; options { tokenVocab = L; } start : STRING+ EOF ;
+              |                                               ^^^^^
+              help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
+    );
+}
+
+#[test]
+fn imports_and_missing_files() {
+    let files = [("B.g4", "grammar B; b : 'b' ; a : 'not this' ; X : 'x' ; b2 : ( ;")];
+    check_files(
+        "grammar A; import B; a : b X ;",
+        &files,
+        FormatOptions::default(),
+        expect![[r#"
+        g:1:19: error[syntax]: B.g4:1:54: this block is not closed
+          | grammar A; import B; a : b X ;
+          |                   ^
+          help: close it with `)`"#]],
+    );
+    check_files(
+        "grammar A; import C; a : 'x' ;",
+        &[],
+        FormatOptions::default(),
+        expect![[r#"
+        g:1:19: error[missing-file]: the imported grammar `C.g4` cannot be read: no such file
+          | grammar A; import C; a : 'x' ;
+          |                   ^
+          help: an imported grammar stands beside the file that imports it"#]],
+    );
+    check_files(
+        "parser grammar AParser; a : X ;",
+        &[],
+        FormatOptions::default(),
+        expect![[r#"
+        g:1:16: error[missing-file]: the lexer grammar `ALexer.g4` cannot be read: no such file
+          | parser grammar AParser; a : X ;
+          |                ^^^^^^^
+          help: it stands beside the parser grammar, and `options { tokenVocab = ...; }` names it"#]],
+    );
+}
+
+#[test]
+fn what_is_not_context_free_is_reported() {
+    let text = "grammar g; options { superClass = Base; caseInsensitive = true; } @header { import x; }
+        start [int n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+        catch [E e] { } finally { }
+        x : Y ; Y : 'y' ; Z : 'z' -> channel(HIDDEN) ;";
+    check_files(
+        text,
+        &[],
+        FormatOptions::default(),
+        expect![[r#"
+        %start start
+        start ::= 'ab' (x | Y)
+        x ::= Y
+        'ab' ::= [Aa] [Bb]
+        Y ::= [Yy]
+        g:1:22: warning[not-context-free]: the superclass `Base` is left out
+          | grammar g; options { superClass = Base; caseInsensitive = true; } @header { import x; }
+          |                      ^^^^^^^^^^^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:15: warning[not-context-free]: the arguments of `start` is left out
+          |         start [int n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |               ^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:23: warning[not-context-free]: `returns` of `start` is left out
+          |         start [int n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                       ^^^^^^^^^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:39: warning[not-context-free]: `locals` of `start` is left out
+          |         start [int n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                                       ^^^^^^^^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:54: warning[not-context-free]: the action `@init` is left out
+          |         start [int n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                                                      ^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:80: warning[not-context-free]: an action is left out
+          | n] returns [int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                                                             ^^^^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:92: warning[not-context-free]: a predicate is left out
+          | int m] locals [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                                                             ^^^^^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:104: warning[not-context-free]: the arguments of `x` is left out
+          | s [int k] @init { k = '}'; } : 'ab' { act(); } ({ n > 0 }? x[1] | Y) EOF ;
+          |                                                             ^^^
+          help: generation goes on without it, so some outputs may not be valid"#]],
+    );
+    let strict = FormatOptions { strict: true, ..FormatOptions::default() };
+    check_files(
+        "grammar g; a : { act(); } 'x' ;",
+        &[],
+        strict,
+        expect![[r#"
+        g:1:16: error[not-context-free]: an action is left out
+          | grammar g; a : { act(); } 'x' ;
+          |                ^^^^^^^^^^
+          help: a context-free grammar cannot say it; without `--strict` generation goes on without it"#]],
+    );
+}
+
+#[test]
+fn names_that_are_not_defined() {
+    check(
+        "grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;",
+        expect![[r#"
+        g:1:20: error[undefined-rule]: rule `begin` is not defined
+          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                    ^^^^^
+          help: did you mean `begn`?
+        g:1:26: warning[undefined-token]: no lexer rule makes the token `X`
+          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                          ^
+          help: code outside of the grammar may make it; what needs it is left out
+        g:1:28: warning[undefined-token]: no lexer rule makes the token `Y`
+          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                            ^
+          help: code outside of the grammar may make it; what needs it is left out
+        g:1:32: warning[unreachable-rule]: rules cannot be reached from `start`, the first of the parser: `begn`
+          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                                ^^^^
+          help: choose the start rule with `--start`
+        g:1:68: error[undefined-rule]: the lexer rule `W` is not defined
+          |  g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                                                             ^
+          help: rules of the lexer refer to other rules of the lexer, whose names begin with a capital
+        g:1:73: error[undefined-rule]: the mode `M` is not defined
+          | tart : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                                                             ^^^^
+          help: a mode begins with `mode Name;` in the lexer
+        g:1:82: error[unknown-directive]: unknown lexer command `fly`
+          | gin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+          |                                                             ^^^
+          help: known are skip, more, channel, type, mode, pushMode, popMode
+    "#]],
+    );
+    check(
+        "grammar g; start : ~X . 'a' EOF ; other : 'b' EOF ; X : 'x' ; Y : 'x' ; Z : 'q' ;",
+        expect![[r#"
+        %start start
+        start ::= ("q" | "a" | "b") ("x" | "q" | "a" | "b") "a"
+        g:1:35: warning[unreachable-rule]: rules cannot be reached from `start`, the first of the parser: `other`
+          | grammar g; start : ~X . 'a' EOF ; other : 'b' EOF ; X : 'x' ; Y : 'x' ; Z : 'q' ;
+          |                                   ^^^^^
+          help: `other` ends with `EOF`; choose it with `--start other` if it is the start
+    "#]],
+    );
+}
+
+#[test]
+fn syntax_errors() {
+    check(
+        "grammar g start : 'x' ;",
+        expect![[r#"
+        g:1:11: error[syntax]: unexpected `start`
+          | grammar g start : 'x' ;
+          |           ^^^^^
+          help: `;` should stand here
+    "#]],
+    );
+    check(
+        "grammar g; start : 'x ; next : ('y' ;",
+        expect![[r#"
+        g:1:35: error[syntax]: this literal is not closed
+          | grammar g; start : 'x ; next : ('y' ;
+          |                                   ^^^
+          help: close it with `'` on the same line
+    "#]],
+    );
+    check(
+        "grammar g; start : X ; X : [z-a] ~'ab' '\\u{110000}' ; Y : [\\p{Nope}] ;",
+        expect![[r#"
+        g:1:28: error[syntax]: the bounds of this range are reversed
+          | grammar g; start : X ; X : [z-a] ~'ab' '\u{110000}' ; Y : [\p{Nope}] ;
+          |                            ^^^^^
+          help: a set is written `[a-z_\u00E0\p{Lu}]`; `]`, `\` and `-` have a backslash in it
+        g:1:59: error[syntax]: the Unicode property `Nope` is not known
+          | grammar g; start : X ; X : [z-a] ~'ab' '\u{110000}' ; Y : [\p{Nope}] ;
+          |                                                           ^^^^^^^^^^
+          help: a set is written `[a-z_\u00E0\p{Lu}]`; `]`, `\` and `-` have a backslash in it
+    "#]],
+    );
+    check(
+        "start ::= 'x'",
+        expect![[r#"
+        g:1:1: error[syntax]: unexpected `start`
+          | start ::= 'x'
+          | ^^^^^
+          help: `grammar Name;` should stand here
+    "#]],
+    );
+}
+
+#[test]
+fn hostile_texts() {
+    let fill = |unit: &str| unit.repeat(2_000_000 / unit.len());
+    let survives = |text: String, expected| testing::survives(&G4, &text, expected);
+    survives(format!("grammar g; a : {}", fill("(")), "too-deep");
+    survives(format!("grammar g; a : {}", fill("'x' ")), "the file ends");
+    survives(format!("grammar g; a : X ; X : {} ;", fill("'xy' | ")), "");
+    survives(format!("grammar g; a : X ; X : 'x' {} ;", fill("'xy'* ")), "");
+    survives(format!("grammar g; {}", fill("a : 'x' ; ")), "is defined twice");
+    survives(fill("grammar g; "), "unexpected");
+    survives(fill("{"), "this action is not closed");
+    survives(fill("[a"), "these arguments are not closed");
+    survives(fill("\0"), "U+0000");
+    survives(format!("grammar g; a : X ; X : {}'x'{} ;", "(".repeat(49), ")*".repeat(49)), "");
+    survives(format!("grammar g; a : {}'x'{} ;", "(".repeat(49), ")*".repeat(49)), "");
+    let rules: String = (0..20_000).map(|i| format!("r{i} : 'k{i}' r{} | ;\n", i + 1)).collect();
+    survives(format!("grammar g; {rules} r20000 : 'x' ;"), "");
+    let chain: String = (0..20_000).map(|i| format!("fragment F{i} : F{} ;\n", i + 1)).collect();
+    survives(format!("grammar g; a : F ; F : F0 ; {chain} fragment F20000 : 'x' ;"), "");
+    let doubling: String = (0..40).map(|i| format!("fragment F{i} : F{} F{} ;\n", i + 1, i + 1)).collect();
+    survives(format!("grammar g; a : F ; F : F0 ; {doubling} fragment F40 : 'x' ;"), "");
+    let counter: String = "[ab]* 'a'".to_string() + &"[ab]".repeat(24);
+    survives(format!("grammar g; a : (F | ID)* ; F : {counter} ; ID : [a-z]+ ;"), "");
+    let tokens: String = (0..3_000).map(|i| format!("| 't{i}' ")).collect();
+    survives(format!("grammar g; a : ('t' {tokens})* ; ID : [a-z0-9]+ ; WS : ' ' -> skip ;"), "");
+}
+
+const SAMPLES: &[&str] = &[
+    r#"grammar g; options { caseInsensitive = true; } start : (stmt ';')* EOF ; stmt : 'let' ID '=' expr | 'if' expr stmt ;
+       expr : <assoc=right> expr '^' expr | '-' expr | ID | NUM | STR ; ID : [a-z_] [a-z_0-9]* ; NUM : [0-9]+ ('.' [0-9]*)? ;
+       STR : '"' (~["\\] | '\\' .)*? '"' ; WS : [ \t\r\n]+ -> channel(HIDDEN) ; C : '/*' (C | .)*? '*/' -> skip ;"#,
+    r"lexer grammar L; A : '<' -> pushMode(M) ; T : ~[<]+ ; mode M; B : '>' -> popMode ; N : [\p{L}_]+ ; S : ' ' -> more ;
+      Q : '\'' -> more, mode(N2) ; mode N2; R : '\'' -> type(A), mode(M) ; X : . -> more ;",
+];
+
+#[test]
+fn mutations_do_no_harm() {
+    let tokens =
+        ["(", ")", "*", "?", "|", ";", ":", "~", "'", "[", "]", "{", "}", "->", "EOF", "..", "A", "expr", "mode "];
+    testing::mutations(SAMPLES, &tokens, 1500, |text| {
+        testing::everything(&G4, text);
+    });
+}
+
+/// The sample of public grammars, if it stands beside the project.
+#[test]
+fn public_grammars_compile() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/g4");
+    let Ok(index) = std::fs::read_to_string(folder.join("index.tsv")) else { return };
+    struct Folder(std::path::PathBuf);
+    impl Loader for Folder {
+        fn load(&self, name: &str) -> Result<SourceFile, String> {
+            let text = std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())?;
+            Ok(SourceFile::new(name, text))
+        }
+    }
+    for line in index.lines().skip(1) {
+        let mut fields = line.split('\t');
+        let (Some(name), Some(start)) = (fields.next(), fields.next()) else { continue };
+        let here = folder.join(name);
+        let Ok(entries) = std::fs::read_dir(&here) else { continue };
+        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "g4"));
+        files.sort_by_key(|path| !path.display().to_string().ends_with("Parser.g4"));
+        let Some(path) = files.first() else { continue };
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let loader = Folder(here);
+        let begin = Instant::now();
+        for length in [text.len(), text.len() * 2 / 3, text.len() / 3] {
+            let cut: String = text.chars().take(length).collect();
+            let is_whole = cut == text;
+            let file = SourceFile::new(path.display().to_string(), cut);
+            let mut diagnostics = Diagnostics::default();
+            let surroundings =
+                Surroundings { start: is_whole.then_some(start), loader: &loader, ..Surroundings::default() };
+            let grammar = G4.parse_within(&file, &surroundings, &mut diagnostics);
+            crate::check::check(&grammar, None, &mut diagnostics);
+            assert!(!is_whole || !diagnostics.has_errors(), "{name}: {}", diagnostics.to_plain_text(&file));
+        }
+        // Loose: it is to tell seconds from minutes on any machine.
+        assert!(begin.elapsed() < Duration::from_secs(90), "{name}: {:?}", begin.elapsed());
+    }
+}

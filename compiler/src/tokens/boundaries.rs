@@ -1,0 +1,300 @@
+//! Whether the lexer cuts between two neighbours, and which separators make it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::bits::Bits;
+use super::dfa::{START, StateId};
+use super::modes::Lexeme;
+use super::states::Automata;
+use super::{Lexer, Outcome};
+
+/// Whether the lexer may go on behind the first of two neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Clash {
+    /// It never does.
+    None,
+    /// It does if what follows both is right for it.
+    Possible,
+    /// It does for some of their texts.
+    Certain,
+}
+
+/// What must stand between two neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Need {
+    /// Whether they must be separated.
+    pub(super) clash: Clash,
+    /// Which of the separators of the second one's mode would do, as bits.
+    pub(super) separators: u8,
+    /// Behind which of them the first one cannot go on, whatever follows.
+    pub(super) ending: u8,
+    /// With which classes of characters the second one may begin where nothing separates them.
+    pub(super) first: FirstId,
+}
+
+/// A set of classes of characters that a text may begin with, by its place in [`Boundaries::firsts`].
+pub(super) type FirstId = u32;
+
+/// All classes.
+pub(super) const ANY_FIRST: FirstId = 0;
+
+impl Need {
+    /// Nothing need stand there, anything may.
+    pub(super) const FREE: Need = Need { clash: Clash::None, separators: u8::MAX, ending: u8::MAX, first: ANY_FIRST };
+
+    /// The separators of which one should stand there, as bits; none if it may be left out, or if none would do.
+    pub(super) fn wanted(self) -> u8 {
+        match (self.clash, self.separators & self.ending) {
+            (Clash::None, _) => 0,
+            // A separator that does not end what may go on is of no use.
+            (Clash::Possible, ending) => ending,
+            (Clash::Certain, 0) => self.separators,
+            (Clash::Certain, ending) => ending,
+        }
+    }
+}
+
+/// The texts of a rule, or those that begin with one class of characters.
+#[derive(Clone, Copy)]
+struct Beginning {
+    rule: usize,
+    only: Option<usize>,
+}
+
+impl Beginning {
+    fn of(rule: usize) -> Beginning {
+        Beginning { rule, only: None }
+    }
+}
+
+/// The boundaries between the lexemes of a grammar, computed when they are asked for.
+#[derive(Debug)]
+pub(super) struct Boundaries<'a> {
+    lexer: &'a Lexer,
+    automata: &'a Automata,
+    lexemes: &'a [Lexeme],
+    /// For each lexeme the text of the hidden rules before it.
+    before: Vec<String>,
+    /// For each mode the separators.
+    separators: Vec<Vec<String>>,
+    needs: RefCell<BTreeMap<(usize, usize), Need>>,
+    /// Sets of classes that texts may begin with; the first holds all.
+    firsts: RefCell<Vec<Bits>>,
+    /// What may still be spent on looking at pairs of states.
+    budget: Cell<usize>,
+}
+
+/// Pairs of states that are looked at in all; then neighbours are taken to clash.
+const MAX_WORK: usize = 1 << 26;
+
+impl<'a> Boundaries<'a> {
+    pub(super) fn new(lexer: &'a Lexer, automata: &'a Automata, lexemes: &'a [Lexeme]) -> Boundaries<'a> {
+        let text = |lexeme: &Lexeme| {
+            lexeme.via.iter().map(|&rule| automata.shortest(rule).unwrap_or_default()).collect::<String>()
+        };
+        let mut all = Bits::new(automata.classes.len());
+        (0..automata.classes.len()).for_each(|class| {
+            all.insert(class);
+        });
+        Boundaries {
+            lexer,
+            automata,
+            lexemes,
+            before: lexemes.iter().map(text).collect(),
+            separators: (0..lexer.modes).map(|mode| automata.separators(lexer, mode)).collect(),
+            needs: RefCell::default(),
+            firsts: RefCell::new(vec![all]),
+            budget: Cell::new(MAX_WORK),
+        }
+    }
+
+    /// What must stand at a place for either reason.
+    pub(super) fn both(&self, a: Need, b: Need) -> Need {
+        let first = match (a.first, b.first) {
+            (a, b) if a == b => a,
+            (ANY_FIRST, other) | (other, ANY_FIRST) => other,
+            (a, b) => {
+                let both = self.first(a).intersection(&self.first(b));
+                self.first_id(both)
+            }
+        };
+        Need {
+            clash: a.clash.max(b.clash),
+            separators: a.separators & b.separators,
+            ending: a.ending & b.ending,
+            first,
+        }
+    }
+
+    /// A set of classes that a text may begin with.
+    pub(super) fn first(&self, id: FirstId) -> Bits {
+        self.firsts.borrow()[id as usize].clone()
+    }
+
+    fn first_id(&self, classes: Bits) -> FirstId {
+        let mut firsts = self.firsts.borrow_mut();
+        let place = firsts.iter().position(|known| *known == classes).unwrap_or_else(|| {
+            firsts.push(classes);
+            firsts.len() - 1
+        });
+        place as FirstId
+    }
+
+    /// The classes that `right` may begin with where it stands right behind `left`.
+    fn safe_first(&self, left: usize, right: usize) -> FirstId {
+        let rule = self.lexemes[left].rule;
+        let (Some(facts), Some(right_facts)) =
+            (self.automata.facts(rule), self.automata.facts(self.lexemes[right].rule))
+        else {
+            return ANY_FIRST;
+        };
+        let mode = self.lexer.rules[rule].mode;
+        let mut safe = Bits::new(self.automata.classes.len());
+        for class in right_facts.first.iter() {
+            let begin = Beginning { rule: self.lexemes[right].rule, only: Some(class) };
+            if self.clash(mode, &facts.ends, &self.before[right], begin) < Clash::Certain {
+                safe.insert(class);
+            }
+        }
+        self.first_id(safe)
+    }
+
+    /// The text of the hidden rules that a lexeme begins with.
+    pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
+        &self.before[lexeme]
+    }
+
+    /// The separators that may stand before a lexeme.
+    pub(super) fn separators(&self, lexeme: usize) -> &[String] {
+        let lexeme = &self.lexemes[lexeme];
+        &self.separators[self.lexer.rules[lexeme.entry()].mode]
+    }
+
+    /// What must stand between two lexemes.
+    pub(super) fn need(&self, left: usize, right: usize) -> Need {
+        if self.budget.get() == 0 {
+            return Need { clash: Clash::Possible, ..Need::FREE };
+        }
+        if let Some(&need) = self.needs.borrow().get(&(left, right)) {
+            return need;
+        }
+        let need = self.compute_need(left, right);
+        self.needs.borrow_mut().insert((left, right), need);
+        need
+    }
+
+    fn compute_need(&self, left: usize, right: usize) -> Need {
+        let clash = self.clash_behind(left, "", right);
+        let left_rule = &self.lexer.rules[self.lexemes[left].rule];
+        // Nothing comes between the parts of one token.
+        if left_rule.outcome == Outcome::More {
+            return Need { clash, separators: 0, ending: 0, first: self.safe_first(left, right) };
+        }
+        let mut separators = 0;
+        let mut ending = if clash == Clash::None { u8::MAX } else { 0 };
+        for (number, text) in self.separators(right).iter().enumerate() {
+            let behind = self.clash_behind(left, text, right);
+            if behind < Clash::Certain && self.separator_ends(text, right) {
+                separators |= 1 << number;
+                if behind == Clash::None {
+                    ending |= 1 << number;
+                }
+            }
+        }
+        let first = if clash == Clash::Certain { self.safe_first(left, right) } else { ANY_FIRST };
+        Need { clash, separators, ending, first }
+    }
+
+    /// Whether the lexer may go on behind `left` if `between` and `right` follow.
+    fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
+        let rule = self.lexemes[left].rule;
+        let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
+            // Nothing is known: separate them if that is possible.
+            return if between.is_empty() { Clash::Certain } else { Clash::None };
+        };
+        let text = format!("{between}{}", self.before[right]);
+        self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
+    }
+
+    /// Whether a separator ends where `right` begins.
+    fn separator_ends(&self, separator: &str, right: usize) -> bool {
+        let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
+        let Some(dfa) = self.automata.mode(mode) else { return true };
+        let state = self.automata.run(dfa, separator);
+        self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
+    }
+
+    /// Whether a lexeme that begins with hidden rules is cut behind each of them.
+    pub(super) fn is_whole(&self, lexeme: usize) -> bool {
+        let Lexeme { rule, via } = &self.lexemes[lexeme];
+        via.iter().enumerate().all(|(place, &hidden)| {
+            let Some(facts) = self.automata.facts(hidden) else { return true };
+            let Some(dfa) = self.automata.of_rule(hidden) else { return true };
+            let text = self.automata.shortest(hidden).unwrap_or_default();
+            let state = self.automata.run(dfa, &text);
+            let behind: String =
+                via[place + 1..].iter().map(|&rule| self.automata.shortest(rule).unwrap_or_default()).collect();
+            let mode = self.lexer.rules[hidden].mode;
+            facts.ends.contains(&state) && self.clash(mode, &[state], &behind, Beginning::of(*rule)) < Clash::Certain
+        })
+    }
+
+    /// Whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule follow.
+    fn clash(&self, mode: usize, from: &[StateId], text: &str, Beginning { rule, only }: Beginning) -> Clash {
+        const MAX_PAIRS: usize = 1 << 16;
+        let classes = &self.automata.classes;
+        let (Some(left), Some(right)) = (self.automata.mode(mode), self.automata.of_rule(rule)) else {
+            return Clash::Certain;
+        };
+        if self.budget.get() == 0 {
+            return Clash::Certain;
+        }
+        self.budget.set(self.budget.get().saturating_sub(from.len() + 16));
+        let Some(facts) = self.automata.facts(rule) else { return Clash::Certain };
+        let mut seeds: Vec<StateId> = from.to_vec();
+        for character in text.chars() {
+            let class = classes.of(character);
+            seeds = seeds.into_iter().map(|state| left.next(state, class)).filter(|&s| left.is_alive(s)).collect();
+            if seeds.iter().any(|&state| left.winner(state).is_some()) {
+                return Clash::Certain;
+            }
+        }
+        if seeds.is_empty() {
+            return Clash::None;
+        }
+        let mut worst = Clash::None;
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pending: Vec<(StateId, StateId)> = Vec::new();
+        let step = |from: StateId, at: StateId, class: usize| {
+            let (next, place) = (left.next(from, class), right.next(at, class));
+            (left.is_alive(next) && facts.leads(place)).then_some((next, place))
+        };
+        for class in facts.first.iter().filter(|&class| only.is_none_or(|only| only == class)) {
+            for &seed in &seeds {
+                if let Some(pair) = step(seed, START, class)
+                    && seen.insert(pair)
+                {
+                    pending.push(pair);
+                }
+            }
+        }
+        while let Some((state, place)) = pending.pop() {
+            self.budget.set(self.budget.get().saturating_sub(classes.len()));
+            if left.winner(state).is_some() || seen.len() > MAX_PAIRS {
+                return Clash::Certain;
+            }
+            if facts.ends.binary_search(&place).is_ok() {
+                worst = Clash::Possible;
+            }
+            for class in facts.drawn.iter() {
+                if let Some(pair) = step(state, place, class)
+                    && seen.insert(pair)
+                {
+                    pending.push(pair);
+                }
+            }
+        }
+        worst
+    }
+}

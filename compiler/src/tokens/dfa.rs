@@ -1,0 +1,251 @@
+//! The automaton of one mode: what the lexer has matched after each text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::alphabet::Classes;
+use super::bits::Bits;
+use super::nfa::{Nfa, State};
+
+/// More transitions than this are not computed.
+const MAX_TRANSITIONS: usize = 1 << 22;
+/// Nor are more states.
+const MAX_STATES: usize = 1 << 16;
+/// States of the nondeterministic automaton are looked at this often at most.
+const MAX_WORK: usize = 1 << 25;
+
+/// A state's number.
+pub(super) type StateId = u32;
+
+/// The state in which nothing matches and nothing will.
+pub(super) const DEAD: StateId = 0;
+/// The state of the empty text.
+pub(super) const START: StateId = 1;
+
+/// The automaton of one mode.
+#[derive(Clone, Debug)]
+pub(super) struct Dfa {
+    classes: usize,
+    /// For each state and class the next state.
+    next: Vec<StateId>,
+    /// For each state the lexer rule that wins if the match ends there.
+    winner: Vec<Option<u32>>,
+    /// For each state whether a match can end there or further on.
+    alive: Vec<bool>,
+    /// The states from which each state is one character away.
+    before: Vec<Vec<StateId>>,
+    /// For each lexer rule the states in which it wins, in ascending order.
+    ends: BTreeMap<u32, Vec<StateId>>,
+    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    pub(super) shaped: Bits,
+}
+
+/// A place in an automaton, and whether a lazy repetition has decided on the way there.
+type Thread = (u32, bool);
+
+impl Dfa {
+    /// The automaton of the lexer rules `rules`, in order of priority; `None` if it is too large.
+    pub(super) fn new(nfa: &Nfa, classes: &Classes, within: &[Vec<u32>], rules: &[usize]) -> Option<Dfa> {
+        let mut making = Making {
+            nfa,
+            seen: vec![0; 2 * nfa.states.len()],
+            round: 0,
+            dropped: Bits::new(nfa.starts.len()),
+            work: 0,
+            stack: Vec::new(),
+        };
+        let mut start = Vec::new();
+        for &rule in rules {
+            let mut reached = false;
+            making.round += 1;
+            making.closure((nfa.starts[rule], false), &mut reached, &mut start);
+        }
+        making.canonical(&mut start);
+        let mut ids: BTreeMap<Vec<Thread>, StateId> = BTreeMap::new();
+        let mut states = vec![Vec::new(), start.clone()];
+        ids.insert(Vec::new(), DEAD);
+        ids.insert(start, START);
+        let mut next: Vec<StateId> = vec![DEAD; classes.len()];
+        let mut place = START as usize;
+        while place < states.len() {
+            if next.len() > MAX_TRANSITIONS || states.len() > MAX_STATES || making.work > MAX_WORK {
+                return None;
+            }
+            let threads = states[place].clone();
+            let mut by_class: Vec<Vec<Thread>> = vec![Vec::new(); classes.len()];
+            making.steps(&threads, within, &mut by_class);
+            for mut target in by_class {
+                making.canonical(&mut target);
+                let id = *ids.entry(target).or_insert_with_key(|target| {
+                    states.push(target.clone());
+                    states.len() as StateId - 1
+                });
+                next.push(id);
+            }
+            place += 1;
+        }
+        let mut shaped = making.dropped;
+        let winner: Vec<Option<u32>> = states.iter().map(|threads| winner(nfa, threads, &mut shaped)).collect();
+        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); states.len()];
+        for (state, row) in next.chunks(classes.len().max(1)).enumerate() {
+            let mut last = DEAD;
+            for &target in row.iter().filter(|&&target| target != DEAD) {
+                if target != last {
+                    before[target as usize].push(state as StateId);
+                    last = target;
+                }
+            }
+        }
+        let mut ends: BTreeMap<u32, Vec<StateId>> = BTreeMap::new();
+        for (state, winner) in winner.iter().enumerate() {
+            if let Some(rule) = winner {
+                ends.entry(*rule).or_default().push(state as StateId);
+            }
+        }
+        let mut dfa =
+            Dfa { classes: classes.len(), next, winner, alive: vec![false; states.len()], before, ends, shaped };
+        let all_ends: Vec<StateId> = dfa.ends.values().flatten().copied().collect();
+        for state in dfa.leading_to(&all_ends) {
+            dfa.alive[state as usize] = true;
+        }
+        Some(dfa)
+    }
+
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.winner.len()
+    }
+
+    /// The states in which a lexer rule wins, in ascending order.
+    pub(super) fn ends(&self, rule: usize) -> &[StateId] {
+        self.ends.get(&(rule as u32)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The state after one more character.
+    pub(super) fn next(&self, state: StateId, class: usize) -> StateId {
+        self.next[state as usize * self.classes + class]
+    }
+
+    /// The lexer rule that wins if the match ends in `state`.
+    pub(super) fn winner(&self, state: StateId) -> Option<usize> {
+        self.winner[state as usize].map(|rule| rule as usize)
+    }
+
+    /// Whether a match can end in `state` or further on.
+    pub(super) fn is_alive(&self, state: StateId) -> bool {
+        self.alive[state as usize]
+    }
+
+    /// The states from which one of `goals` can be reached, in ascending order.
+    pub(super) fn leading_to(&self, goals: &[StateId]) -> Vec<StateId> {
+        let mut leads: BTreeSet<StateId> = goals.iter().copied().collect();
+        let mut pending = goals.to_vec();
+        while let Some(state) = pending.pop() {
+            pending.extend(self.before[state as usize].iter().filter(|&&earlier| leads.insert(earlier)));
+        }
+        leads.into_iter().collect()
+    }
+}
+
+/// The first rule that matches in a state; the others that match are marked.
+fn winner(nfa: &Nfa, threads: &[Thread], shaped: &mut Bits) -> Option<u32> {
+    let mut winner = None;
+    for &(state, _) in threads {
+        if matches!(nfa.states[state as usize], State::Accept) {
+            let rule = nfa.rule_of[state as usize];
+            match winner {
+                None => winner = Some(rule),
+                Some(first) if first != rule => drop(shaped.insert(rule as usize)),
+                Some(_) => {}
+            }
+        }
+    }
+    winner
+}
+
+struct Making<'n> {
+    nfa: &'n Nfa,
+    /// For each thread the last round in which it was met.
+    seen: Vec<u32>,
+    round: u32,
+    /// The rules of which a lazy repetition has ended early.
+    dropped: Bits,
+    work: usize,
+    stack: Vec<Thread>,
+}
+
+impl Making<'_> {
+    /// Adds what `thread` leads to without a character, the preferred first. Once the rule matches, what has gone
+    /// through a lazy decision is not followed: that repetition has ended.
+    fn closure(&mut self, thread: Thread, reached: &mut bool, out: &mut Vec<Thread>) {
+        self.stack.push(thread);
+        while let Some((state, lazy)) = self.stack.pop() {
+            self.work += 1;
+            let place = 2 * state as usize + usize::from(lazy);
+            if std::mem::replace(&mut self.seen[place], self.round) == self.round {
+                continue;
+            }
+            match &self.nfa.states[state as usize] {
+                State::Accept => {
+                    *reached = true;
+                    out.push((state, lazy));
+                }
+                State::Step { .. } if *reached && lazy => {
+                    self.dropped.insert(self.nfa.rule_of[state as usize] as usize);
+                }
+                State::Step { .. } => out.push((state, lazy)),
+                State::Branch { targets, lazy: decides } => {
+                    self.stack.extend(targets.iter().rev().map(|&target| (target, lazy || *decides)));
+                }
+                State::Dead => {}
+            }
+        }
+    }
+
+    /// What follows the `threads` for each class of characters.
+    fn steps(&mut self, threads: &[Thread], within: &[Vec<u32>], by_class: &mut [Vec<Thread>]) {
+        let mut first = 0;
+        while first < threads.len() {
+            let rule = self.nfa.rule_of[threads[first].0 as usize];
+            let count = threads[first..].iter().take_while(|t| self.nfa.rule_of[t.0 as usize] == rule).count();
+            let of_rule = &threads[first..first + count];
+            first += count;
+            let mut targets: Vec<(u32, Thread)> = Vec::new();
+            for &(state, lazy) in of_rule {
+                if let State::Step { set, next } = self.nfa.states[state as usize] {
+                    targets.extend(within[set as usize].iter().map(|&class| (class, (next, lazy))));
+                }
+            }
+            // The sort is stable: the preferred threads stay first.
+            targets.sort_by_key(|&(class, _)| class);
+            self.work += targets.len();
+            let mut reached = false;
+            let mut last = None;
+            for (class, target) in targets {
+                if last.replace(class) != Some(class) {
+                    self.round += 1;
+                    reached = false;
+                }
+                if reached && target.1 {
+                    self.dropped.insert(rule as usize);
+                } else {
+                    self.closure(target, &mut reached, &mut by_class[class as usize]);
+                }
+            }
+        }
+    }
+
+    /// The same state in one form: order matters for rules with lazy repetitions only.
+    fn canonical(&mut self, threads: &mut [Thread]) {
+        let nfa = self.nfa;
+        let mut first = 0;
+        while first < threads.len() {
+            let rule = nfa.rule_of[threads[first].0 as usize];
+            let count = threads[first..].iter().take_while(|t| nfa.rule_of[t.0 as usize] == rule).count();
+            if !nfa.has_lazy[rule as usize] {
+                threads[first..first + count].sort_unstable();
+            }
+            first += count;
+        }
+        self.work += threads.len();
+    }
+}

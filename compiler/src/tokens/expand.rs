@@ -1,0 +1,321 @@
+//! From a grammar over tokens to one over characters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::boundaries::{ANY_FIRST, Boundaries};
+use super::modes::{FlatGrammar, flatten};
+use super::patterns::{Names, Writer};
+use super::separate::{Spaced, SpacedGrammar, separate};
+use super::states::Automata;
+use super::{Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
+use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
+use crate::check::productive::productive_rules;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+/// The name of a rule that derives nothing, which no grammar can spell.
+pub(super) const NEVER: &str = "\0";
+
+/// More neighbours that nothing separates are not named.
+const MAX_PAIRS: usize = 8;
+
+/// The grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive. What is wrong
+/// goes into `diagnostics`; then the result may be empty.
+pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
+    let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
+    let mut automata = Automata::new(&grammar.lexer, options.alphabet);
+    report_shadowed(grammar, &automata, diagnostics);
+    let Some(flat) = flatten(grammar, &automata) else {
+        let message = "the parser's rules have too many variants in the modes of the lexer";
+        diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message));
+        return Grammar::default();
+    };
+    keep_quiet(&mut automata, &flat, grammar, options);
+    let boundaries = Boundaries::new(&grammar.lexer, &automata, &flat.lexemes);
+    for only_certain in [true, false] {
+        let spaced = separate(&flat, &boundaries, options.separators, only_certain);
+        let mut assembly = Assembly::new(grammar, &automata, &boundaries, &flat, options);
+        let result = assembly.grammar(&spaced);
+        if let Some(result) = pruned(result) {
+            report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
+            return result;
+        }
+    }
+    let message = format!("no text of the lexer's tokens can be derived from `{}`", start.name);
+    let help =
+        "its derivations need tokens that no lexer rule matches, or that never stand in the mode of the lexer there";
+    diagnostics.push(Diagnostic::error(Code::UnproductiveRule, start.span, message).help(help));
+    Grammar::default()
+}
+
+/// Where the lexer may go on behind a token, with nothing that can stand between: if it cannot go on behind other texts of
+/// the same token, only those are made.
+fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) {
+    if options.separators == SeparatorPolicy::None {
+        return;
+    }
+    const MAX_ROUNDS: usize = 3;
+    for _ in 0..MAX_ROUNDS {
+        let boundaries = Boundaries::new(&grammar.lexer, automata, &flat.lexemes);
+        let restless = separate(flat, &boundaries, options.separators, true).restless;
+        let mut changed = false;
+        for lexeme in restless {
+            changed |= automata.keep_quiet(flat.lexemes[lexeme].rule);
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Reports the lexer rules that the parser needs and that never win.
+fn report_shadowed(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
+    let mut used = BTreeSet::new();
+    for rule in &grammar.rules {
+        each_token(&rule.body, &mut |token| {
+            used.insert(token);
+        });
+    }
+    for (number, rule) in grammar.lexer.rules.iter().enumerate() {
+        let is_used = matches!(rule.outcome, Outcome::Token(token) if used.contains(&token));
+        if is_used && !automata.is_possible(number) {
+            let message = format!("the lexer never matches `{}`", rule.name);
+            let help = "it matches nothing, or all that it matches is an earlier rule's; what needs it is left out";
+            diagnostics.push(Diagnostic::warning(Code::ShadowedRule, rule.span, message).help(help));
+        }
+    }
+}
+
+fn each_token(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
+    match syntax {
+        Syntax::Token(token) => visit(*token),
+        Syntax::NotTokens(_) | Syntax::End | Syntax::Rule(_) => {}
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_token(item, visit)),
+        Syntax::Repeat { item, .. } => each_token(item, visit),
+    }
+}
+
+/// Reports neighbours that the lexer may cut otherwise, with nothing to separate them.
+fn report_unseparated(
+    grammar: &TokenGrammar,
+    flat: &FlatGrammar,
+    spaced: &SpacedGrammar,
+    left_out: bool,
+    diagnostics: &mut Diagnostics,
+) {
+    let name = |lexeme: usize| {
+        let rule = &grammar.lexer.rules[flat.lexemes[lexeme].rule];
+        match rule.outcome {
+            Outcome::Token(token) => grammar.lexer.tokens[token].clone(),
+            _ => rule.name.clone(),
+        }
+    };
+    let pairs: BTreeSet<(String, String)> =
+        spaced.unseparated.iter().map(|&(left, right)| (name(left), name(right))).collect();
+    if pairs.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> =
+        pairs.iter().take(MAX_PAIRS).map(|(left, right)| format!("`{left}` and `{right}`")).collect();
+    if pairs.len() > MAX_PAIRS {
+        shown.push(format!("{} more pairs", pairs.len() - MAX_PAIRS));
+    }
+    let message = format!("the lexer may not cut between {}", shown.join(", "));
+    let help = match left_out {
+        true => "no hidden rule can stand there; derivations with such neighbours are left out where there are others",
+        false => "no hidden rule can stand there; some outputs may have other tokens than were derived",
+    };
+    let span = grammar.rules[grammar.start].span;
+    diagnostics.push(Diagnostic::warning(Code::AmbiguousBoundary, span, message).help(help));
+}
+
+/// Writes the rules over characters.
+struct Assembly<'a> {
+    grammar: &'a TokenGrammar,
+    boundaries: &'a Boundaries<'a>,
+    flat: &'a FlatGrammar,
+    writer: Writer<'a>,
+    names: Vec<String>,
+    separators: BTreeMap<Vec<String>, Expr>,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(
+        grammar: &'a TokenGrammar,
+        automata: &'a Automata,
+        boundaries: &'a Boundaries<'a>,
+        flat: &'a FlatGrammar,
+        options: &Options,
+    ) -> Assembly<'a> {
+        let writer = Writer::new(&grammar.lexer, automata, options.alphabet, Names::default());
+        Assembly { grammar, boundaries, flat, writer, names: Vec::new(), separators: BTreeMap::new() }
+    }
+
+    fn grammar(&mut self, spaced: &SpacedGrammar) -> Grammar {
+        // The parser's own names first: the start rule keeps its name.
+        for rule in &spaced.rules {
+            let name = &self.flat.rules[rule.origin].name;
+            let name = self.writer.names.fresh(name);
+            self.names.push(name);
+        }
+        let mut rules = Vec::with_capacity(spaced.rules.len());
+        for (number, rule) in spaced.rules.iter().enumerate() {
+            let span = self.flat.rules[rule.origin].span;
+            let body = self.expr(&rule.body, span);
+            rules.push(ast::Rule { name: Name { text: self.names[number].clone(), span }, body });
+        }
+        let start = rules.first().map(|rule| rule.name.clone());
+        rules.append(&mut self.writer.rules);
+        Grammar { rules, start, ..Grammar::default() }
+    }
+
+    fn expr(&mut self, spaced: &Spaced, span: Span) -> Expr {
+        let kind = match spaced {
+            Spaced::Lexeme { lexeme, first } => {
+                let rule = self.flat.lexemes[*lexeme].rule;
+                let hidden = self.boundaries.hidden_text(*lexeme);
+                let token = match *first {
+                    ANY_FIRST => self.writer.lexer_rule(rule),
+                    first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
+                };
+                if hidden.is_empty() {
+                    return Expr { span, ..token };
+                }
+                let hidden = Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span };
+                ExprKind::Seq(vec![hidden, token])
+            }
+            Spaced::Separator { before, which } => return self.separator(*before, *which, span),
+            Spaced::Rule(rule) => ExprKind::Rule(self.names[*rule].clone()),
+            Spaced::Seq(items) => match items.as_slice() {
+                [only] => return self.expr(only, span),
+                _ => ExprKind::Seq(items.iter().map(|item| self.expr(item, span)).collect()),
+            },
+            // No text at all.
+            Spaced::Choice(options) if options.is_empty() => ExprKind::Rule(NEVER.to_string()),
+            Spaced::Choice(options) => match options.as_slice() {
+                [only] => return self.expr(only, span),
+                _ => {
+                    let option = |option| Alternative { expr: self.expr(option, span), weight: None };
+                    ExprKind::Choice(options.iter().map(option).collect())
+                }
+            },
+            Spaced::Repeat { item, min, max } => {
+                ExprKind::Repeat { item: Box::new(self.expr(item, span)), min: *min, max: *max }
+            }
+        };
+        Expr { kind, span }
+    }
+
+    /// One of the separators before a lexeme: mostly the first that will do, now and then a line break.
+    fn separator(&mut self, before: usize, which: u8, span: Span) -> Expr {
+        let texts = self.boundaries.separators(before);
+        let mut allowed = texts.iter().enumerate().filter(|(number, _)| which >> number & 1 == 1).map(|(_, text)| text);
+        let first = allowed.next().cloned().unwrap_or_default();
+        let mut chosen = vec![first];
+        // What a line break means to code outside of the grammar is not known.
+        if !self.grammar.has_code && allowed.any(|text| text == "\n") {
+            chosen.push("\n".to_string());
+        }
+        if let Some(expr) = self.separators.get(&chosen) {
+            return Expr { span, ..expr.clone() };
+        }
+        let bytes = |text: &String| Expr { kind: ExprKind::Bytes(text.clone().into_bytes()), span };
+        let expr = match chosen.as_slice() {
+            [usual, rare] => {
+                let weigh = |value| Some(Weight { value, span });
+                let alternatives = vec![
+                    Alternative { expr: bytes(usual), weight: weigh(7.0) },
+                    Alternative { expr: bytes(rare), weight: weigh(1.0) },
+                ];
+                let name = self.writer.names.fresh("separator");
+                let body = Expr { kind: ExprKind::Choice(alternatives), span };
+                self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body });
+                Expr { kind: ExprKind::Rule(name), span }
+            }
+            _ => bytes(&chosen[0]),
+        };
+        self.separators.insert(chosen, expr.clone());
+        expr
+    }
+}
+
+/// The grammar without what derives no text or is not reached; `None` if the start rule derives none.
+fn pruned(mut grammar: Grammar) -> Option<Grammar> {
+    let name = Name { text: NEVER.to_string(), span: Span::default() };
+    let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
+    grammar.rules.push(ast::Rule { name, body });
+    let productive = {
+        let index: BTreeMap<&str, usize> =
+            grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+        let productive = productive_rules(&grammar, &index);
+        let names = index.into_iter().filter(|&(_, number)| productive[number]).map(|(name, _)| name.to_string());
+        names.collect::<BTreeSet<String>>()
+    };
+    let start = grammar.rules.first()?.name.text.clone();
+    if !productive.contains(&start) {
+        return None;
+    }
+    let mut rules: BTreeMap<String, ast::Rule> = BTreeMap::new();
+    let mut order = Vec::new();
+    for rule in grammar.rules.drain(..) {
+        order.push(rule.name.text.clone());
+        rules.insert(rule.name.text.clone(), rule);
+    }
+    let mut reached = BTreeSet::from([start.clone()]);
+    let mut pending = vec![start];
+    while let Some(name) = pending.pop() {
+        let Some(rule) = rules.get_mut(&name) else { continue };
+        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: rule.name.span };
+        let body = std::mem::replace(&mut rule.body, empty);
+        if let Some(body) = kept(body, &productive) {
+            rule.body = body;
+        }
+        each_reference(&rule.body, &mut |name| {
+            if !reached.contains(name) {
+                reached.insert(name.to_string());
+                pending.push(name.to_string());
+            }
+        });
+    }
+    grammar.rules = order.iter().filter(|name| reached.contains(*name)).filter_map(|name| rules.remove(name)).collect();
+    Some(grammar)
+}
+
+fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(name) => visit(name),
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
+        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
+        ExprKind::Repeat { item, .. } => each_reference(item, visit),
+    }
+}
+
+/// What is left of an expression without what derives no text; `None` if that is nothing.
+fn kept(expr: Expr, productive: &BTreeSet<String>) -> Option<Expr> {
+    let span = expr.span;
+    let kind = match expr.kind {
+        ExprKind::Bytes(bytes) => ExprKind::Bytes(bytes),
+        ExprKind::Class(set) => ExprKind::Class(set),
+        ExprKind::Rule(name) if productive.contains(&name) => ExprKind::Rule(name),
+        ExprKind::Rule(_) => return None,
+        ExprKind::Seq(items) => {
+            ExprKind::Seq(items.into_iter().map(|item| kept(item, productive)).collect::<Option<Vec<Expr>>>()?)
+        }
+        ExprKind::Choice(options) => {
+            let mut options: Vec<Alternative> = options
+                .into_iter()
+                .filter_map(|Alternative { expr, weight }| Some(Alternative { expr: kept(expr, productive)?, weight }))
+                .collect();
+            if options.len() < 2 {
+                return options.pop().map(|option| option.expr);
+            }
+            ExprKind::Choice(options)
+        }
+        ExprKind::Repeat { item, min, max } => match kept(*item, productive) {
+            Some(item) => ExprKind::Repeat { item: Box::new(item), min, max },
+            None if min == 0 => ExprKind::Seq(Vec::new()),
+            None => return None,
+        },
+    };
+    Some(Expr { kind, span })
+}

@@ -1,0 +1,273 @@
+//! The texts that the lexer takes for a rule's, as an expression: its automaton read backwards into choices and
+//! repetitions. For rules that lose texts to others (an identifier is no keyword) or that have lazy repetitions (a comment
+//! ends with its first closing mark); the others are written as in the grammar.
+
+use std::collections::BTreeMap;
+
+use super::alphabet::{Alphabet, MAX_LISTED, intersection};
+use super::bits::Bits;
+use super::dfa::{DEAD, START, StateId};
+use super::expand::NEVER;
+use super::states::Automata;
+use crate::ast::{Alternative, Expr, ExprKind, Weight};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Span;
+
+/// Larger automata are not written as expressions.
+const MAX_STATES: usize = 2048;
+/// States are told apart by at most so many next characters; if that does not do, they are left apart.
+const MAX_ROUNDS: usize = 64;
+/// Expressions that stand in one another, before a rule is made.
+const MAX_NESTING: u32 = 40;
+
+/// An expression that derives the texts of a lexer rule but the empty one, and the rules that it refers to. `None` if the
+/// automaton is unknown or too large. Given `first`, only the texts that begin with one of these classes of characters.
+/// `name` makes the name of the numbered rule.
+pub(super) fn language(
+    automata: &Automata,
+    rule: usize,
+    first: Option<&Bits>,
+    alphabet: Alphabet,
+    span: Span,
+    name: &mut dyn FnMut(usize) -> String,
+) -> Option<(Expr, Vec<(String, Expr)>)> {
+    let machine = Machine::new(automata, rule, first, alphabet)?;
+    let mut writing = Writing { machine: &machine, span, names: BTreeMap::new(), pending: Vec::new() };
+    for (number, state) in machine.headers().into_iter().enumerate() {
+        writing.names.insert(state, name(number));
+    }
+    let body = writing.texts_from(0);
+    let mut rules = Vec::new();
+    let mut written = std::collections::BTreeSet::new();
+    while let Some(state) = writing.pending.pop() {
+        if written.insert(state) {
+            let expr = writing.texts_from(state);
+            rules.push((writing.names[&state].clone(), expr));
+        }
+    }
+    Some((body, rules))
+}
+
+/// A trimmed, minimal automaton; state 0 is its start, which nothing leads back to.
+struct Machine {
+    /// For each state the sets that lead on, and where to.
+    edges: Vec<Vec<(CharSet, usize)>>,
+    is_end: Vec<bool>,
+}
+
+impl Machine {
+    fn new(automata: &Automata, rule: usize, first: Option<&Bits>, alphabet: Alphabet) -> Option<Machine> {
+        let dfa = automata.of_rule(rule)?;
+        let facts = automata.facts(rule)?;
+        let classes = automata.classes.len();
+        // The states that matter, from the start on.
+        let mut ids: BTreeMap<StateId, usize> = BTreeMap::new();
+        let mut order = vec![START];
+        ids.insert(START, 0);
+        let mut place = 0;
+        while let Some(&state) = order.get(place) {
+            place += 1;
+            for class in 0..classes {
+                let next = dfa.next(state, class);
+                if next != DEAD && facts.leads(next) && !ids.contains_key(&next) {
+                    ids.insert(next, order.len());
+                    order.push(next);
+                }
+            }
+            if order.len() > MAX_STATES {
+                return None;
+            }
+        }
+        let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
+        // Moore's algorithm: states are told apart by what their next states were told apart by.
+        let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            if rounds > MAX_ROUNDS {
+                part = (0..order.len()).collect();
+                break;
+            }
+            let mut parts: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
+            let refined: Vec<usize> = order
+                .iter()
+                .zip(&part)
+                .map(|(&state, &own)| {
+                    let row = (0..classes)
+                        .map(|class| ids.get(&dfa.next(state, class)).map_or(usize::MAX, |&next| part[next]))
+                        .collect();
+                    let count = parts.len();
+                    *parts.entry((own, row)).or_insert(count)
+                })
+                .collect();
+            let done = parts.len() == part.iter().max().map_or(0, |&max| max + 1);
+            part = refined;
+            if done {
+                break;
+            }
+        }
+        // State 0 is a copy of the start's part that does not end; part p is state p + 1.
+        let count = part.iter().max().map_or(0, |&max| max + 1) + 1;
+        let mut machine = Machine { edges: vec![Vec::new(); count], is_end: vec![false; count] };
+        let mut done = vec![false; count];
+        for (index, &state) in order.iter().enumerate() {
+            let targets: &[usize] = if index == 0 { &[0, part[0] + 1] } else { &[part[index] + 1] };
+            for &own in targets {
+                if std::mem::replace(&mut done[own], true) {
+                    continue;
+                }
+                machine.is_end[own] = own != 0 && is_end(state);
+                let mut by_target: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
+                for class in (0..classes).filter(|&class| own != 0 || first.is_none_or(|first| first.contains(class))) {
+                    if let Some(&next) = ids.get(&dfa.next(state, class)) {
+                        by_target.entry(part[next] + 1).or_default().extend(automata.classes.members(class).ranges());
+                    }
+                }
+                machine.edges[own] = by_target
+                    .into_iter()
+                    .map(|(target, ranges)| {
+                        let set = CharSet::new(Unit::Char, ranges);
+                        let drawn = intersection(&set, automata.drawn(rule));
+                        (if drawn.len() > MAX_LISTED { alphabet.restrict(&drawn) } else { drawn }, target)
+                    })
+                    .filter(|(set, _)| !set.is_empty())
+                    .collect();
+            }
+        }
+        Some(machine)
+    }
+
+    /// Whether a state is written again wherever it is led to: nothing but its own loop follows.
+    fn is_leaf(&self, state: usize) -> bool {
+        self.edges[state].iter().all(|&(_, target)| target == state)
+    }
+
+    /// The states that are rules: those that several edges lead to, or that are deep within one another.
+    fn headers(&self) -> Vec<usize> {
+        let mut count = vec![0usize; self.edges.len()];
+        for (state, edges) in self.edges.iter().enumerate() {
+            edges.iter().filter(|&&(_, target)| target != state).for_each(|&(_, target)| count[target] += 1);
+        }
+        let mut headers: Vec<usize> =
+            (1..self.edges.len()).filter(|&state| count[state] > 1 && !self.is_leaf(state)).collect();
+        let mut is_header = vec![false; self.edges.len()];
+        headers.iter().for_each(|&state| is_header[state] = true);
+        // Trees of states that are written in place must not be too deep.
+        let mut pending: Vec<(usize, u32)> = headers.iter().map(|&state| (state, 0)).chain([(0, 0)]).collect();
+        while let Some((state, depth)) = pending.pop() {
+            for &(_, target) in &self.edges[state] {
+                if target == state || is_header[target] || self.is_leaf(target) {
+                    continue;
+                }
+                if depth + 1 == MAX_NESTING {
+                    is_header[target] = true;
+                    headers.push(target);
+                    pending.push((target, 0));
+                } else {
+                    pending.push((target, depth + 1));
+                }
+            }
+        }
+        headers.sort_unstable();
+        headers
+    }
+}
+
+/// What leads back to the header that it is written for, and what ends elsewhere.
+#[derive(Default)]
+struct Ways {
+    back: Option<Expr>,
+    exit: Option<Expr>,
+}
+
+struct Writing<'m> {
+    machine: &'m Machine,
+    span: Span,
+    names: BTreeMap<usize, String>,
+    pending: Vec<usize>,
+}
+
+impl Writing<'_> {
+    fn expr(&self, kind: ExprKind) -> Expr {
+        Expr { kind, span: self.span }
+    }
+
+    fn seq(&self, first: Expr, second: Expr) -> Expr {
+        let mut items = Vec::new();
+        for part in [first, second] {
+            match part.kind {
+                ExprKind::Seq(more) => items.extend(more),
+                _ => items.push(part),
+            }
+        }
+        if items.len() == 1 { items.remove(0) } else { self.expr(ExprKind::Seq(items)) }
+    }
+
+    fn choice(&self, mut options: Vec<(Expr, f64)>) -> Option<Expr> {
+        if options.len() < 2 {
+            return options.pop().map(|(expr, _)| expr);
+        }
+        let weigh = |value| Some(Weight { value, span: self.span });
+        let alternatives =
+            options.into_iter().map(|(expr, weight)| Alternative { expr, weight: weigh(weight) }).collect();
+        Some(self.expr(ExprKind::Choice(alternatives)))
+    }
+
+    fn star(&self, item: Expr) -> Expr {
+        self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None })
+    }
+
+    /// All texts from a header on.
+    fn texts_from(&mut self, header: usize) -> Expr {
+        let Ways { back, exit } = self.ways(header, header);
+        let exit = exit.unwrap_or_else(|| self.expr(ExprKind::Rule(NEVER.to_string())));
+        match back {
+            Some(back) => {
+                let rounds = self.star(back);
+                self.seq(rounds, exit)
+            }
+            None => exit,
+        }
+    }
+
+    /// What follows `state`, written for `header`.
+    fn ways(&mut self, state: usize, header: usize) -> Ways {
+        let machine = self.machine;
+        let mut back = Vec::new();
+        let mut exit = Vec::new();
+        let mut own_loop = None;
+        for (set, target) in &machine.edges[state] {
+            let weight = f64::from(set.len());
+            let first = self.expr(ExprKind::Class(set.clone()));
+            if *target == header && *target != 0 {
+                back.push((first, weight));
+            } else if *target == state {
+                own_loop = Some(first);
+            } else if self.names.contains_key(target) {
+                let rest = self.expr(ExprKind::Rule(self.names[target].clone()));
+                self.pending.push(*target);
+                exit.push((self.seq(first, rest), weight));
+            } else {
+                let ways = self.ways(*target, header);
+                if let Some(rest) = ways.back {
+                    back.push((self.seq(first.clone(), rest), weight));
+                }
+                if let Some(rest) = ways.exit {
+                    exit.push((self.seq(first, rest), weight));
+                }
+            }
+        }
+        if machine.is_end[state] {
+            // Half of the texts end where they can.
+            let others: f64 = exit.iter().map(|(_, weight)| weight).sum();
+            exit.push((self.expr(ExprKind::Seq(Vec::new())), others.max(1.0)));
+        }
+        let mut ways = Ways { back: self.choice(back), exit: self.choice(exit) };
+        if let Some(item) = own_loop {
+            let rounds = self.star(item);
+            ways.back = ways.back.map(|back| self.seq(rounds.clone(), back));
+            ways.exit = ways.exit.map(|exit| self.seq(rounds, exit));
+        }
+        ways
+    }
+}

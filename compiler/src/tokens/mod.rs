@@ -1,0 +1,282 @@
+//! Grammars over tokens: rules of a parser whose terminals are tokens, and the lexer that cuts a text into them.
+//! [`expand`] makes one grammar over characters of the two, such that the lexer cuts each of its outputs into the very
+//! tokens that the parser's rules derive.
+//!
+//! What the lexer is taken to do: at each place the rule of the current mode that matches the longest string wins, the
+//! first of several with that length; a lazy repetition ends as early as it can. Rules may hide their match from the
+//! parser, switch modes, and leave their match to be continued by the next one.
+//!
+//! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`nfa`, `dfa`); the parser's rules are
+//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule (`modes`); separators go
+//! between neighbours that the lexer would cut otherwise (`boundaries`, `separate`); lexer rules become rules over
+//! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
+
+use crate::charset::CharSet;
+use crate::diagnostics::Span;
+
+mod alphabet;
+mod bits;
+mod boundaries;
+mod dfa;
+mod expand;
+mod language;
+mod modes;
+mod nfa;
+mod patterns;
+mod separate;
+mod states;
+
+pub use alphabet::Alphabet;
+pub use expand::expand;
+
+/// A parser's rules and its lexer.
+#[derive(Clone, Debug, Default)]
+pub struct TokenGrammar {
+    /// The parser's rules.
+    pub rules: Vec<Rule>,
+    /// The start rule's place in `rules`.
+    pub start: usize,
+    /// The lexer.
+    pub lexer: Lexer,
+    /// Whether something outside of the grammar decides, too, which texts are valid: then separators are kept plain.
+    pub has_code: bool,
+}
+
+/// A rule of the parser.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its name, which is unique among the parser's rules.
+    pub name: String,
+    /// The place of the name.
+    pub span: Span,
+    /// What it derives.
+    pub body: Syntax,
+}
+
+/// An expression over tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// A token, by its place in [`Lexer::tokens`].
+    Token(usize),
+    /// Any token but these.
+    NotTokens(Vec<usize>),
+    /// The end of the text.
+    End,
+    /// A rule, by its place in [`TokenGrammar::rules`].
+    Rule(usize),
+    /// One after the other; the empty sequence derives nothing.
+    Seq(Vec<Syntax>),
+    /// One of several; none derive no text at all.
+    Choice(Vec<Syntax>),
+    /// `item` at least `min` and, if given, at most `max` times.
+    Repeat {
+        /// What is repeated.
+        item: Box<Syntax>,
+        /// The least number of rounds.
+        min: u32,
+        /// The greatest number of rounds.
+        max: Option<u32>,
+    },
+}
+
+/// What cuts a text into tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Lexer {
+    /// The names of the tokens.
+    pub tokens: Vec<String>,
+    /// How many modes there are; the text begins in mode 0.
+    pub modes: usize,
+    /// The rules, in order of priority within each mode.
+    pub rules: Vec<LexerRule>,
+    /// Patterns that others refer to.
+    pub fragments: Vec<Fragment>,
+}
+
+impl Lexer {
+    /// The characters that a pattern's texts are drawn from.
+    fn drawn(&self, pattern: &Pattern, alphabet: Alphabet) -> CharSet {
+        fn add<'l>(pattern: &'l Pattern, sets: &mut Vec<(&'l CharSet, bool)>, fragments: &mut Vec<usize>) {
+            match pattern {
+                Pattern::Set { set, listed } => sets.push((set, *listed)),
+                Pattern::Fragment(fragment) => fragments.push(*fragment),
+                Pattern::Seq(items) | Pattern::Choice(items) => {
+                    items.iter().for_each(|item| add(item, sets, fragments));
+                }
+                Pattern::Repeat { item, .. } => add(item, sets, fragments),
+            }
+        }
+        let (mut sets, mut fragments) = (Vec::new(), Vec::new());
+        add(pattern, &mut sets, &mut fragments);
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(fragment) = fragments.pop() {
+            if seen.insert(fragment) {
+                add(&self.fragments[fragment].pattern, &mut sets, &mut fragments);
+            }
+        }
+        let mut ranges = Vec::new();
+        for (set, listed) in sets {
+            if listed && set.len() <= alphabet::MAX_LISTED {
+                ranges.extend(set.ranges());
+            } else {
+                ranges.extend(alphabet.restrict(set).ranges());
+            }
+        }
+        CharSet::new(crate::charset::Unit::Char, ranges)
+    }
+
+    /// The characters that a pattern matches, if it matches single characters only.
+    fn as_set(&self, pattern: &Pattern) -> Option<CharSet> {
+        const MAX_DEPTH: u32 = 16;
+        const MAX_RANGES: usize = 1 << 14;
+        fn add(lexer: &Lexer, pattern: &Pattern, depth: u32, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
+            match pattern {
+                _ if depth == MAX_DEPTH || ranges.len() > MAX_RANGES => None,
+                Pattern::Set { set, .. } => {
+                    ranges.extend(set.ranges());
+                    Some(())
+                }
+                Pattern::Fragment(fragment) => add(lexer, &lexer.fragments[*fragment].pattern, depth + 1, ranges),
+                Pattern::Seq(items) if items.len() == 1 => add(lexer, &items[0], depth + 1, ranges),
+                Pattern::Choice(items) if !items.is_empty() => {
+                    items.iter().try_for_each(|item| add(lexer, item, depth + 1, ranges))
+                }
+                _ => None,
+            }
+        }
+        let mut ranges = Vec::new();
+        add(self, pattern, 0, &mut ranges)?;
+        Some(CharSet::new(crate::charset::Unit::Char, ranges))
+    }
+}
+
+/// A rule of the lexer.
+#[derive(Clone, Debug)]
+pub struct LexerRule {
+    /// Its name.
+    pub name: String,
+    /// The place of the name.
+    pub span: Span,
+    /// The mode that it belongs to.
+    pub mode: usize,
+    /// What it matches.
+    pub pattern: Pattern,
+    /// What becomes of the match.
+    pub outcome: Outcome,
+    /// What happens to the stack of modes.
+    pub moves: Vec<Move>,
+}
+
+/// What becomes of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is this token.
+    Token(usize),
+    /// The parser does not see it.
+    Hidden,
+    /// It is the beginning of the next match.
+    More,
+}
+
+/// A change of the stack of modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Another mode in place of the current one.
+    Switch(usize),
+    /// Another mode upon the current one.
+    Push(usize),
+    /// Back to the mode below.
+    Pop,
+}
+
+/// A pattern that others refer to.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// Its name.
+    pub name: String,
+    /// The place of the name.
+    pub span: Span,
+    /// What it matches.
+    pub pattern: Pattern,
+}
+
+/// What a lexer rule matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// One character of a set. Sets are drawn from as written if they are `listed`, else readable members are preferred.
+    Set {
+        /// The characters.
+        set: CharSet,
+        /// Whether the grammar's author has chosen the members, rather than what they are not.
+        listed: bool,
+    },
+    /// A fragment, by its place in [`Lexer::fragments`].
+    Fragment(usize),
+    /// One after the other.
+    Seq(Vec<Pattern>),
+    /// One of several; none match nothing.
+    Choice(Vec<Pattern>),
+    /// `item` at least `min` and, if given, at most `max` times.
+    Repeat {
+        /// What is repeated.
+        item: Box<Pattern>,
+        /// The least number of rounds.
+        min: u32,
+        /// The greatest number of rounds.
+        max: Option<u32>,
+        /// Whether it ends as early as it can.
+        lazy: bool,
+    },
+}
+
+impl Pattern {
+    /// Exactly this text.
+    pub fn text(text: &str) -> Pattern {
+        let single = |character| CharSet::single(crate::charset::Unit::Char, u32::from(character));
+        Pattern::Seq(text.chars().map(|character| Pattern::Set { set: single(character), listed: true }).collect())
+    }
+
+    /// The only text that this matches, if that is plain to see.
+    pub fn as_text(&self) -> Option<String> {
+        match self {
+            Pattern::Set { set, .. } if set.len() == 1 => set.nth(0).and_then(char::from_u32).map(String::from),
+            Pattern::Seq(items) => items.iter().map(Pattern::as_text).collect(),
+            Pattern::Choice(items) if items.len() == 1 => items[0].as_text(),
+            _ => None,
+        }
+    }
+}
+
+/// What the user may decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Where separators go.
+    pub separators: SeparatorPolicy,
+    /// What sets that are written as complements draw from.
+    pub alphabet: Alphabet,
+}
+
+/// Where separators go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeparatorPolicy {
+    /// Between tokens that the lexer would else cut otherwise.
+    #[default]
+    Auto,
+    /// Between all tokens.
+    Space,
+    /// Nowhere.
+    None,
+}
+
+impl SeparatorPolicy {
+    /// The policies and their names.
+    pub const ALL: &'static [(&'static str, SeparatorPolicy)] =
+        &[("auto", SeparatorPolicy::Auto), ("space", SeparatorPolicy::Space), ("none", SeparatorPolicy::None)];
+
+    /// The policy called `name`.
+    pub fn by_name(name: &str) -> Option<SeparatorPolicy> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, policy)| policy)
+    }
+}
+
+#[cfg(test)]
+mod tests;

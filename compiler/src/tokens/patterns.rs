@@ -1,0 +1,185 @@
+//! Lexer rules as expressions over characters.
+
+use std::collections::BTreeMap;
+
+use super::alphabet::{Alphabet, MAX_LISTED};
+use super::bits::Bits;
+use super::boundaries::FirstId;
+use super::expand::NEVER;
+use super::language::language;
+use super::states::Automata;
+use super::{Lexer, Pattern};
+use crate::ast::{self, Alternative, Expr, ExprKind, Name};
+use crate::diagnostics::Span;
+
+/// Fragments of at most so many nodes are written in place.
+const MAX_INLINE: usize = 12;
+
+/// Names that are not taken yet.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    next: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// `base`, or the first of `base.2`, `base.3`, ... that is not taken.
+    pub(super) fn fresh(&mut self, base: &str) -> String {
+        let mut name = base.to_string();
+        while self.next.contains_key(&name) {
+            let count = self.next.entry(base.to_string()).or_insert(1);
+            *count += 1;
+            name = format!("{base}.{count}");
+        }
+        self.next.insert(name.clone(), 1);
+        name
+    }
+}
+
+/// Writes lexer rules and what they need as rules.
+pub(super) struct Writer<'a> {
+    lexer: &'a Lexer,
+    automata: &'a Automata,
+    alphabet: Alphabet,
+    pub(super) names: Names,
+    pub(super) rules: Vec<ast::Rule>,
+    /// How each lexer rule is referred to.
+    written: BTreeMap<usize, Expr>,
+    begun: BTreeMap<(usize, FirstId), Expr>,
+    fragments: BTreeMap<usize, String>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(lexer: &'a Lexer, automata: &'a Automata, alphabet: Alphabet, names: Names) -> Writer<'a> {
+        Writer {
+            lexer,
+            automata,
+            alphabet,
+            names,
+            rules: Vec::new(),
+            written: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            fragments: BTreeMap::new(),
+        }
+    }
+
+    /// An expression that derives the texts that the lexer takes for a rule's.
+    pub(super) fn lexer_rule(&mut self, number: usize) -> Expr {
+        if let Some(expr) = self.written.get(&number) {
+            return expr.clone();
+        }
+        let rule = &self.lexer.rules[number];
+        let span = rule.span;
+        let expr = if let Some(text) = rule.pattern.as_text().filter(|text| !text.is_empty()) {
+            Expr { kind: ExprKind::Bytes(text.into_bytes()), span }
+        } else {
+            let name = self.names.fresh(&rule.name);
+            let expr = Expr { kind: ExprKind::Rule(name.clone()), span };
+            let body = self.body(number, &name);
+            self.rules.push(ast::Rule { name: Name { text: name, span }, body });
+            expr
+        };
+        self.written.insert(number, expr.clone());
+        expr
+    }
+
+    /// The same for the texts that begin with one of the classes `first` of characters, which `id` stands for.
+    pub(super) fn beginning(&mut self, number: usize, id: FirstId, first: &Bits) -> Expr {
+        if let Some(expr) = self.begun.get(&(number, id)) {
+            return expr.clone();
+        }
+        let rule = &self.lexer.rules[number];
+        let span = rule.span;
+        let own = self.automata.facts(number).map(|facts| facts.first.clone()).unwrap_or_default();
+        let expr = if own.is_empty() || own.intersection(first) == own {
+            self.lexer_rule(number)
+        } else {
+            let name = self.names.fresh(&rule.name);
+            let names = &mut self.names;
+            let mut part = |_| names.fresh(&format!("{name}.part"));
+            let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, &mut part)
+                .unwrap_or_else(|| (Expr { kind: ExprKind::Rule(NEVER.to_string()), span }, Vec::new()));
+            let rules = rules.into_iter().chain([(name.clone(), body)]);
+            self.rules.extend(rules.map(|(text, body)| ast::Rule { name: Name { text, span }, body }));
+            Expr { kind: ExprKind::Rule(name), span }
+        };
+        self.begun.insert((number, id), expr.clone());
+        expr
+    }
+
+    fn body(&mut self, number: usize, name: &str) -> Expr {
+        let rule = &self.lexer.rules[number];
+        if self.automata.is_shaped(number) {
+            let names = &mut self.names;
+            let mut part = |_| names.fresh(&format!("{name}.part"));
+            if let Some((body, rules)) = language(self.automata, number, None, self.alphabet, rule.span, &mut part) {
+                self.rules.extend(
+                    rules.into_iter().map(|(text, body)| ast::Rule { name: Name { text, span: rule.span }, body }),
+                );
+                return body;
+            }
+        }
+        self.pattern(&rule.pattern, rule.span)
+    }
+
+    /// A pattern as it is written.
+    fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
+        let kind = match pattern {
+            Pattern::Set { set, listed } => {
+                let is_restricted = !listed || set.len() > MAX_LISTED;
+                let set = if is_restricted { self.alphabet.restrict(set) } else { set.clone() };
+                if set.is_empty() { ExprKind::Rule(NEVER.to_string()) } else { ExprKind::Class(set) }
+            }
+            Pattern::Fragment(fragment) => return self.fragment(*fragment, span),
+            Pattern::Seq(items) => match pattern.as_text() {
+                Some(text) => ExprKind::Bytes(text.into_bytes()),
+                None => ExprKind::Seq(items.iter().map(|item| self.pattern(item, span)).collect()),
+            },
+            Pattern::Choice(items) if items.is_empty() => ExprKind::Rule(NEVER.to_string()),
+            Pattern::Choice(items) => {
+                if let [only] = items.as_slice() {
+                    return self.pattern(only, span);
+                }
+                // A large set that is written out.
+                if let Some(set) = self.lexer.as_set(pattern).filter(|set| set.len() > MAX_LISTED) {
+                    return Expr { kind: ExprKind::Class(self.alphabet.restrict(&set)), span };
+                }
+                let option = |item| Alternative { expr: self.pattern(item, span), weight: None };
+                ExprKind::Choice(items.iter().map(option).collect())
+            }
+            Pattern::Repeat { item, min, max, .. } => {
+                ExprKind::Repeat { item: Box::new(self.pattern(item, span)), min: *min, max: *max }
+            }
+        };
+        Expr { kind, span }
+    }
+
+    fn fragment(&mut self, number: usize, span: Span) -> Expr {
+        if let Some(name) = self.fragments.get(&number) {
+            return Expr { kind: ExprKind::Rule(name.clone()), span };
+        }
+        let fragment = &self.lexer.fragments[number];
+        if size(&fragment.pattern).is_some_and(|size| size <= MAX_INLINE) {
+            return self.pattern(&fragment.pattern, span);
+        }
+        let name = self.names.fresh(&fragment.name);
+        self.fragments.insert(number, name.clone());
+        let index = self.rules.len();
+        let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+        self.rules.push(ast::Rule { name: Name { text: name.clone(), span: fragment.span }, body: empty });
+        let body = self.pattern(&fragment.pattern, fragment.span);
+        self.rules[index].body = body;
+        Expr { kind: ExprKind::Rule(name), span }
+    }
+}
+
+/// The number of nodes of a pattern without fragments.
+fn size(pattern: &Pattern) -> Option<usize> {
+    match pattern {
+        Pattern::Set { .. } => Some(1),
+        Pattern::Fragment(_) => None,
+        Pattern::Seq(items) | Pattern::Choice(items) => {
+            items.iter().try_fold(1usize, |sum, item| Some(sum.saturating_add(size(item)?)))
+        }
+        Pattern::Repeat { item, .. } => size(item).map(|size| size + 1),
+    }
+}

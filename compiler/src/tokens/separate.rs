@@ -1,0 +1,410 @@
+//! Puts separators between neighbours that the lexer would else cut otherwise.
+//!
+//! What may stand to the left of a place is known as a set of lexemes: within a rule by looking at what stands before, at
+//! its beginning from the rule's *variant*, which says for each lexeme that the rule can begin with what must stand
+//! before it. So a separator stands before the very tokens that need one there, and where nothing follows, none does.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::SeparatorPolicy;
+use super::bits::Bits;
+use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
+use super::modes::{Flat, FlatGrammar};
+
+/// A rule with more variants than this gets one for several contexts.
+const MAX_VARIANTS: usize = 12;
+/// Neighbours that are looked at in all.
+const MAX_WORK: usize = 1 << 24;
+/// An item of more nodes than this is not written twice to treat its first round apart.
+const MAX_TWICE: usize = 100;
+
+/// Nor is an item with more repetitions in it.
+const MAX_REPEATS: usize = 3;
+
+/// An expression over lexemes and separators.
+#[derive(Clone, Debug)]
+pub(super) enum Spaced {
+    /// A lexeme whose text begins with one of some classes of characters.
+    Lexeme {
+        lexeme: usize,
+        first: FirstId,
+    },
+    /// One of the separators of a lexeme's mode, as bits.
+    Separator {
+        before: usize,
+        which: u8,
+    },
+    /// A variant, by its place in the list of rules.
+    Rule(usize),
+    Seq(Vec<Spaced>),
+    Choice(Vec<Spaced>),
+    Repeat {
+        item: Box<Spaced>,
+        min: u32,
+        max: Option<u32>,
+    },
+}
+
+/// A rule over lexemes and separators.
+#[derive(Clone, Debug)]
+pub(super) struct SpacedRule {
+    /// The place of the rule that it is a variant of.
+    pub(super) origin: usize,
+    pub(super) body: Spaced,
+}
+
+/// The result; the first rule is the start.
+#[derive(Debug, Default)]
+pub(super) struct SpacedGrammar {
+    pub(super) rules: Vec<SpacedRule>,
+    /// Neighbours that nothing separates.
+    pub(super) unseparated: Vec<(usize, usize)>,
+    /// Lexemes that the lexer may go on behind, with nothing that ends them.
+    pub(super) restless: BTreeSet<usize>,
+}
+
+/// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
+/// else neighbours that nothing separates are left as they are.
+pub(super) fn separate(
+    flat: &FlatGrammar,
+    boundaries: &Boundaries<'_>,
+    policy: SeparatorPolicy,
+    only_certain: bool,
+) -> SpacedGrammar {
+    let facts = Facts::new(flat);
+    let mut separating = Separating {
+        flat,
+        boundaries,
+        policy,
+        only_certain,
+        facts,
+        variants: BTreeMap::new(),
+        counts: vec![0; flat.rules.len()],
+        widest: BTreeMap::new(),
+        pending: VecDeque::new(),
+        sets: BTreeMap::new(),
+        needs: BTreeMap::new(),
+        budget: MAX_WORK,
+        result: SpacedGrammar::default(),
+    };
+    separating.variant(flat.start, Vec::new());
+    while let Some((id, rule, key)) = separating.pending.pop_front() {
+        let inherited = Left { inherited: true, lexemes: Bits::new(flat.lexemes.len()) };
+        let (body, _) = separating.expr(&flat.rules[rule].body, &inherited, &key);
+        separating.result.rules[id].body = body;
+    }
+    separating.result.unseparated.sort_unstable();
+    separating.result.unseparated.dedup();
+    separating.result
+}
+
+/// What rules begin and end with.
+struct Facts {
+    nullable: Vec<bool>,
+    first: Vec<Bits>,
+    last: Vec<Bits>,
+}
+
+/// What an expression begins and ends with.
+struct Edge {
+    nullable: bool,
+    first: Bits,
+    last: Bits,
+}
+
+impl Facts {
+    /// A least fixpoint over the rules.
+    fn new(flat: &FlatGrammar) -> Facts {
+        let count = flat.rules.len();
+        let none = || vec![Bits::new(flat.lexemes.len()); count];
+        let mut facts = Facts { nullable: vec![false; count], first: none(), last: none() };
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (number, rule) in flat.rules.iter().enumerate() {
+            each_rule(&rule.body, &mut |used| users[used].push(number));
+        }
+        let mut queued = vec![true; count];
+        let mut pending: VecDeque<usize> = (0..count).rev().collect();
+        while let Some(rule) = pending.pop_front() {
+            queued[rule] = false;
+            let edge = facts.edge(&flat.rules[rule].body, flat.lexemes.len());
+            let mut grown = edge.nullable && !std::mem::replace(&mut facts.nullable[rule], edge.nullable);
+            grown |= facts.first[rule].extend(&edge.first);
+            grown |= facts.last[rule].extend(&edge.last);
+            if grown {
+                for &user in &users[rule] {
+                    if !std::mem::replace(&mut queued[user], true) {
+                        pending.push_back(user);
+                    }
+                }
+            }
+        }
+        facts
+    }
+
+    fn edge(&self, expr: &Flat, lexemes: usize) -> Edge {
+        let empty = || Edge { nullable: true, first: Bits::new(lexemes), last: Bits::new(lexemes) };
+        match expr {
+            Flat::Lexeme(lexeme) => {
+                let mut edge = empty();
+                edge.nullable = false;
+                edge.first.insert(*lexeme);
+                edge.last.insert(*lexeme);
+                edge
+            }
+            Flat::Rule(rule) => Edge {
+                nullable: self.nullable[*rule],
+                first: self.first[*rule].clone(),
+                last: self.last[*rule].clone(),
+            },
+            Flat::Seq(items) => items.iter().fold(empty(), |mut before, item| {
+                let mut edge = self.edge(item, lexemes);
+                if before.nullable {
+                    before.first.extend(&edge.first);
+                }
+                if edge.nullable {
+                    edge.last.extend(&before.last);
+                }
+                Edge { nullable: before.nullable && edge.nullable, first: before.first, last: edge.last }
+            }),
+            Flat::Choice(options) => {
+                let none = Edge { nullable: false, ..empty() };
+                options.iter().fold(none, |mut all, option| {
+                    let edge = self.edge(option, lexemes);
+                    all.first.extend(&edge.first);
+                    all.last.extend(&edge.last);
+                    Edge { nullable: all.nullable || edge.nullable, ..all }
+                })
+            }
+            Flat::Repeat { item, min, max } => {
+                if *max == Some(0) {
+                    return empty();
+                }
+                let edge = self.edge(item, lexemes);
+                Edge { nullable: edge.nullable || *min == 0, ..edge }
+            }
+        }
+    }
+}
+
+/// The number of repetitions in an expression.
+fn repeats(expr: &Flat) -> usize {
+    match expr {
+        Flat::Lexeme(_) | Flat::Rule(_) => 0,
+        Flat::Seq(items) | Flat::Choice(items) => items.iter().map(repeats).sum(),
+        Flat::Repeat { item, .. } => 1 + repeats(item),
+    }
+}
+
+fn each_rule(expr: &Flat, visit: &mut dyn FnMut(usize)) {
+    match expr {
+        Flat::Lexeme(_) => {}
+        Flat::Rule(rule) => visit(*rule),
+        Flat::Seq(items) | Flat::Choice(items) => items.iter().for_each(|item| each_rule(item, visit)),
+        Flat::Repeat { item, .. } => each_rule(item, visit),
+    }
+}
+
+/// What may stand to the left of a place: these lexemes, and what stands before the rule.
+#[derive(Clone, PartialEq, Eq)]
+struct Left {
+    inherited: bool,
+    lexemes: Bits,
+}
+
+/// What must stand before each lexeme that a rule can begin with; those that need nothing are left out.
+type Key = Vec<(usize, Need)>;
+
+struct Separating<'a> {
+    flat: &'a FlatGrammar,
+    boundaries: &'a Boundaries<'a>,
+    policy: SeparatorPolicy,
+    only_certain: bool,
+    facts: Facts,
+    variants: BTreeMap<(usize, Key), usize>,
+    counts: Vec<usize>,
+    /// For rules with many variants the key that covers all contexts so far.
+    widest: BTreeMap<usize, Key>,
+    pending: VecDeque<(usize, usize, Key)>,
+    /// The sets of lexemes that stood to the left of something, numbered.
+    sets: BTreeMap<Bits, usize>,
+    needs: BTreeMap<(usize, usize), Need>,
+    /// What may still be spent on needs; then every neighbour is separated.
+    budget: usize,
+    result: SpacedGrammar,
+}
+
+impl Separating<'_> {
+    /// The variant of a rule for these needs.
+    fn variant(&mut self, rule: usize, mut key: Key) -> usize {
+        if !self.variants.contains_key(&(rule, key.clone())) && self.counts[rule] >= MAX_VARIANTS {
+            let mut wide: BTreeMap<usize, Need> = self.widest.remove(&rule).unwrap_or_default().into_iter().collect();
+            for (lexeme, need) in key {
+                let entry = wide.entry(lexeme).or_insert(need);
+                *entry = self.boundaries.both(*entry, need);
+            }
+            key = wide.into_iter().collect();
+            self.widest.insert(rule, key.clone());
+        }
+        if let Some(&id) = self.variants.get(&(rule, key.clone())) {
+            return id;
+        }
+        let id = self.result.rules.len();
+        self.result.rules.push(SpacedRule { origin: rule, body: Spaced::Choice(Vec::new()) });
+        self.counts[rule] += 1;
+        self.variants.insert((rule, key.clone()), id);
+        self.pending.push_back((id, rule, key));
+        id
+    }
+
+    /// What must stand before `lexeme` if `left` does.
+    fn need(&mut self, left: &Left, key: &Key, lexeme: usize) -> Need {
+        let mut need = self.need_behind(&left.lexemes, lexeme);
+        if left.inherited
+            && let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme)
+        {
+            need = self.boundaries.both(need, key[place].1);
+        }
+        need
+    }
+
+    fn need_behind(&mut self, lexemes: &Bits, right: usize) -> Need {
+        let number = match self.sets.get(lexemes) {
+            Some(&number) => number,
+            None => {
+                self.sets.insert(lexemes.clone(), self.sets.len());
+                self.sets.len() - 1
+            }
+        };
+        let place = (number, right);
+        if let Some(&need) = self.needs.get(&place) {
+            return need;
+        }
+        if self.budget == 0 {
+            return if lexemes.is_empty() { Need::FREE } else { Need { clash: Clash::Possible, ..Need::FREE } };
+        }
+        let mut all = Need::FREE;
+        for left in lexemes.iter() {
+            self.budget = self.budget.saturating_sub(1);
+            let mut need = self.boundaries.need(left, right);
+            match self.policy {
+                SeparatorPolicy::Space if need.separators != 0 => need.clash = Clash::Certain,
+                SeparatorPolicy::None => need = Need { clash: Clash::None, ..need },
+                _ => {}
+            }
+            if need.clash != Clash::None && need.wanted() == 0 {
+                self.result.restless.insert(left);
+            }
+            if need.clash == Clash::Certain && need.wanted() == 0 {
+                self.result.unseparated.push((left, right));
+            }
+            all = self.boundaries.both(all, need);
+        }
+        // Which separators would do matters only if one of them must.
+        let available = 1u8.checked_shl(self.boundaries.separators(right).len() as u32).map_or(u8::MAX, |bit| bit - 1);
+        if all.clash == Clash::None && all.separators & available == available {
+            all = Need::FREE;
+        }
+        self.needs.insert(place, all);
+        all
+    }
+
+    /// The needs at the beginning of something that begins with `first`, behind `left`.
+    fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
+        first
+            .iter()
+            .map(|lexeme| (lexeme, self.need(left, key, lexeme)))
+            .filter(|&(_, need)| need != Need::FREE)
+            .collect()
+    }
+
+    /// The expression behind `left`, with separators, and what stands to the left of what follows.
+    fn expr(&mut self, expr: &Flat, left: &Left, key: &Key) -> (Spaced, Left) {
+        match expr {
+            Flat::Lexeme(lexeme) => {
+                let need = self.need(left, key, *lexeme);
+                let mut behind = Left { inherited: false, lexemes: Bits::new(self.flat.lexemes.len()) };
+                behind.lexemes.insert(*lexeme);
+                (self.lexeme(*lexeme, need), behind)
+            }
+            Flat::Rule(rule) => {
+                let first = self.facts.first[*rule].clone();
+                let key = self.key(&first, left, key);
+                let id = self.variant(*rule, key);
+                let mut behind = Left { inherited: false, lexemes: self.facts.last[*rule].clone() };
+                if self.facts.nullable[*rule] {
+                    behind = union(&behind, left);
+                }
+                (Spaced::Rule(id), behind)
+            }
+            Flat::Seq(items) => {
+                let mut left = left.clone();
+                let mut spaced = Vec::with_capacity(items.len());
+                for item in items {
+                    let (item, behind) = self.expr(item, &left, key);
+                    spaced.push(item);
+                    left = behind;
+                }
+                (Spaced::Seq(spaced), left)
+            }
+            Flat::Choice(options) => {
+                let mut behind = Left { inherited: false, lexemes: Bits::new(self.flat.lexemes.len()) };
+                let mut spaced = Vec::with_capacity(options.len());
+                for option in options {
+                    let (option, end) = self.expr(option, left, key);
+                    spaced.push(option);
+                    behind = union(&behind, &end);
+                }
+                (Spaced::Choice(spaced), behind)
+            }
+            Flat::Repeat { item, min, max } => self.repeat(item, *min, *max, left, key),
+        }
+    }
+
+    fn repeat(&mut self, item: &Flat, min: u32, max: Option<u32>, left: &Left, key: &Key) -> (Spaced, Left) {
+        let edge = self.facts.edge(item, self.flat.lexemes.len());
+        let last = Left { inherited: false, lexemes: edge.last.clone() };
+        let before_later = if edge.nullable { union(&last, left) } else { last.clone() };
+        let behind = if min == 0 || edge.nullable { union(&last, left) } else { last };
+        let repeat = |item, min, max| Spaced::Repeat { item: Box::new(item), min, max };
+        if max == Some(1) {
+            let (item, _) = self.expr(item, left, key);
+            return (repeat(item, min, max), behind);
+        }
+        let at_first = self.key(&edge.first, left, key);
+        let later = self.key(&edge.first, &before_later, key);
+        if at_first != later && min <= 1 && max.is_none() && item.size() <= MAX_TWICE && repeats(item) <= MAX_REPEATS {
+            let (first, _) = self.expr(item, left, key);
+            let (more, _) = self.expr(item, &before_later, key);
+            let rounds = Spaced::Seq(vec![first, repeat(more, 0, None)]);
+            // `x*` as `(x y*)?` makes the same choices.
+            return (if min == 0 { repeat(rounds, 0, Some(1)) } else { rounds }, behind);
+        }
+        let anywhere = union(left, &before_later);
+        let (item, _) = self.expr(item, &anywhere, key);
+        (repeat(item, min, max), behind)
+    }
+
+    /// A lexeme with what must stand before it.
+    fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
+        let never = self.only_certain && !self.boundaries.is_whole(lexeme);
+        let available = self.boundaries.separators(lexeme).len() as u32;
+        let which = need.wanted() & 1u8.checked_shl(available).map_or(u8::MAX, |bit| bit - 1);
+        if never {
+            Spaced::Choice(Vec::new())
+        } else if need.clash == Clash::Certain && which == 0 && self.only_certain {
+            // What cannot be separated must at least not begin with what the left one would go on with.
+            Spaced::Lexeme { lexeme, first: need.first }
+        } else if which != 0 {
+            let token = Spaced::Lexeme { lexeme, first: ANY_FIRST };
+            Spaced::Seq(vec![Spaced::Separator { before: lexeme, which }, token])
+        } else {
+            Spaced::Lexeme { lexeme, first: ANY_FIRST }
+        }
+    }
+}
+
+fn union(a: &Left, b: &Left) -> Left {
+    let mut lexemes = a.lexemes.clone();
+    lexemes.extend(&b.lexemes);
+    Left { inherited: a.inherited || b.inherited, lexemes }
+}

@@ -1,0 +1,213 @@
+//! The automata of all modes of a lexer, and what can be read off them.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, VecDeque};
+
+use super::alphabet::{Alphabet, Classes, intersection};
+use super::bits::Bits;
+use super::dfa::{DEAD, Dfa, START, StateId};
+use super::nfa::Nfa;
+use super::{Lexer, Outcome};
+use crate::charset::CharSet;
+
+/// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
+#[derive(Debug)]
+pub(super) struct Automata {
+    pub(super) classes: Classes,
+    modes: Vec<Option<Dfa>>,
+    mode_of: Vec<usize>,
+    facts: Vec<OnceCell<RuleFacts>>,
+    /// The rules of which only those texts count that the lexer cannot go on behind.
+    quiet: Bits,
+    /// For each rule the characters that its texts are drawn from.
+    drawn: Vec<CharSet>,
+}
+
+/// What is known of the texts that the lexer takes for a rule's.
+#[derive(Debug)]
+pub(super) struct RuleFacts {
+    /// The states in which they end, in ascending order.
+    pub(super) ends: Vec<StateId>,
+    /// The states from which one of them can be reached, in ascending order.
+    leads: Vec<StateId>,
+    /// The classes that they begin with.
+    pub(super) first: Bits,
+    /// The classes that they are drawn from.
+    pub(super) drawn: Bits,
+}
+
+impl RuleFacts {
+    /// Whether one of the rule's texts can end in `state` or further on.
+    pub(super) fn leads(&self, state: StateId) -> bool {
+        self.leads.binary_search(&state).is_ok()
+    }
+}
+
+impl Automata {
+    /// The automata of a lexer.
+    pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
+        let nfa = Nfa::new(lexer);
+        let classes = Classes::new(nfa.as_ref().map_or(&[], |nfa| &nfa.sets));
+        let modes = (0..lexer.modes)
+            .map(|mode| {
+                let nfa = nfa.as_ref()?;
+                let within: Vec<Vec<u32>> = nfa.sets.iter().map(|set| classes.within(set)).collect();
+                let rules: Vec<usize> = (0..lexer.rules.len()).filter(|&rule| lexer.rules[rule].mode == mode).collect();
+                Dfa::new(nfa, &classes, &within, &rules)
+            })
+            .collect();
+        Automata {
+            classes,
+            modes,
+            mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
+            facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
+            quiet: Bits::new(lexer.rules.len()),
+            drawn: lexer.rules.iter().map(|rule| lexer.drawn(&rule.pattern, alphabet)).collect(),
+        }
+    }
+
+    /// The characters that a rule's texts are drawn from.
+    pub(super) fn drawn(&self, rule: usize) -> &CharSet {
+        &self.drawn[rule]
+    }
+
+    /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
+    /// others. Returns whether that is so.
+    pub(super) fn keep_quiet(&mut self, rule: usize) -> bool {
+        let Some(facts) = self.facts(rule) else { return false };
+        let Some(dfa) = self.of_rule(rule) else { return false };
+        let goes_on = |state| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
+        let quiet: Vec<StateId> = facts.ends.iter().copied().filter(|&state| !goes_on(state)).collect();
+        if quiet.is_empty() || quiet.len() == facts.ends.len() {
+            return false;
+        }
+        let facts = self.facts_of_ends(dfa, rule, &quiet);
+        self.facts[rule] = OnceCell::from(facts);
+        self.quiet.insert(rule)
+    }
+
+    /// The automaton of a mode, unless it is too large.
+    pub(super) fn mode(&self, mode: usize) -> Option<&Dfa> {
+        self.modes[mode].as_ref()
+    }
+
+    /// The automaton of the mode that a rule belongs to, unless it is too large.
+    pub(super) fn of_rule(&self, rule: usize) -> Option<&Dfa> {
+        self.mode(self.mode_of[rule])
+    }
+
+    /// What is known of a rule's texts, if the automaton of its mode is.
+    pub(super) fn facts(&self, rule: usize) -> Option<&RuleFacts> {
+        let dfa = self.of_rule(rule)?;
+        Some(self.facts[rule].get_or_init(|| self.facts_of_ends(dfa, rule, dfa.ends(rule))))
+    }
+
+    /// The facts about the texts of `rule` that end in one of `ends`. What is never drawn is left out, if that leaves some.
+    fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
+        let mut drawn = Bits::new(self.classes.len());
+        for class in 0..self.classes.len() {
+            if !intersection(self.classes.members(class), &self.drawn[rule]).is_empty() {
+                drawn.insert(class);
+            }
+        }
+        let leads = dfa.leading_to(ends);
+        let mut reached = BTreeSet::from([START]);
+        let mut pending = vec![START];
+        while let Some(state) = pending.pop() {
+            for next in drawn.iter().map(|class| dfa.next(state, class)) {
+                if leads.binary_search(&next).is_ok() && reached.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        let drawn_ends: Vec<StateId> = ends.iter().copied().filter(|end| reached.contains(end)).collect();
+        let (ends, leads) = match drawn_ends.is_empty() {
+            true => (ends.to_vec(), leads),
+            false => {
+                let leads = dfa.leading_to(&drawn_ends);
+                (drawn_ends, leads)
+            }
+        };
+        let mut first = Bits::new(self.classes.len());
+        for class in drawn.iter().filter(|&class| leads.binary_search(&dfa.next(START, class)).is_ok()) {
+            first.insert(class);
+        }
+        RuleFacts { ends, leads, first, drawn }
+    }
+
+    /// Whether the lexer takes some text for this rule's, as far as is known.
+    pub(super) fn is_possible(&self, rule: usize) -> bool {
+        self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
+    }
+
+    /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
+    pub(super) fn is_shaped(&self, rule: usize) -> bool {
+        self.of_rule(rule).is_some_and(|dfa| {
+            dfa.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule)
+        })
+    }
+
+    /// A shortest text, of readable characters if possible, that the lexer takes for this rule's.
+    pub(super) fn shortest(&self, rule: usize) -> Option<String> {
+        const MAX_LENGTH: usize = 64;
+        let dfa = self.of_rule(rule)?;
+        let facts = self.facts(rule)?;
+        // The state before each and the class that leads from there.
+        let mut before: Vec<Option<(StateId, usize)>> = vec![None; dfa.len()];
+        let mut pending = VecDeque::from([START]);
+        let mut reached = vec![false; dfa.len()];
+        reached[START as usize] = true;
+        while let Some(state) = pending.pop_front() {
+            if dfa.winner(state) == Some(rule) {
+                let mut text = Vec::new();
+                let mut at = state;
+                while let Some((earlier, class)) = before[at as usize] {
+                    let members = Alphabet::Ascii.restrict(self.classes.members(class));
+                    text.push(members.nth(0).and_then(char::from_u32)?);
+                    at = earlier;
+                }
+                return (text.len() <= MAX_LENGTH).then(|| text.iter().rev().collect());
+            }
+            for class in 0..self.classes.len() {
+                let next = dfa.next(state, class);
+                if facts.leads(next) && !std::mem::replace(&mut reached[next as usize], true) {
+                    before[next as usize] = Some((state, class));
+                    pending.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// The state of a mode after a text.
+    pub(super) fn run(&self, dfa: &Dfa, text: &str) -> StateId {
+        text.chars().fold(START, |state, character| match state {
+            DEAD => DEAD,
+            state => dfa.next(state, self.classes.of(character)),
+        })
+    }
+
+    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is.
+    pub(super) fn separators(&self, lexer: &Lexer, mode: usize) -> Vec<String> {
+        const MAX: usize = 6;
+        let separates = |rule: usize| {
+            let rule = &lexer.rules[rule];
+            rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
+        };
+        let Some(dfa) = self.mode(mode) else {
+            // Nothing is known but that something separates tokens, and that is nearly always a space.
+            let is_separated = (0..lexer.rules.len()).any(separates);
+            return if is_separated { vec![" ".to_string()] } else { Vec::new() };
+        };
+        let mut texts: Vec<String> = Vec::new();
+        let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);
+        let own = (0..lexer.rules.len()).filter(|&rule| separates(rule)).filter_map(|rule| self.shortest(rule));
+        for text in usual.chain(own) {
+            let is_separator = dfa.winner(self.run(dfa, &text)).is_some_and(separates);
+            if is_separator && !text.is_empty() && !texts.contains(&text) && texts.len() < MAX {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+}

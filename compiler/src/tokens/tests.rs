@@ -1,0 +1,110 @@
+//! Outputs are cut into the tokens that were derived, as a lexer says that knows nothing of automata.
+
+use super::{Alphabet, SeparatorPolicy};
+use crate::diagnostics::SourceFile;
+use crate::formats::FormatOptions;
+use crate::reference::{Limits, render};
+use crate::{Options, compile, formats};
+
+/// The rules of the lexer behind the literals `if` and `.` of the parser.
+const LEXER: &str =
+    "ID : [a-z]+ ; INT : [0-9]+ ; REAL : [0-9]+ '.' [0-9]+ ; COMMENT : '/*' .*? '*/' ; WS : [ \\n]+ -> skip ;";
+/// A letter for each of them, in order of priority.
+const LETTERS: &str = "FDNIRC ";
+
+/// How long the match of each rule is at the beginning of a text.
+fn matches(text: &str) -> [usize; 7] {
+    let run = |from: usize, test: fn(char) -> bool| text[from..].chars().take_while(|&c| test(c)).count();
+    let digit: fn(char) -> bool = |c| c.is_ascii_digit();
+    let int = run(0, digit);
+    let fraction = if int > 0 && text[int..].starts_with('.') { run(int + 1, digit) } else { 0 };
+    let comment = text.strip_prefix("/*").and_then(|rest| rest.find("*/")).map_or(0, |end| end + 4);
+    [
+        if text.starts_with("if") { 2 } else { 0 },
+        usize::from(text.starts_with('.')),
+        run(0, |c| c.is_ascii_lowercase()),
+        int,
+        if fraction > 0 { int + 1 + fraction } else { 0 },
+        comment,
+        run(0, |c| c == ' ' || c == '\n'),
+    ]
+}
+
+/// The tokens of a text, by their letters; what is hidden is left out.
+fn cut(mut text: &str) -> String {
+    let mut tokens = String::new();
+    while !text.is_empty() {
+        let lengths = matches(text);
+        let longest = lengths.into_iter().max().unwrap_or(0);
+        assert!(longest > 0, "no token at {text:?}");
+        let rule = lengths.iter().position(|&length| length == longest).unwrap_or(0);
+        tokens.extend(LETTERS.chars().nth(rule).filter(|&letter| letter != ' '));
+        text = &text[longest..];
+    }
+    tokens
+}
+
+/// Outputs of a grammar with the lexer above.
+fn outputs(rules: &str, reading: FormatOptions) -> Vec<String> {
+    let file = SourceFile::new("g.g4", format!("grammar g; {rules} {LEXER}"));
+    let options = Options { format: formats::by_name("g4"), reading, ..Options::default() };
+    let (compiled, _) = match compile(&file, &options) {
+        Ok(compiled) => compiled,
+        Err(diagnostics) => panic!("{}", diagnostics.to_plain_text(&file)),
+    };
+    let mut state = 1u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..400)
+        .map(|_| {
+            let choices: Vec<u8> = (0..200).map(|_| byte()).collect();
+            let run = render(&compiled.lowered, &compiled.pools, Limits::default(), &choices);
+            String::from_utf8(run.output).unwrap_or_default()
+        })
+        .collect()
+}
+
+const RULES: &str = "start : ('if' ID | INT '.' INT | REAL INT | COMMENT ID | 'if' 'if' 'if')* EOF ;";
+const PIECES: [&str; 5] = ["FN", "IDI", "RI", "CN", "FFF"];
+
+/// Whether tokens are those of [`RULES`].
+fn is_derived(tokens: &str) -> bool {
+    let mut reachable = vec![false; tokens.len() + 1];
+    reachable[0] = true;
+    for place in 0..tokens.len() {
+        if reachable[place] {
+            for piece in PIECES.iter().filter(|piece| tokens[place..].starts_with(**piece)) {
+                reachable[place + piece.len()] = true;
+            }
+        }
+    }
+    reachable[tokens.len()]
+}
+
+#[test]
+fn outputs_are_cut_into_the_tokens_that_were_derived() {
+    for separators in [SeparatorPolicy::Auto, SeparatorPolicy::Space] {
+        for alphabet in [Alphabet::Readable, Alphabet::Ascii, Alphabet::Unicode, Alphabet::Bytes] {
+            let reading = FormatOptions { separators, alphabet, ..FormatOptions::default() };
+            let outputs = outputs(RULES, reading);
+            assert!(outputs.iter().map(String::len).sum::<usize>() > 2000);
+            for output in outputs {
+                assert!(is_derived(&cut(&output)), "{output:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_separators_tokens_merge() {
+    let reading = FormatOptions { separators: SeparatorPolicy::None, ..FormatOptions::default() };
+    assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
+}
+
+#[test]
+fn separators_stand_only_where_they_must() {
+    let outputs = outputs("start : (ID '.' ID '.')* EOF ;", FormatOptions::default());
+    assert!(outputs.iter().all(|output| !output.contains([' ', '\n'])));
+}

@@ -1,0 +1,8 @@
+parser grammar NotesParser;
+
+options {
+    tokenVocab = NotesLexer;
+}
+
+notes: TEXT tag+ EOF;
+tag: OPEN NAME NAME CLOSE;
