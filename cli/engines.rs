@@ -237,6 +237,7 @@ pub fn in_bulk(
     framing: Framing,
 ) -> Result<Result<Bulk, NotInBulk>, Failure> {
     match gramjet_compiler::compile(&source.file, &options(args)) {
+        Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
         Ok((compiled, _)) => Ok(Bulk::new(&compiled, limits, framing, Effort::default())),
         Err(diagnostics) => Err(refuse(source, &diagnostics)),
     }

@@ -33,8 +33,10 @@ impl Maker for InBulk {
                 Some(orders.plan.block(ordinal))
             };
             // A run of no time makes no input.
-            let asked_to_stop = orders.stop.is_requested();
-            if !asked_to_stop && bulk.take_block(&mut more, &mut chunk.bytes, &mut chunk.ends).is_none() {
+            let stop = || orders.stop.is_requested();
+            let taken = bulk.take_block(&mut more, &stop, &mut chunk.bytes, &mut chunk.ends);
+            let asked_to_stop = taken.is_none() && stop();
+            if taken.is_none() && !asked_to_stop {
                 return;
             }
             let Some(ordinal) = ordinals.pop_front() else {

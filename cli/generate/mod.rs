@@ -13,7 +13,7 @@ pub use chunk::{Chunk, InputTooLong, Tally};
 
 use bulk::InBulk;
 use gramjet::BLOCK_INPUTS;
-use gramjet_engine::bulk::Bulk;
+use gramjet_engine::bulk::{Bulk, NotInBulk};
 
 use crate::args::{EngineArgument, GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
@@ -62,6 +62,10 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let mut description = engine.description();
     if in_bulk {
         match engines::in_bulk(&source, &args.grammar, engine.limits(), bulk::framing(separator))? {
+            // Eight inputs of any length at once take too much memory to be chosen unasked.
+            Ok(made) if args.engine == EngineArgument::Auto && !made.mean_input().is_finite() => {
+                description = format!("{description}, not bulk, as {}", NotInBulk::TooLong);
+            }
             Ok(made) => {
                 description = engines::bulk_description(&made);
                 bulk = Some(made);

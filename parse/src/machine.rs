@@ -343,7 +343,7 @@ impl<'p, 't> Machine<'p, 't> {
             attempts.push(Attempt::rule(callee, self.arena.frames[frame as usize]));
         }
         // Within one position this can be as much as there are positions.
-        if self.arena.size() + self.seen.size() > self.budget.max_memory * 2 {
+        if self.arena.size() + self.seen.size() > self.budget.max_memory.saturating_mul(2) {
             return Err(Stop::Budget(self.out_of_memory()));
         }
         Ok(())

@@ -203,7 +203,10 @@ impl Writer<'_, '_> {
                 if has_weights(expr) {
                     self.refuse(expr, "ANTLR has no weights", "convert to the EBNF or to JSON, or remove the weights");
                 }
-                self.grouped(place > Place::Rule && alternatives.len() > 1, |writer| {
+                if let [alternative] = &**alternatives {
+                    return self.expr(&alternative.expr, place);
+                }
+                self.grouped(place > Place::Rule, |writer| {
                     for (number, alternative) in alternatives.iter().enumerate() {
                         writer.text += if number == 0 { "" } else { " | " };
                         writer.expr(&alternative.expr, Place::Alternative);

@@ -272,6 +272,15 @@ fn snapshots() {
 }
 
 #[test]
+fn a_single_alternative_keeps_its_brackets() {
+    for format in ["abnf", "g4"] {
+        let grammar = read("a ::= ('x' 'y' @ 2)* 'z'", "ebnf");
+        let text = converted(&grammar, format).unwrap_or_default();
+        assert!(text.contains('(') || text.is_empty(), "{format}: {text}");
+    }
+}
+
+#[test]
 fn names_are_made_fit() {
     let file = SourceFile::new(
         "g.bnf",

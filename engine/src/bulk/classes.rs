@@ -98,10 +98,13 @@ pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize
     (set.len() > 1).then_some((set, others))
 }
 
-/// The product that a pool is, if it is one of sets that are not all of one member.
+/// A pool is drawn as a product if that has at most this many sets.
+const MAX_PRODUCT: usize = 3;
+
+/// The product that strings of a pool are, if they are one of few sets that are not all of one member.
 pub(crate) fn product_of(strings: &[Box<[u8]>]) -> Option<Product> {
     let length = strings[0].len();
-    if strings.len() < 2 || length > 64 || strings.iter().any(|string| string.len() != length) {
+    if strings.len() < 2 || length > MAX_PRODUCT || strings.iter().any(|string| string.len() != length) {
         return None;
     }
     let product: Product = (0..length).map(|at| ByteSet::of(strings.iter().map(|string| string[at]))).collect();

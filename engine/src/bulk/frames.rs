@@ -38,8 +38,6 @@ pub(crate) enum Frame {
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
 /// Bounds on rounds that may end before each are kept by this one: more rounds have a probability below 2^-128.
 const MAX_ROUNDS: u32 = 128;
-/// A pool is drawn as a product if that takes at most this many frames.
-const MAX_PRODUCT: usize = 3;
 
 /// How deep the instance is that a frame belongs to: what is left of the depth limit plus one, so that 0 is an instance
 /// beyond the limit. [`Depth::ANY`] where the limit cannot be reached.
@@ -155,6 +153,10 @@ impl Grammar {
     fn tables(&self) -> MutexGuard<'_, Interned> {
         // Nothing is left half done where this is held.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn node_count(&self) -> usize {
+        self.ir.node_count()
     }
 
     pub(crate) fn codes(&self) -> &Codes {
@@ -347,9 +349,8 @@ impl Grammar {
         let share = 1.0 / strings.len() as f64;
         let mut options = Vec::new();
         for same_len in strings.chunk_by(|a, b| a.len() == b.len()) {
-            let product = classes::product_of(same_len).map(|product| self.product(&product));
-            match product.filter(|items| items.len() <= MAX_PRODUCT) {
-                Some(items) => options.push((share * same_len.len() as f64, items)),
+            match classes::product_of(same_len) {
+                Some(product) => options.push((share * same_len.len() as f64, self.product(&product))),
                 None => options.extend(same_len.iter().map(|string| (share, self.literal(string)))),
             }
         }
@@ -362,7 +363,10 @@ impl Grammar {
     fn literal(&self, bytes: &[u8]) -> Vec<Item> {
         match bytes {
             [] => Vec::new(),
-            bytes => vec![(Frame::Text { text: self.intern(bytes), from: 0 }, Depth::ANY)],
+            bytes => {
+                debug_assert!(self.codes.sets().all(|(_, code)| !bytes.contains(&code)), "a literal with a code");
+                vec![(Frame::Text { text: self.intern(bytes), from: 0 }, Depth::ANY)]
+            }
         }
     }
 
@@ -436,6 +440,17 @@ impl Grammar {
         }
     }
 
+    /// Option 0 of a frame that is a choice: it leads to a shortest text.
+    fn first_option(&self, (frame, depth): Item) -> Vec<Item> {
+        if let Frame::Node(node) = frame
+            && let Node::Choice(choice) = self.ir.node(node)
+        {
+            return vec![self.settle(Frame::Node(choice.options[0]), depth, 0)];
+        }
+        // Rounds end with the first, sets and products ascend.
+        self.options((frame, depth), 0).swap_remove(0).1
+    }
+
     /// Appends the shortest text that `items` derive (design, choice map, item 5): what completes an input that has grown
     /// beyond its bound.
     pub(crate) fn finish(&self, items: &[Item], output: &mut Vec<u8>) {
@@ -447,8 +462,7 @@ impl Grammar {
                 }
                 Step::Push(items) => stack.extend(items.into_iter().flatten().rev()),
                 Step::PushAll(items) => stack.extend(items.into_iter().rev()),
-                // Options stand in canonical order, rounds end with the first.
-                Step::Choice => stack.extend(self.options(item, 0).swap_remove(0).1.into_iter().rev()),
+                Step::Choice => stack.extend(self.first_option(item).into_iter().rev()),
                 Step::End => return,
                 Step::Unknown => unreachable!("depths are exact when inputs run"),
             }

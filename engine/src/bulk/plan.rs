@@ -96,6 +96,10 @@ const POLICIES: [Policy; 3] =
 
 /// Makes the plan for a stream of inputs.
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
+    // Not even one record for each node would fit.
+    if stream.grammar.node_count() > 4 * budget.records {
+        return Err(TooLarge);
+    }
     // Small plans show which policy is best, and what they learn serves the larger ones.
     let small = Budget { records: budget.records / 4, rounds: budget.rounds.saturating_sub(1) };
     let mut best: Option<(f64, Planner)> = None;
@@ -133,10 +137,15 @@ struct Planner {
 impl Planner {
     /// Makes the plan anew, if it fits, and learns from it.
     fn round(&mut self, stream: &Stream<'_>, records: usize) {
+        let mut tries = 0;
         let made = loop {
             let threshold = self.share / records as f64;
             match attempt(stream, &mut self.chunks, &self.visits, threshold, records) {
-                Err(TooLarge) if threshold < 1.0 => self.share *= 1.4,
+                Err(TooLarge) if threshold < 1.0 => {
+                    // Far off, it takes large strides.
+                    self.share *= if tries < 2 { 1.4 } else { 4.0 };
+                    tries += 1;
+                }
                 made => break made,
             }
         };
@@ -220,6 +229,10 @@ fn attempt(
             Some(&state) => state,
             None => {
                 let depth = if free { Depth::ANY } else { depth };
+                // The first choice of a single frame is made in any case.
+                if items.iter().any(|item| stream.grammar.option_count(item.0) > MAX_RECORDS) {
+                    return Err(TooLarge);
+                }
                 let state = make(&local, chunks, identity.0, items, depth, (flow, threshold));
                 plan.records += state.entries.len();
                 if plan.records > records {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use gramjet::Limits;
 use gramjet_compiler::Compiled;
+use rustc_hash::FxHashMap;
 
 use super::chunks::Chunks;
 use super::fill::{Fill, UNIT};
 use super::frames::{Depth, Grammar};
-use super::lanes::{self, END_ROOM, Lane, STACK_ROOM, TEXT_ROOM};
+use super::lanes::{self, END_ROOM, Lane, STACK_ROOM, STEPS, TEXT_ROOM};
 use super::plan::{self, Budget};
 use super::random::{Generators, LANES, seeds};
 use super::simd::Simd;
@@ -56,6 +57,12 @@ pub enum NotInBulk {
     /// The tables would exceed the budget.
     #[error("the grammar is too large for the bulk engine's tables")]
     TooLarge,
+    /// Bounds on choice bytes are those of replay.
+    #[error("a bound on the choice bytes cannot be kept in bulk")]
+    MaxChoices,
+    /// No input ended in a trial run.
+    #[error("its inputs are too long to be made side by side")]
+    TooLong,
     /// The text between inputs does not fit into a record.
     #[error("what stands between inputs is too long")]
     Framing,
@@ -63,10 +70,18 @@ pub enum NotInBulk {
 
 /// Bytes that a block of inputs has, about.
 const BLOCK_BYTES: f64 = 32.0 * 1024.0;
+/// Steps that it takes, at most about.
+const BLOCK_STEPS: f64 = 16.0 * 1024.0;
 /// Inputs of a block at most; blocks that differ in size by little keep the lanes together.
 const MAX_BLOCK_INPUTS: u64 = 4096;
 /// Depths beyond the limit are not told apart from this on.
 const ZONES: u32 = 12;
+/// An input that leaves more words open is completed: derivations without text would take all memory else.
+const MAX_STACK: usize = 1 << 24;
+/// A buffer keeps this many bytes from block to block.
+const KEPT_BYTES: usize = 1 << 20;
+/// So often a lane's steps are taken between two looks at whether to stop.
+const RUNS: u32 = 16;
 /// Blocks that are finished before their turn, at most, and their bytes.
 const AHEAD: usize = 4 * LANES;
 const AHEAD_BYTES: usize = 1 << 26;
@@ -79,6 +94,7 @@ struct Shared {
     framing: Framing,
     block_inputs: u64,
     max_output: u64,
+    max_steps: u64,
     mean_input: f64,
     mean_step: f64,
 }
@@ -119,6 +135,8 @@ struct Work {
     word: u32,
     stack: Vec<u32>,
     depth: usize,
+    /// Steps since an input ended, about.
+    steps: u64,
 }
 
 /// Inputs, whole, in order.
@@ -158,11 +176,24 @@ impl Bulk {
         let tables = Tables::new(&plan, &chunks).map_err(|_| NotInBulk::TooLarge)?;
         let (mean_step, steps) = plan::figures(&plan, &chunks);
         let mean_input = mean_step * steps;
-        let inputs = BLOCK_BYTES / mean_input.max(1.0);
+        // Neither is a number where no input ended in the trial run.
+        let inputs = (BLOCK_BYTES / mean_input.max(1.0)).min(BLOCK_STEPS / steps);
+        let inputs = if steps.is_finite() && mean_input.is_finite() { inputs } else { 1.0 };
         let block_inputs = if inputs >= 2.0 { (inputs as u64).next_power_of_two().min(MAX_BLOCK_INPUTS) } else { 1 };
         let fill = Fill::new(grammar.codes());
-        let max_output = limits.output();
-        let shared = Shared { grammar, chunks, tables, fill, framing, block_inputs, max_output, mean_input, mean_step };
+        let (max_output, max_steps) = (limits.output(), limits.choices());
+        let shared = Shared {
+            grammar,
+            chunks,
+            tables,
+            fill,
+            framing,
+            block_inputs,
+            max_output,
+            max_steps,
+            mean_input,
+            mean_step,
+        };
         Ok(Bulk::over(Arc::new(shared), Simd::detect()))
     }
 
@@ -239,7 +270,7 @@ impl Bulk {
             counter += 1;
             Some(counter - 1)
         };
-        let block = self.make_next(&mut count).expect("there is always a next block").1;
+        let block = self.make_next(&mut count, &|| false).expect("there is always a next block").1;
         self.counter = counter;
         self.spare.extend(self.current.take());
         let block = self.current.insert(block);
@@ -250,22 +281,26 @@ impl Bulk {
     /// inputs, and where each input ends without what stands behind it. The memory that `text` and `ends` held is used
     /// again. `None` if there are no more.
     ///
-    /// Some blocks are made side by side, so `more` is asked ahead.
+    /// Some blocks are made side by side, so `more` is asked ahead. `None` also soon after `stop` has become true.
     pub fn take_block(
         &mut self,
         more: &mut dyn FnMut() -> Option<u64>,
+        stop: &dyn Fn() -> bool,
         text: &mut Vec<u8>,
         ends: &mut Vec<usize>,
     ) -> Option<u64> {
-        let (number, mut block) = self.make_next(more)?;
+        let (number, mut block) = self.make_next(more, stop)?;
         std::mem::swap(&mut block.text, text);
         std::mem::swap(&mut block.ends, ends);
         self.spare.push(block);
         Some(number)
     }
 
-    fn make_next(&mut self, more: &mut dyn FnMut() -> Option<u64>) -> Option<(u64, Block)> {
-        loop {
+    fn make_next(&mut self, more: &mut dyn FnMut() -> Option<u64>, stop: &dyn Fn() -> bool) -> Option<(u64, Block)> {
+        for runs in 0u32.. {
+            if runs % RUNS == 0 && stop() {
+                return None;
+            }
             self.begin(more);
             let &number = self.begun.front()?;
             if let Some(block) = self.done.remove(&number) {
@@ -275,6 +310,7 @@ impl Bulk {
             }
             self.run();
         }
+        None
     }
 
     /// Gives blocks to the lanes that have none.
@@ -329,10 +365,14 @@ impl Work {
             word: 0,
             stack: Vec::new(),
             depth: 0,
+            steps: 0,
         }
     }
 
-    fn begin(&mut self, shared: &Shared, seed: u64, block: u64, buffers: Block) {
+    fn begin(&mut self, shared: &Shared, seed: u64, block: u64, mut buffers: Block) {
+        // What a very long input has made larger is given back.
+        buffers.text.truncate(KEPT_BYTES);
+        buffers.text.shrink_to(KEPT_BYTES);
         self.block = Some(block);
         self.buffers = buffers;
         (self.inputs, self.filled) = (0, 0);
@@ -351,6 +391,7 @@ impl Work {
         }
         self.word = shared.tables.start;
         self.depth = 1;
+        self.steps = 0;
     }
 
     /// Makes room for the next steps. A lane that waits writes where nobody reads.
@@ -390,14 +431,17 @@ impl Work {
         for end in &mut self.buffers.ends[self.inputs..noted] {
             *end -= start;
         }
+        self.steps = if noted > self.inputs { 0 } else { self.steps + STEPS as u64 };
         self.inputs = noted;
         self.depth = (lane.stack.addr() - self.stack.as_ptr().addr()) / size_of::<u32>();
         assert!(self.depth > 0, "a stream does not end");
         let begun = if self.inputs == 0 { 0 } else { self.buffers.ends[self.inputs - 1] };
-        if (self.bytes - begun) as u64 > shared.max_output {
+        let is_too_long = (self.bytes - begun) as u64 > shared.max_output;
+        let wanted = shared.block_inputs as usize;
+        let is_open = self.inputs < wanted;
+        if is_open && (is_too_long || self.steps > shared.max_steps || self.depth > MAX_STACK) {
             self.complete(shared);
         }
-        let wanted = shared.block_inputs as usize;
         if self.inputs < wanted {
             let whole = self.bytes / UNIT * UNIT;
             shared.fill.run(&mut self.fill_random, &mut self.buffers.text[self.filled..whole], simd);
@@ -421,10 +465,17 @@ impl Work {
         let tables = &shared.tables;
         self.buffers.text.truncate(self.bytes);
         let open = self.stack[1..self.depth].iter().copied().chain([self.word]).rev();
+        // The same words are open many times.
+        let mut known: FxHashMap<u32, Box<[u8]>> = FxHashMap::default();
         for word in open {
-            let (chunk, depth) = (word / tables.depths, word % tables.depths);
-            let depth = if shared.chunks.is_free(chunk) { Depth::ANY } else { Depth::exactly(depth) };
-            shared.grammar.finish(&shared.chunks.items(chunk, depth), &mut self.buffers.text);
+            let text = known.entry(word).or_insert_with(|| {
+                let (chunk, depth) = (word / tables.depths, word % tables.depths);
+                let depth = if shared.chunks.is_free(chunk) { Depth::ANY } else { Depth::exactly(depth) };
+                let mut text = Vec::new();
+                shared.grammar.finish(&shared.chunks.items(chunk, depth), &mut text);
+                text.into()
+            });
+            self.buffers.text.extend_from_slice(text);
         }
         self.buffers.ends.truncate(self.inputs);
         self.buffers.ends.push(self.buffers.text.len());

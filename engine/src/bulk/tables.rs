@@ -123,12 +123,13 @@ impl Tables {
             let next = &record.next;
             assert!((record.other as usize) < self.records.len());
             assert!(usize::from(next.text_len) <= TEXT && usize::from(next.open) <= OPEN && next.ends <= 1);
-            assert!(next.end <= next.text_len);
+            assert!(next.end <= next.text_len && (next.ends == 0 || next.open > 0));
         }
         // From every depth at which a chunk can be, all that is pushed is planned too.
         for (&(chunk, row), &state) in &plan.index {
             let free = chunks.is_free(chunk);
-            let top = if row == plan.zones && !free { plan.start_depth } else { row };
+            // Further off nothing differs any more: what is pushed is less than two zones below.
+            let top = if row == plan.zones && !free { plan.start_depth.min(3 * plan.zones) } else { row };
             let state = &plan.states[state as usize];
             for entry in &state.entries {
                 for &(pushed, less) in &entry.pushes {

@@ -158,6 +158,7 @@ impl<'t> Lexer<'t> {
                     self.scan.take_past("*)");
                     continue;
                 }
+                Some(';' | '.') if self.ends_rule() => {}
                 _ => break,
             }
             self.scan.next();
@@ -209,10 +210,6 @@ impl<'t> Lexer<'t> {
             '*' | '+' | '?' if self.style.quoted => {
                 self.scan.next();
                 return Kind::Postfix(first);
-            }
-            ';' | '.' if self.ends_rule() => {
-                self.scan.next();
-                return self.token(builder).kind;
             }
             _ => {}
         }
