@@ -130,7 +130,7 @@ pub enum EngineArgument {
     /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
     Rust,
     /// Tables for gigabytes, without a limit on the length. Its inputs have the same probabilities as those of the other
-    /// engines, but are not the same.
+    /// engines, but are not the same; `auto` takes it for large amounts without `--seed`.
     Bulk,
 }
 

@@ -55,7 +55,8 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let limits = limits::apply(&mut engine, &args.limits)?;
     let in_bulk = match args.engine {
         EngineArgument::Bulk => true,
-        EngineArgument::Auto => amount.is_large(),
+        // Who gives a seed gets the same inputs from any engine, however many.
+        EngineArgument::Auto => args.seed.is_none() && amount.is_large(),
         _ => false,
     };
     let mut bulk = None;
