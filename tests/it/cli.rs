@@ -81,6 +81,33 @@ fn inputs_of(mut framed: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
+    let place = place("bulk");
+    let bulk = |arguments: &[&str]| place.generate(&[&["--engine", "bulk"], arguments].concat());
+    let expected = bulk(&["-n", "50000"]);
+    assert!(expected.len() > 100_000);
+    for jobs in ["2", "3"] {
+        assert!(bulk(&["-n", "50000", "--jobs", jobs]) == expected, "{jobs} jobs");
+    }
+    let shards = ["0/3", "1/3", "2/3"].map(|shard| bulk(&["-n", "50000", "--shard", shard]));
+    assert!(shards.concat() == expected);
+    assert!(expected.starts_with(&bulk(&["-n", "5"])));
+    let some = bulk(&["--bytes", "70k"]);
+    assert!(expected.starts_with(&some) && some.len() >= 70_000 && some.ends_with(b"\n"));
+    assert!(bulk(&["--time", "0s"]).is_empty());
+    // The same inputs as other engines could make, behind their lengths and in files.
+    let framed = inputs_of(&bulk(&["-n", "1000", "--separator", "len32"]));
+    assert_eq!(framed.len(), 1000);
+    let folder = place.path("files/");
+    bulk(&["-n", "300", "-o", &folder]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 300);
+    let refused = run(&["gen", place.grammar(), "--engine", "bulk", "--max-len", "50"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    let unseeded = run(&["gen", place.grammar(), "--bytes", "20M", "-v", "-o", "/dev/null"]);
+    assert!(text(&unseeded.stderr).contains("engine bulk"), "{}", text(&unseeded.stderr));
+}
+
+#[test]
 fn the_output_depends_on_the_seed_alone() {
     let place = place("seed");
     let expected = place.generate(&["-n", "3000"]);

@@ -60,7 +60,7 @@ impl Fill {
     /// Replaces the codes in `text`, whose length is a multiple of [`UNIT`].
     #[inline]
     pub(crate) fn run(&self, random: &mut FillRandom, text: &mut [u8], simd: Simd) {
-        debug_assert!(text.len() % UNIT == 0);
+        debug_assert!(text.len().is_multiple_of(UNIT));
         match simd {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Simd` names what the processor has.
@@ -80,7 +80,7 @@ impl Fill {
                 for (at, byte) in row.iter_mut().enumerate().filter(|(_, byte)| **byte >> 4 == self.window) {
                     let index = usize::from(*byte & 15);
                     let bits = (words[at / 4] >> (16 * (at % 4))) as u16;
-                    let member = (u32::from(bits) * (u32::from(self.last[index]) + 1) >> 16) as u8;
+                    let member = ((u32::from(bits) * (u32::from(self.last[index]) + 1)) >> 16) as u8;
                     *byte = self.base[index].wrapping_add(member);
                     for (first, moved) in &self.gaps {
                         if member >= first[index] {

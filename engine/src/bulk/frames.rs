@@ -86,6 +86,9 @@ impl Depth {
 /// A frame and its depth.
 pub(crate) type Item = (Frame, Depth);
 
+/// Options with their probabilities.
+type Options = Arc<[(f64, Vec<Item>)]>;
+
 /// What a frame does next.
 pub(crate) enum Step {
     /// This text, whole.
@@ -113,7 +116,7 @@ pub(crate) struct Grammar {
     /// For choices of which several options are one byte each and have a code: those bytes, and the other options.
     byte_options: FxHashMap<NodeId, (ByteSet, Box<[usize]>)>,
     /// For each rule the options of its pool, filled in when they are asked for.
-    pool_options: Mutex<FxHashMap<RuleId, Arc<[(f64, Vec<Item>)]>>>,
+    pool_options: Mutex<FxHashMap<RuleId, Options>>,
     tables: Mutex<Interned>,
 }
 
@@ -340,7 +343,7 @@ impl Grammar {
     }
 
     /// The strings of a rule's pool: those of a length together if they are a product of sets.
-    fn pool_options(&self, rule: RuleId) -> Arc<[(f64, Vec<Item>)]> {
+    fn pool_options(&self, rule: RuleId) -> Options {
         let mut known = self.pool_options.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(options) = known.get(&rule) {
             return Arc::clone(options);
@@ -354,7 +357,7 @@ impl Grammar {
                 None => options.extend(same_len.iter().map(|string| (share, self.literal(string)))),
             }
         }
-        let options: Arc<[(f64, Vec<Item>)]> = options.into();
+        let options: Options = options.into();
         known.insert(rule, Arc::clone(&options));
         options
     }

@@ -98,8 +98,8 @@ unsafe fn steps(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LAN
     let (lanes, ahead) = (lanes.as_mut_ptr(), ahead.as_mut_ptr());
     // SAFETY: this function's contract; there are as many lanes as numbers in a row.
     unsafe {
-        for lane in 0..LANES {
-            draw(view, (*lanes.add(lane)).word, ahead.add(lane), numbers[0][lane]);
+        for (lane, &number) in numbers[0].iter().enumerate() {
+            draw(view, (*lanes.add(lane)).word, ahead.add(lane), number);
         }
         for lane in 0..LANES / 2 {
             decide(view, ahead.add(lane));
@@ -132,7 +132,7 @@ unsafe fn draw(view: View, word: u32, ahead: *mut Ahead, number: u64) {
     // SAFETY: a word has a row, and a row its records (`Tables::verify`).
     unsafe {
         let Row { first, count } = *view.rows.add(word as usize);
-        let own = first + ((number >> 32) * u64::from(count) >> 32) as u32;
+        let own = first + (((number >> 32) * u64::from(count)) >> 32) as u32;
         let drawn = view.records.add(own as usize);
         prefetch(drawn);
         (*ahead).drawn = drawn;

@@ -113,6 +113,8 @@ pub struct Bulk {
     done_bytes: usize,
     spare: Vec<Block>,
     current: Option<Block>,
+    /// How many inputs of it were copied by [`Bulk::fill`].
+    handed_out: usize,
 }
 
 /// Inputs one behind the other, and where each ends.
@@ -210,6 +212,7 @@ impl Bulk {
             done_bytes: 0,
             spare: Vec::new(),
             current: None,
+            handed_out: 0,
         };
         bulk.restart(0, 0);
         bulk
@@ -274,7 +277,37 @@ impl Bulk {
         self.counter = counter;
         self.spare.extend(self.current.take());
         let block = self.current.insert(block);
+        self.handed_out = block.ends.len();
         Inputs { bytes: &block.text, ends: &block.ends }
+    }
+
+    /// Fills `buffer` with the next inputs, as many as there is room for, each with what stands between inputs, and appends
+    /// to `ends` where each ends without what stands behind it; returns how many bytes are used. None fits if that is 0.
+    ///
+    /// Inputs are copied from blocks; [`Bulk::next_block`] lends them.
+    pub fn fill(&mut self, buffer: &mut [u8], ends: &mut Vec<usize>) -> usize {
+        let between = self.shared.framing.behind.len();
+        let mut used = 0;
+        loop {
+            if self.current.as_ref().is_none_or(|block| self.handed_out == block.ends.len()) {
+                self.next_block();
+                self.handed_out = 0;
+            }
+            let Some(block) = &self.current else { return used };
+            let start = if self.handed_out == 0 { 0 } else { block.ends[self.handed_out - 1] + between };
+            let room = start + (buffer.len() - used);
+            let fit = block.ends.partition_point(|&end| end + between <= room).max(self.handed_out);
+            if fit > self.handed_out {
+                let behind = block.ends[fit - 1] + between;
+                buffer[used..used + behind - start].copy_from_slice(&block.text[start..behind]);
+                ends.extend(block.ends[self.handed_out..fit].iter().map(|end| used + end - start));
+                used += behind - start;
+                self.handed_out = fit;
+            }
+            if self.handed_out < block.ends.len() {
+                return used;
+            }
+        }
     }
 
     /// The next of the blocks whose numbers `more` hands out, which must ascend: its number, its bytes with what stands between

@@ -340,3 +340,24 @@ fn tables_are_the_same_each_time() {
     let first = inputs(&mut bulk(&compiled, depth(12)), 3000);
     assert!(inputs(&mut bulk(&compiled, depth(12)), 3000) == first);
 }
+
+#[test]
+fn buffers_are_filled_with_whole_inputs() {
+    let compiled = compiled("fill.ebnf", "s ::= '' | [a-z]+ | '(' s ')' | 'thirty bytes of one literal...'");
+    let framing = Framing { before: 0, behind: b"\n".to_vec() };
+    let made = Bulk::new(&compiled, depth(8), framing, Effort::default()).expect("small tables");
+    let mut blocks = made.fork();
+    let expected: Vec<u8> = (0..3).flat_map(|_| blocks.next_block().bytes.to_vec()).collect();
+    let mut filling = made.fork();
+    let (mut found, mut ends) = (Vec::new(), Vec::new());
+    let mut buffer = vec![0; 1000];
+    while found.len() < expected.len() {
+        ends.clear();
+        let used = filling.fill(&mut buffer, &mut ends);
+        assert!(used > 900 && ends.iter().all(|&end| buffer[end] == b'\n'), "{used}");
+        assert_eq!(ends.last().map(|end| end + 1), Some(used));
+        found.extend_from_slice(&buffer[..used]);
+    }
+    assert!(found[..expected.len()] == expected);
+    assert_eq!(filling.fill(&mut [], &mut ends), 0);
+}
