@@ -1,5 +1,5 @@
 //! A grammar that is one regular expression: the whole file, without the line end behind it. The syntax is that of Rust's
-//! `regex`; see [`super::pattern`] for what is drawn.
+//! `regex`; see `pattern.rs` for what is drawn.
 
 use super::Format;
 use super::builder::Builder;
