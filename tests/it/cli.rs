@@ -265,7 +265,7 @@ fn wrong_arguments_are_code_2() {
         (&["gen", grammar, "--shard", "3/3", "--seed", "1"], "shard 3 does not exist"),
         (&["gen", grammar, "--shard", "0/3"], "--seed"),
         (&["gen", grammar, "--engine", "rust"], "shipped"),
-        (&["gen", grammar, "--format", "yacc"], "possible values"),
+        (&["gen", grammar, "--format", "cobol"], "possible values"),
         (&["gen", grammar, "--mmap"], "-o"),
         (&["gen", grammar, "--ext", "x"], "--output"),
         (
