@@ -29,6 +29,9 @@ use chunk::Separator;
 use output::{End, Output};
 use worker::Orders;
 
+/// With fewer bytes a step the bulk engine is not faster than the others.
+const WORTH_BULK: f64 = 2.5;
+
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let amount = match (args.amount.count, args.amount.bytes, args.amount.time) {
@@ -66,6 +69,9 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
             // Eight inputs of any length at once take too much memory to be chosen unasked.
             Ok(made) if args.engine == EngineArgument::Auto && !made.mean_input().is_finite() => {
                 description = format!("{description}, not bulk, as {}", NotInBulk::TooLong);
+            }
+            Ok(made) if args.engine == EngineArgument::Auto && made.mean_step() < WORTH_BULK => {
+                description = format!("{description}, not bulk, which would be no faster");
             }
             Ok(made) => {
                 description = engines::bulk_description(&made);
