@@ -63,8 +63,13 @@ shipped! {
     csv "CSV files" "RFC 4180";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1" producer;
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1" producer;
+    http "HTTP/1.1 requests" "RFC 9112; RFC 9110";
+    imf "Internet messages (mail)" "RFC 5322; a little of RFC 2045 to 2047";
+    ini "INI files" "configparser: Supported INI File Structure";
     json "JSON texts" "RFC 8259" producer;
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
+    toml "TOML documents" "TOML 1.0.0";
+    uri "URIs and relative references" "RFC 3986";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0" producer;
 }
 

@@ -62,8 +62,13 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("csv", "csv_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
     ("html", "html_judge.py", &[], 100),
+    ("http", "http_judge.py", &[], 100),
+    ("imf", "imf_judge.py", &[], 100),
+    ("ini", "ini_judge.py", &[], 100),
     ("json", "json_judge.py", &[], 100),
     ("json5", "json5_judge.mjs", &[], 100),
+    ("toml", "toml_judge.py", &[], 100),
+    ("uri", "uri_judge.py", &[], 100),
     ("xml", "xml_judge.py", &[], 100),
     ("xml", "xml_judge.py", &["--xmllint"], 100),
 ];
