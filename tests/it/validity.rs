@@ -60,17 +60,26 @@ fn verdict(said: &str) -> Option<(u64, u64)> {
 const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("css", "css_judge.py", &[], 100),
     ("csv", "csv_judge.py", &[], 100),
+    ("dot", "dot_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
+    ("graphql", "graphql_judge.mjs", &[], 100),
     ("html", "html_judge.py", &[], 100),
     ("http", "http_judge.py", &[], 100),
     ("imf", "imf_judge.py", &[], 100),
     ("ini", "ini_judge.py", &[], 100),
     ("json", "json_judge.py", &[], 100),
     ("json5", "json5_judge.mjs", &[], 100),
+    ("markdown", "markdown_judge.mjs", &[], 100),
+    ("protobuf", "protobuf_judge.py", &[], 100),
+    ("regex", "regex_judge.py", &[], 100),
+    ("svg", "svg_judge.mjs", &[], 100),
     ("toml", "toml_judge.py", &[], 100),
     ("uri", "uri_judge.py", &[], 100),
+    ("wf", "wf_judge.py", &[], 100),
     ("xml", "xml_judge.py", &[], 100),
     ("xml", "xml_judge.py", &["--xmllint"], 100),
+    ("yaml", "yaml_judge.mjs", &[], 100),
+    ("yaml", "yaml_judge.py", &[], 99),
 ];
 
 #[test]
