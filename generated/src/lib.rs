@@ -61,7 +61,7 @@ pub fn by_name(name: &str) -> Option<&'static Shipped> {
 shipped! {
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules" producer;
     csv "CSV files" "RFC 4180";
-    dot "Graphs in the DOT language" "Graphviz, DOT Language";
+    dot "graphs in the DOT language" "Graphviz, DOT Language";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1" producer;
     graphql "GraphQL documents" "GraphQL, October 2021";
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1" producer;
@@ -72,11 +72,11 @@ shipped! {
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
     markdown "Markdown texts" "CommonMark 0.31.2";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
-    regex "Regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
+    regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";
     uri "URIs and relative references" "RFC 3986";
-    wf "Texts of words" "POSIX.1-2017, wc";
+    wf "texts of words" "POSIX.1-2017, wc";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0" producer;
     yaml "YAML documents in flow style" "YAML 1.2.2";
 }
