@@ -70,7 +70,9 @@ pub struct Session {
     /// The current text, and whether its derivation is known.
     current: Option<(Vec<u8>, bool)>,
     input: TracedInput,
+    /// The last text that parts were taken from, and whether its derivation is known.
     other: TracedInput,
+    other_text: Option<(Vec<u8>, bool)>,
     /// The choice bytes of the last variant, and its length.
     choices: Vec<u8>,
     made: usize,
@@ -111,6 +113,7 @@ impl Session {
             current: None,
             input: TracedInput::default(),
             other: TracedInput::default(),
+            other_text: None,
             choices: Vec::new(),
             made: usize::MAX,
             statistics: Statistics::default(),
@@ -192,6 +195,7 @@ impl Session {
     /// Takes choice bytes as those of a text, if they produce it without limits, and remembers its parts. Says whether they do.
     pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
         let mut other = std::mem::take(&mut self.other);
+        self.other_text = None;
         other.retrace(&mut self.unlimited, choices, usize::MAX);
         let holds = other.output() == text;
         if holds {
@@ -283,9 +287,17 @@ impl Session {
     }
 
     /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
+    /// To find the derivation of `other` takes longer than to make a variant, unless it is that of the call before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         let mut input = std::mem::take(&mut self.other);
-        let found = self.find(other, &mut input);
+        let found = match &self.other_text {
+            Some((text, found)) if text == other => *found,
+            _ => {
+                let found = self.find(other, &mut input);
+                self.other_text = Some((other.to_vec(), found));
+                found
+            }
+        };
         let mutation = self.vary(text, found.then_some(&input), max_len, variant);
         self.other = input;
         mutation
