@@ -131,7 +131,9 @@ mod tests {
         let said = |variables: &[(&str, &str)]| read(variables).expect_err("a refusal");
         assert!(said(&[]).contains("GRAMJET_GRAMMAR is not set"));
         let read = read(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_MAX_LENGTH", "3")]).expect("a grammar");
-        assert!(read.warnings.len() == 1 && read.warnings[0].starts_with("GRAMJET_MAX_LENGTH is ignored (known: GRAMJET_"));
+        assert!(
+            read.warnings.len() == 1 && read.warnings[0].starts_with("GRAMJET_MAX_LENGTH is ignored (known: GRAMJET_")
+        );
         assert!(said(&[("GRAMJET_MAX_LEN", "4k")]).contains("GRAMJET_MAX_LEN: `4k` is no number"));
         assert!(said(&[("GRAMJET_ENGINE", "turbo")]).contains("GRAMJET_ENGINE: unknown engine `turbo`"));
         assert!(said(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_FUZZ_COUNT", "0")]).contains("no mutant"));

@@ -377,10 +377,16 @@ impl Session {
         self.made = variant.len();
     }
 
-    /// A search for a shorter text of the same kind, whose test the caller runs, at most `max_tests` times; `None` if the
-    /// derivation of the text is not known.
+    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
+    /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
+    /// not known.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
-        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices(), max_tests))
+        self.minimise(text).map(|search| search.parts_only(max_tests))
+    }
+
+    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
+    pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
+        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices()))
     }
 
     /// The limits of what is made.

@@ -144,6 +144,6 @@ static int parse(const char *text, size_t len) {
     struct parser p = {text, text + len, 0, 0, 0};
     int ignored = 0;
     if (!value(&p, &ignored) || p.at != p.end) return 1;
-    if (p.bug) abort();
+    if (p.bug) fail();
     return 0;
 }

@@ -13,6 +13,13 @@
 /* Parses a text; returns 0 if it conforms. Aborts on the planted bug. */
 static int parse(const char *text, size_t len);
 
+/* The planted bug; compiled with -DHARMLESS, there is none, to measure speed. */
+static void fail(void) {
+#ifndef HARMLESS
+    abort();
+#endif
+}
+
 /* A text that is nested more deeply is refused. */
 enum { MAX_NESTING = 200 };
 

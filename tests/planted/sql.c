@@ -154,6 +154,6 @@ static int query(struct parser *p) {
 static int parse(const char *text, size_t len) {
     struct parser p = {text, text + len, 0, 0, 0, 0};
     if (!query(&p) || !take(&p, ";") || p.at != p.end) return 1;
-    if (p.bug) abort();
+    if (p.bug) fail();
     return 0;
 }

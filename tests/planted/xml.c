@@ -201,6 +201,6 @@ static int misc(struct parser *p) {
 static int parse(const char *text, size_t len) {
     struct parser p = {.at = text, .end = text + len};
     if (!misc(&p) || !elements(&p) || !misc(&p) || p.at != p.end) return 1;
-    if (p.bug) abort();
+    if (p.bug) fail();
     return 0;
 }
