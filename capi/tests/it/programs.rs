@@ -3,17 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-/// Whether a tool is there; told if it is not.
-fn has(tool: &str) -> bool {
-    let is_there = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        assert!(std::env::var_os("GRAMJET_REQUIRE_TOOLS").is_none(), "{tool} is missing");
-        eprintln!("skipped: {tool} is missing");
-    }
-    is_there
-}
+use gramjet_testkit::tools::{has, run_shell_blocks, succeeds};
 
 /// Where cargo has put the libraries: beside this test. The file has a hash in its name or not; the newest one is meant.
 fn library(ending: &str) -> PathBuf {
@@ -29,7 +21,7 @@ fn library(ending: &str) -> PathBuf {
 
 /// Builds a program with gcc; `None` without gcc.
 fn build(source: &str, name: &str, flags: &[&str], library: &Path) -> Option<PathBuf> {
-    if !has("gcc") {
+    if !has("gcc", &["--version"]) {
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -42,23 +34,17 @@ fn build(source: &str, name: &str, flags: &[&str], library: &Path) -> Option<Pat
         .arg("-o")
         .arg(&program)
         .arg(library)
-        .args(["-lpthread", "-ldl", "-lm", "-lgcc_s"])
+        .args(["-lpthread", "-ldl", "-lm"])
         .output()
         .expect("gcc runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
 }
 
-fn succeed(output: &Output) -> String {
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{:?}\n{stdout}\n{stderr}", output.status);
-    stdout.into_owned()
-}
-
 fn run(program: &Path, engine: &str) -> String {
     let mut command = Command::new(program);
     command.arg(engine).env("LD_LIBRARY_PATH", library(".so").parent().expect("a directory"));
-    succeed(&command.output().expect("the program runs"))
+    succeeds(&command.output().expect("the program runs"))
 }
 
 /// What the tour prints is the same on every engine, with both libraries, with and without a sanitizer.
@@ -106,7 +92,7 @@ fn misuse_is_told() {
 fn valgrind_finds_nothing() {
     for (source, name) in [("examples/tour.c", "tour-valgrind"), ("tests/misuse.c", "misuse-valgrind")] {
         let Some(program) = build(source, name, &[], &library(".a")) else { return };
-        if !has("valgrind") {
+        if !has("valgrind", &["--version"]) {
             return;
         }
         let output = Command::new("valgrind")
@@ -115,14 +101,14 @@ fn valgrind_finds_nothing() {
             .arg("vm")
             .output()
             .expect("valgrind runs");
-        succeed(&output);
+        succeeds(&output);
     }
 }
 
 /// The header is good for C++, too.
 #[test]
 fn the_header_is_good_for_cpp() {
-    if !has("g++") {
+    if !has("g++", &["--version"]) {
         return;
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -135,5 +121,23 @@ fn the_header_is_good_for_cpp() {
         .arg(&source)
         .output()
         .expect("g++ runs");
-    succeed(&output);
+    succeeds(&output);
+}
+
+/// The commands of the page.
+#[test]
+fn the_commands_of_the_page_work() {
+    if !has("gcc", &["--version"]) {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    let libraries = folder.with_extension("libraries");
+    fs::create_dir_all(&libraries).expect("a directory");
+    fs::copy(library(".a"), libraries.join("libgramjet_c.a")).expect("the static library");
+    fs::copy(library(".so"), libraries.join("libgramjet_c.so")).expect("the shared library");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/c.md");
+    let libraries = libraries.display().to_string();
+    let replaced = [("cargo build --release -p gramjet-capi", ":"), ("target/release", libraries.as_str())];
+    let printed = run_shell_blocks(&page.canonicalize().expect("the page"), &folder, &["capi"], &replaced);
+    assert_eq!(printed.matches("1000 variants conform").count(), 2, "{printed}");
 }
