@@ -19,7 +19,7 @@ const _: () = assert!(MAX_BYTES < AHEAD);
 const FIRST_COMPACTION: usize = 1 << 20;
 
 /// Memory is looked at once in so many steps, ...
-const LOOKED_AT: u64 = 64;
+const LOOKED_AT: u64 = 1024;
 /// ... and behind a choice of more options than this.
 const MANY: u32 = 1024;
 
