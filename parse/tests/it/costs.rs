@@ -157,3 +157,16 @@ fn memory_stays_within_the_budget() {
         }
     }
 }
+
+/// Look-ahead is made in time that is linear in the number of options, also where each of many options changes what is known of all:
+/// with a pass over the options for each change, this test takes minutes.
+#[test]
+fn wide_choices_are_made_ready_at_once() {
+    let options: String = (0..40_000).map(|number| format!(" | r{} 'k{number}'", number % 200)).collect();
+    let letter = |number: usize| char::from(b'a' + (number % 20) as u8);
+    let rule = |number: usize| format!("r{number} ::= '{}' | 'z' r{}\n", letter(number), (number + 1) % 200);
+    let rules: String = (0..200).map(rule).collect();
+    let compiled = compiled(&format!("s ::= 'none'{options}\n{rules}"));
+    let parser = Parser::new(&compiled.lowered);
+    check_inverse(&compiled, &parser, b"zztk39997", &String::new);
+}
