@@ -259,7 +259,7 @@ impl<'p, 't> Machine<'p, 't> {
         if self.work.steps > self.max_steps {
             return Err(Stop::Budget(ParseError::Steps { offset: self.position, steps: self.max_steps }));
         }
-        if self.work.steps % LOOKED_AT == 0 {
+        if self.work.steps.is_multiple_of(LOOKED_AT) {
             self.check_memory()?;
         }
         Ok(())
