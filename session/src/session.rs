@@ -386,7 +386,11 @@ impl Session {
 
     /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
-        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices()))
+        self.remember(text).then(|| {
+            let tracer = self.unlimited.clone();
+            let producer = self.language.producer_within(tracer.limits());
+            Trim::new(tracer, producer, self.input.choices())
+        })
     }
 
     /// The limits of what is made.
