@@ -59,15 +59,22 @@ pub fn by_name(name: &str) -> Option<&'static Shipped> {
 // A line for each grammar: its name, that of its file, what it describes, what it was written from, and `producer` if its
 // producer is checked in. Producers of large grammars are megabytes of source, so most grammars have none and run by text.
 shipped! {
+    c "C translation units" "ISO/IEC 9899:2011 (C11)";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules" producer;
     csv "CSV files" "RFC 4180";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1" producer;
+    flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1" producer;
     http "HTTP/1.1 requests" "RFC 9112; RFC 9110";
     imf "Internet messages (mail)" "RFC 5322; a little of RFC 2045 to 2047";
     ini "INI files" "configparser: Supported INI File Structure";
+    javascript "ECMAScript 5 programs" "ECMA-262, edition 5.1";
     json "JSON texts" "RFC 8259" producer;
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
+    lua "Lua chunks" "Lua 5.4 Reference Manual";
+    python "Python modules" "The Python Language Reference, 3.11";
+    scheme "Scheme programs and data" "R7RS, small language";
+    sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     toml "TOML documents" "TOML 1.0.0";
     uri "URIs and relative references" "RFC 3986";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0" producer;

@@ -1,7 +1,6 @@
 -- Judges Lua chunks by Lua itself: `load` compiles each, nothing runs.
 --
--- Reads NUL-separated documents from standard input; exit status 0 or 1 as in judging.py. lua_judge.py finds the
--- interpreter.
+-- Reads NUL-separated documents from standard input; exit status 0 or 1 as in judging.py.
 
 local input = io.read("a")
 local count, rejected, reasons = 0, 0, {}

@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-from judging import judge_each
+from judging import judge_each, not_installed
 
 warnings.simplefilter("ignore")
 
@@ -11,12 +11,11 @@ warnings.simplefilter("ignore")
 def rejection(document):
     try:
         compile(document.decode("utf-8"), "document", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError) as error:
+    except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError, SystemError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 
 
 if sys.version_info < (3, 10):
-    print("python_judge.py: Python 3.10 or later is needed for match statements")
-    sys.exit(77)
+    not_installed("Python 3.10 or later")
 judge_each(rejection)

@@ -11,15 +11,17 @@ from judging import judge_each, not_installed
 OK = 0
 ROW = 100
 DONE = 101
+VERSION = 3_039_000
 SCHEMA = (b"create", b"alter", b"drop")
 
 name = ctypes.util.find_library("sqlite3")
 if name is None:
     not_installed("SQLite's library (Debian: libsqlite3-0)")
 sqlite = ctypes.CDLL(name)
+if sqlite.sqlite3_libversion_number() < VERSION:
+    not_installed("SQLite 3.39 or later")
 sqlite.sqlite3_errmsg.restype = ctypes.c_char_p
-sqlite.sqlite3_sql.restype = ctypes.c_char_p
-for function in ("sqlite3_errmsg", "sqlite3_close", "sqlite3_step", "sqlite3_finalize", "sqlite3_sql"):
+for function in ("sqlite3_errmsg", "sqlite3_close", "sqlite3_step", "sqlite3_finalize"):
     getattr(sqlite, function).argtypes = [ctypes.c_void_p]
 sqlite.sqlite3_prepare_v2.argtypes = [
     ctypes.c_void_p,
