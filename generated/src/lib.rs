@@ -62,7 +62,7 @@ shipped! {
     c "C translation units" "ISO/IEC 9899:2011 (C11)";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules" producer;
     csv "CSV files" "RFC 4180";
-    dot "Graphs in the DOT language" "Graphviz, DOT Language";
+    dot "graphs in the DOT language" "Graphviz, DOT Language";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1" producer;
     flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";
     graphql "GraphQL documents" "GraphQL, October 2021";
@@ -77,13 +77,13 @@ shipped! {
     markdown "Markdown texts" "CommonMark 0.31.2";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
     python "Python modules" "The Python Language Reference, 3.11";
-    regex "Regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
+    regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
     scheme "Scheme programs and data" "R7RS, small language";
     sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";
     uri "URIs and relative references" "RFC 3986";
-    wf "Texts of words" "POSIX.1-2017, wc";
+    wf "texts of words" "POSIX.1-2017, wc";
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0" producer;
     yaml "YAML documents in flow style" "YAML 1.2.2";
 }

@@ -96,6 +96,22 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("yaml", "yaml_judge.py", &[], 99),
 ];
 
+/// Documents whose median is below so many tokens would be trivial.
+const MEDIAN_TOKENS: usize = 20;
+
+/// The number of tokens in the median document: words, and other characters but white space.
+fn median_tokens(documents: &Path) -> usize {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    let tokens = |document: &[u8]| -> usize {
+        let runs = document.chunk_by(|a, b| is_word(a) && is_word(b));
+        runs.filter(|run| !run[0].is_ascii_whitespace()).count()
+    };
+    let text = std::fs::read(documents).expect("the documents were written");
+    let mut counts: Vec<usize> = text.split(|&byte| byte == 0).map(tokens).collect();
+    counts.sort_unstable();
+    counts[counts.len() / 2]
+}
+
 #[test]
 fn shipped_grammars_are_accepted_by_their_judges() {
     for shipped in gramjet_generated::SHIPPED {
@@ -105,6 +121,10 @@ fn shipped_grammars_are_accepted_by_their_judges() {
         for (count, arguments) in [(500, &[][..]), (200, &["--max-depth", "2"]), (200, &["--max-len", "100"])] {
             let name = format!("{}{}.nul", shipped.name, arguments.concat());
             let path = documents_from(shipped.name, count, arguments, &name);
+            if arguments.is_empty() {
+                let tokens = median_tokens(&path);
+                assert!(tokens >= MEDIAN_TOKENS, "{}: {tokens} tokens", shipped.name);
+            }
             for (_, script, script_arguments, bar) in &judges {
                 judge(script, script_arguments, *bar, &path);
             }
