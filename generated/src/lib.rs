@@ -59,20 +59,27 @@ pub fn by_name(name: &str) -> Option<&'static Shipped> {
 // A line for each grammar: its name, that of its file, what it describes, what it was written from, and `producer` if its
 // producer is checked in. Producers of large grammars are megabytes of source, so most grammars have none and run by text.
 shipped! {
+    c "C translation units" "ISO/IEC 9899:2011 (C11)";
     css "CSS style sheets" "CSS 2.1 and CSS 3 modules" producer;
     csv "CSV files" "RFC 4180";
     dot "graphs in the DOT language" "Graphviz, DOT Language";
     expr "arithmetic expressions" "Gopinath & Zeller 2019, Figure 1" producer;
+    flex "flex specifications" "Lexical Analysis With Flex, for Flex 2.6.2";
     graphql "GraphQL documents" "GraphQL, October 2021";
     html "HTML documents" "HTML, living standard: sections 3.2.6, 4, 13.1" producer;
     http "HTTP/1.1 requests" "RFC 9112; RFC 9110";
     imf "Internet messages (mail)" "RFC 5322; a little of RFC 2045 to 2047";
     ini "INI files" "configparser: Supported INI File Structure";
+    javascript "ECMAScript 5 programs" "ECMA-262, edition 5.1";
     json "JSON texts" "RFC 8259" producer;
     json5 "JSON5 documents" "The JSON5 Data Interchange Format, 1.0.0";
+    lua "Lua chunks" "Lua 5.4 Reference Manual";
     markdown "Markdown texts" "CommonMark 0.31.2";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
+    python "Python modules" "The Python Language Reference, 3.11";
     regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
+    scheme "Scheme programs and data" "R7RS, small language";
+    sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
     toml "TOML documents" "TOML 1.0.0";
     uri "URIs and relative references" "RFC 3986";

@@ -1,6 +1,7 @@
 //! Real parsers accept what the shipped grammars derive. A judge that is not installed is skipped, visibly; with
 //! `GRAMJET_REQUIRE_JUDGES` set it fails instead.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,8 +29,14 @@ pub fn documents_from(grammar: &str, count: u32, arguments: &[&str], name: &str)
 pub fn judge(script: &str, arguments: &[&str], bar: u32, documents: &Path) {
     let required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
     let script_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judges").join(script);
-    let program = if script.ends_with(".mjs") { "node" } else { "python3" };
+    let (program, options): (&str, &[&str]) = match script_path.extension().and_then(OsStr::to_str) {
+        Some("lua") => ("lua5.4", &[]),
+        Some("mjs") => ("node", &[]),
+        Some("scm") => ("guile", &["--no-auto-compile", "-s"]),
+        _ => ("python3", &[]),
+    };
     let output = Command::new(program)
+        .args(options)
         .arg(script_path)
         .args(arguments)
         .stdin(Stdio::from(File::open(documents).expect("the documents were written")))
@@ -58,20 +65,27 @@ fn verdict(said: &str) -> Option<(u64, u64)> {
 /// The judges of the shipped grammars: the grammar, the script in `tests/judges`, its arguments, and the share of the
 /// documents that it must accept, in percent. The second judges that only `ci/judges-setup --all` installs are not here.
 const JUDGES: &[(&str, &str, &[&str], u32)] = &[
+    ("c", "c_judge.py", &[], 99),
     ("css", "css_judge.py", &[], 100),
     ("csv", "csv_judge.py", &[], 100),
     ("dot", "dot_judge.py", &[], 100),
     ("expr", "expr_judge.py", &[], 100),
+    ("flex", "flex_judge.py", &[], 99),
     ("graphql", "graphql_judge.mjs", &[], 100),
     ("html", "html_judge.py", &[], 100),
     ("http", "http_judge.py", &[], 100),
     ("imf", "imf_judge.py", &[], 100),
     ("ini", "ini_judge.py", &[], 100),
+    ("javascript", "javascript_judge.mjs", &[], 99),
     ("json", "json_judge.py", &[], 100),
     ("json5", "json5_judge.mjs", &[], 100),
+    ("lua", "lua_judge.lua", &[], 100),
     ("markdown", "markdown_judge.mjs", &[], 100),
     ("protobuf", "protobuf_judge.py", &[], 100),
+    ("python", "python_judge.py", &[], 99),
     ("regex", "regex_judge.py", &[], 100),
+    ("scheme", "scheme_judge.scm", &[], 99),
+    ("sql", "sql_judge.py", &[], 99),
     ("svg", "svg_judge.mjs", &[], 100),
     ("toml", "toml_judge.py", &[], 100),
     ("uri", "uri_judge.py", &[], 100),

@@ -1,10 +1,10 @@
 // What the judges in JavaScript share, as in judging.py: read NUL-separated documents from standard input, count, report,
 // exit with 0, 1, or 77 if the parser is not installed.
 
-import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { createRequire } from 'node:module';
+import { text as textOf } from 'node:stream/consumers';
 
 const SHOWN_REJECTIONS = 5;
 const SHOWN_CHARACTERS = 600;
@@ -22,8 +22,8 @@ export function need(name) {
 }
 
 // Judges the documents one by one: `rejection(text)` returns why one is rejected, or nothing, or throws the reason.
-export function judgeEach(rejection) {
-  const documents = fs.readFileSync(0).toString('utf8').split('\0');
+export async function judgeEach(rejection) {
+  const documents = (await textOf(process.stdin)).split('\0');
   if (documents.at(-1) === '') documents.pop();
   const rejected = [];
   documents.forEach((text, index) => {
