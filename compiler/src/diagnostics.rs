@@ -125,6 +125,11 @@ codes! {
     UndefinedToken "undefined-token" "A token is used that no lexer rule makes.",
     ShadowedRule "shadowed-rule" "A lexer rule matches nothing that an earlier rule does not match first.",
     AmbiguousBoundary "ambiguous-boundary" "A lexer may not cut between two tokens that stand next to each other.",
+    UnboundedLength "unbounded-length" "The expected length of inputs has no bound, as recursion outgrows itself.",
+    HugeClass "huge-class" "A class has more than 65536 members, nearly all of them rare characters.",
+    UnreachableSize "unreachable-size" "No weights give inputs of the mean size that was asked for.",
+    InvalidWeights "invalid-weights" "A file of weights cannot be understood.",
+    StaleWeights "stale-weights" "A file of weights was made for another grammar, or for an earlier form of this one.",
 }
 
 impl fmt::Display for Code {
