@@ -63,7 +63,7 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.files.iter().any(|file| file.as_os_str() == "-") {
         return Err(Failure::Usage("the grammar and a file cannot both come from standard input".to_string()));
     }
-    let source = grammar::load(&args.grammar)?;
+    let source = grammar::load(&args.grammar.grammar)?;
     let (parser, mut tracer, mut producer) = engines::unlimited(&source, &args.grammar)?;
     let mut store = Store::default();
     let mut inputs = Vec::new();

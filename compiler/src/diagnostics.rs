@@ -101,6 +101,16 @@ macro_rules! codes {
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $doc,)* }
             }
+
+            /// A page of text, in Markdown: what the code means, an example, and what to do.
+            pub fn page(self) -> &'static str {
+                match self { $(Code::$variant => include_str!(concat!("diagnostics/explain/", $name, ".md")),)* }
+            }
+
+            /// The code with this name.
+            pub fn by_name(name: &str) -> Option<Code> {
+                Code::ALL.iter().copied().find(|code| code.name() == name)
+            }
         }
     };
 }
@@ -266,6 +276,15 @@ impl Diagnostics {
     /// The findings.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
+    }
+
+    /// The same findings, each as `change` makes it; those for which it returns `None` are left out.
+    pub fn filter_map(self, change: impl FnMut(Diagnostic) -> Option<Diagnostic>) -> Diagnostics {
+        Diagnostics {
+            list: self.list.into_iter().filter_map(change).collect(),
+            suppressed: self.suppressed,
+            only_errors: false,
+        }
     }
 
     /// How many findings were counted but not kept.

@@ -85,10 +85,10 @@ pub(crate) fn deep(model: &Model) -> Laws {
         let mut laws = model.priors();
         for (law, counts) in laws.iter_mut().zip(&counts) {
             for (probability, &count) in law.iter_mut().zip(counts) {
-                // Each further instance halves the preference twice.
+                // Each further instance makes it much less probable.
                 let branches = (count - 1.0).clamp(0.0, 8.0).round() as u32;
                 if count > 0.0 {
-                    *probability *= factor * super::model::power(0.25, branches);
+                    *probability *= factor * super::model::power(1.0 / 16.0, branches);
                 }
             }
             normalise(law);
@@ -187,8 +187,18 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
             }
         }
     }
-    let (length, laws) = best.unwrap_or((f64::INFINITY, priors));
     // What the ends of the levers reach is what can be reached.
+    let exponents = exponents(model, true);
+    for (law, decision) in base.iter_mut().zip(&model.decisions) {
+        if law.len() != decision.prior.len() {
+            law.clone_from(&decision.prior);
+        }
+    }
+    for factor in [X.0, X.1] {
+        let laws = tilted(&base, &exponents, factor);
+        seen(measure.length(model, &laws), &laws);
+    }
+    let (length, laws) = best.unwrap_or((f64::INFINITY, priors));
     let reachable = ((length - bytes).abs() > 0.1 * bytes).then_some((least, greatest));
     // The ranges of rounds become those that the laws were found with.
     model.divide_rounds(&[0, 1], true, bytes);
