@@ -202,3 +202,26 @@ impl Loader for Beside {
         Ok(SourceFile::new(path.display().to_string(), text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_weights_change_what_is_emitted() {
+        let folder = env::temp_dir().join(format!("gramjet-build-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a temporary directory");
+        let (grammar, weights) = (folder.join("t.ebnf"), folder.join("t.weights"));
+        fs::write(&grammar, "t ::= 'a' | t t").expect("a file");
+        fs::write(&weights, "{}").expect("a file");
+        let emitted = |grammar: Grammar| grammar.emit().map_err(|error| error.to_string());
+        let own = emitted(Grammar::new(&grammar)).expect("it compiles");
+        let balanced = emitted(Grammar::new(&grammar).shape(Shape::Balanced)).expect("it compiles");
+        assert!(own != balanced);
+        let refused = emitted(Grammar::new(&grammar).weights(&weights)).expect_err("no weights");
+        assert!(refused.contains("invalid-weights"), "{refused}");
+        let missing = emitted(Grammar::new(&grammar).weights(folder.join("none"))).expect_err("no file");
+        assert!(missing.contains("none"), "{missing}");
+        fs::remove_dir_all(&folder).expect("it was made above");
+    }
+}

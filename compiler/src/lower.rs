@@ -135,7 +135,7 @@ impl Lowering<'_, '_> {
                 let place = self.place;
                 self.place += 1;
                 match self.weights.get(self.rule, place) {
-                    Some(Law::Rounds { starts, weights }) if *max != Some(*min) => {
+                    Some(Law::Rounds { starts, weights }) if max.is_none_or(|max| max > *min) => {
                         self.ranges(expr, item, (*min, *max), starts, weights)
                     }
                     _ => match self.expr(item) {

@@ -290,7 +290,8 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
             let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
             let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
             let is_limited = options.limits.max_depth.unwrap_or(grammar.max_depth).is_some()
-                || options.limits.max_len.unwrap_or(grammar.max_len).is_some();
+                || options.limits.max_len.unwrap_or(grammar.max_len).is_some()
+                || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
             lints::lints(checked, &growth, is_limited, limit.map(|limit| limit.depth), &mut more);
             let critical = growth.critical.iter().map(|&rule| grammar.rules[rule].name.text.clone()).collect();
             let weights = shape::write(grammar, file.name(), shape.as_deref(), &lowered.weights);

@@ -1,6 +1,6 @@
 //! What compiles, but is likely to disappoint. Only `gramjet check` looks for these.
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Alternative, Expr, ExprKind};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::shape::Facts;
 
@@ -8,6 +8,8 @@ use super::{Checked, is_live, shown};
 
 /// A class with more members reads three choice bytes for each.
 const HUGE: u32 = 1 << 16;
+/// Classes that stand for less than this share of a choice are no trouble.
+const RARE: f64 = 1.0 / 8.0;
 /// So many rules of a cycle are shown.
 const SHOWN: usize = 3;
 
@@ -29,7 +31,6 @@ pub(crate) fn lints(
 
 fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -> Diagnostic {
     let rules = &checked.grammar.rules;
-    // The first rule of the cycle that has a choice can be given weights.
     let first = growth.critical.first().map(|&rule| &rules[rule].name);
     let name = first.map_or_else(String::new, |name| format!("`{}`", shown(&name.text)));
     let mut message = format!(
@@ -70,8 +71,10 @@ fn huge_classes(expr: &Expr, diagnostics: &mut Diagnostics) {
         ExprKind::Class(_) => {}
         ExprKind::Seq(items) => items.iter().for_each(|item| huge_classes(item, diagnostics)),
         ExprKind::Choice(alternatives) => {
-            let live = alternatives.iter().filter(|alternative| is_live(alternative));
-            live.for_each(|alternative| huge_classes(&alternative.expr, diagnostics));
+            let weight = |alternative: &Alternative| alternative.weight.map_or(1.0, |weight| weight.value);
+            let total: f64 = alternatives.iter().map(weight).sum();
+            let frequent = alternatives.iter().filter(|one| is_live(one) && weight(one) >= RARE * total);
+            frequent.for_each(|alternative| huge_classes(&alternative.expr, diagnostics));
         }
         ExprKind::Repeat { item, .. } => huge_classes(item, diagnostics),
     }

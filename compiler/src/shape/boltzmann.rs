@@ -14,7 +14,7 @@ use super::weights::last_rounds;
 /// Values beyond this one are no values: x is beyond the radius of convergence.
 const DIVERGED: f64 = 1e9;
 /// At most so many terms are evaluated for a component.
-const WORK: usize = 30_000_000;
+const WORK: usize = 6_000_000;
 
 /// The values of the generating functions of all rules at `x`; `None` if there are none.
 pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
@@ -24,6 +24,7 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
         let size: usize = component.iter().map(|rule| model.rules[rule.index()].as_ref().map_or(1, size)).sum();
         let sweeps = if model.recursion.is_recursive(component[0]) { (WORK / size).clamp(50, 20_000) } else { 1 };
         for _ in 0..sweeps {
+            model.work(size);
             let mut change = 0.0f64;
             for rule in component {
                 let Some(term) = &model.rules[rule.index()] else { continue };
@@ -34,7 +35,7 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
             if component.iter().any(|rule: &RuleId| !(values[rule.index()] <= DIVERGED)) {
                 return None;
             }
-            if change <= 1e-14 {
+            if change <= 1e-13 {
                 break;
             }
         }
@@ -42,12 +43,16 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     Some(values)
 }
 
-/// The probabilities of the model at `x`; `None` if there are none.
+/// The probabilities of the model at `x`; `None` if there are none. Those of rules that are not recursive stay as they are:
+/// whether derivations end does not depend on them, and where one alternative recurses and another does not, nearly nothing
+/// would be left of the former.
 pub(crate) fn laws(model: &Model, priors: &Laws, x: f64) -> Option<Laws> {
     let values = values(model, priors, x)?;
     let mut laws = priors.clone();
-    for term in model.rules.iter().flatten() {
-        tilt(model, priors, &values, term, &mut laws);
+    for (_, term) in model.rules.iter().enumerate().filter(|(rule, _)| model.is_recursive(*rule)) {
+        if let Some(term) = term {
+            tilt(model, priors, &values, term, &mut laws);
+        }
     }
     Some(laws)
 }

@@ -10,7 +10,7 @@ use super::model::{Laws, Model, Moments};
 /// Components up to this size are solved by elimination, larger ones by iteration.
 const DENSE: usize = 96;
 /// At most so many additions for one iteration to a fixpoint.
-const WORK: usize = 60_000_000;
+const WORK: usize = 20_000_000;
 /// A radius this near to 1 counts as 1.
 const CRITICAL: f64 = 1e-9;
 
@@ -72,6 +72,7 @@ impl<'m> Growth<'m> {
         let work: usize = rows.iter().map(|row| row.len() + 1).sum();
         let mut radius = 0.0;
         for _ in 0..(WORK / work).clamp(10, 20_000) {
+            self.model.work(work);
             let (mut low, mut high, mut greatest) = (f64::INFINITY, 0.0f64, 0.0f64);
             let next: Vec<f64> = rows
                 .iter()
@@ -135,6 +136,7 @@ impl<'m> Growth<'m> {
                 }
             }
         }
+        self.model.work(size * size * size / 8);
         for pivot in 0..size {
             for row in pivot + 1..size {
                 let factor = matrix[row][pivot] / matrix[pivot][pivot];
@@ -159,6 +161,7 @@ impl<'m> Growth<'m> {
         let in_component = |rule: usize| self.model.recursion.same_component(RuleId::new(rule), component[0]);
         let work: usize = component.iter().map(|rule| self.rows[rule.index()].len() + 1).sum();
         for _ in 0..(WORK / work).clamp(10, 100_000) {
+            self.model.work(work);
             let mut change = 0.0f64;
             for (rule, constant) in component.iter().zip(&constants) {
                 let inside = self.rows[rule.index()].iter().filter(|entry| in_component(entry.0));
@@ -179,6 +182,7 @@ impl<'m> Growth<'m> {
         let mut lengths = pools.to_vec();
         let rounds = u32::try_from(WORK / self.entries.max(1)).unwrap_or(u32::MAX).max(64);
         for _ in 0..=depth.min(rounds) {
+            self.model.work(self.entries);
             let next: Vec<f64> = self
                 .rows
                 .iter()

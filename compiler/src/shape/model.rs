@@ -1,5 +1,7 @@
 //! What decides how long and how deep the derivations of a grammar are: its decisions, with what each option goes on to.
 
+use std::cell::Cell;
+
 use crate::analysis::least;
 use crate::analysis::recursion::{Recursion, References, components};
 use crate::ast::{Expr, ExprKind};
@@ -62,7 +64,12 @@ pub(crate) struct Model {
     pub recursion: Recursion,
     /// How many alternatives there are to choose from.
     pub alternatives: usize,
+    /// How many terms were looked at.
+    work: Cell<u64>,
 }
+
+/// When so many terms were looked at, the best that was found so far is taken: hostile grammars must not take hours.
+const MOST_WORK: u64 = 1_000_000_000;
 
 impl Model {
     /// The decisions of a grammar: with its own weights as priors, or with equal ones.
@@ -87,8 +94,19 @@ impl Model {
             rules,
             alternatives: alternatives.sum(),
             decisions: builder.decisions,
+            work: Cell::new(0),
             recursion: components(&references, [RuleId::new(checked.start)]),
         }
+    }
+
+    /// Counts work.
+    pub fn work(&self, terms: usize) {
+        self.work.set(self.work.get().saturating_add(terms as u64));
+    }
+
+    /// Whether there was as much of it as there may be.
+    pub fn is_exhausted(&self) -> bool {
+        self.work.get() > MOST_WORK
     }
 
     /// The grammar's own probabilities.
@@ -232,7 +250,7 @@ impl Builder<'_> {
             }
             ExprKind::Repeat { item, min, max } => {
                 let place = self.next_place();
-                if *max == Some(*min) {
+                if max.is_some_and(|max| max <= *min) {
                     return Term::Times(Box::new(self.term(item)), *min);
                 }
                 let room = max.map(|max| max.saturating_sub(*min));
@@ -290,6 +308,7 @@ pub(crate) struct Moments {
 impl Term {
     /// Adds `share` times what the term derives.
     pub fn add_moments(&self, model: &Model, laws: &Laws, share: f64, moments: &mut Moments) {
+        model.work(1);
         match self {
             Term::Bytes(bytes) => moments.bytes += share * bytes,
             Term::Rule(rule) => moments.rules.push((*rule, share)),

@@ -36,7 +36,7 @@ pub(crate) struct Solution {
 /// x is looked for between these.
 const X: (f64, f64) = (1.0 / (1u64 << 40) as f64, (1u64 << 40) as f64);
 /// The steps of a bisection.
-const STEPS: usize = 70;
+const STEPS: usize = 50;
 /// A mean this near to the one that is asked for, as a share of it, is the same.
 const NEAR: f64 = 1e-3;
 
@@ -51,12 +51,12 @@ pub(crate) fn balanced(model: &Model) -> Laws {
 }
 
 /// Radii of the mean matrix that a balanced grammar may have.
-const BALANCED_RADII: (f64, f64) = (0.5, 0.9375);
+const BALANCED_RADII: (f64, f64) = (0.5, 1.0 - 1.0 / 64.0);
 
 fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
     let laws = |x: f64| boltzmann::laws(model, priors, x).map(|laws| raised(model, laws, least));
     let radius = |laws: &Laws| Growth::new(model, laws).radius();
-    let (_, lowest) = bracket(&mut |x| laws(x).map(|laws| (radius(&laws), laws)), BALANCED_RADII.0)?;
+    let (_, lowest) = bracket(model, &mut |x| laws(x).map(|laws| (radius(&laws), laws)), BALANCED_RADII.0)?;
     if radius(&lowest) > BALANCED_RADII.1 {
         return None;
     }
@@ -71,7 +71,7 @@ fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
         let length = if radius < BALANCED_RADII.0 { 0.0 } else { Growth::new(model, &laws).length() };
         Some((length, laws))
     };
-    let found = bracket(&mut { value }, wanted);
+    let found = bracket(model, &mut { value }, wanted);
     Some(found.map_or(lowest, |(_, laws)| laws))
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn deep(model: &Model) -> Laws {
                 let laws = preferring(factor);
                 Some((radius(&laws), laws))
             };
-            bracket(&mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
+            bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
         }
         false => priors,
     };
@@ -114,7 +114,7 @@ pub(crate) fn deep(model: &Model) -> Laws {
         return priors;
     }
     let value = |x: f64| boltzmann::laws(model, &priors, x).map(|laws| (radius(&laws), laws));
-    bracket(&mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
+    bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
 }
 
 /// Target size: probabilities with this mean length. Boltzmann models first, then the way from the critical one to the
@@ -132,7 +132,8 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
             }
         }
     };
-    let priors = model.priors();
+    // A start rule that may derive nothing at all would need endless inputs for the rest.
+    let priors = if model.has_recursion() { by_content(model) } else { model.priors() };
     let own = measure.length(model, &priors);
     seen(own, &priors);
     if near(own) {
@@ -141,7 +142,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
     let mut base = priors.clone();
     if model.has_recursion() {
         let value = |x: f64| boltzmann::laws(model, &priors, x).map(|laws| (measure.length(model, &laws), laws));
-        if let Some((length, laws)) = bracket(&mut { value }, bytes) {
+        if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
             seen(length, &laws);
             if near(length) {
                 return solved(laws);
@@ -152,7 +153,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
                     let mixed = mix(&laws, &priors, share);
                     Some((measure.length(model, &mixed), mixed))
                 };
-                if let Some((length, laws)) = bisect(&mut { value }, bytes, (X.0, 1.0)) {
+                if let Some((length, laws)) = bisect(model, &mut { value }, bytes, (X.0, 1.0)) {
                     seen(length, &laws);
                     if near(length) {
                         return solved(laws);
@@ -165,6 +166,9 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
     }
     for levers in LEVERS {
         model.divide_rounds(levers.starts, levers.all_rounds, bytes);
+        if model.is_exhausted() {
+            break;
+        }
         if model.expansion() > MOST_NODES {
             model.divide_rounds(&[0, 1], true, bytes);
             continue;
@@ -180,7 +184,7 @@ pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Soluti
             let laws = tilted(&base, &exponents, factor);
             Some((measure.length(model, &laws), laws))
         };
-        if let Some((length, laws)) = bracket(&mut { value }, bytes) {
+        if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
             seen(length, &laws);
             if (length - bytes).abs() <= 10.0 * NEAR * bytes {
                 return solved(laws);
@@ -258,21 +262,27 @@ fn by_content(model: &Model) -> Laws {
         }
         reached[number] = bits;
     }
-    for (rule, term) in model.rules.iter().enumerate().filter(|(rule, _)| !model.is_recursive(*rule)) {
-        each_choice(term, &mut |decision, options| {
-            debug_assert_eq!(model.decisions[decision].rule, rule);
-            for (option, probability) in options.iter().zip(&mut laws[decision]) {
-                let mut bits = vec![0u64; words];
-                each_rule_of(option, &mut |target| {
-                    let target = model.recursion.component(RuleId::new(target)) as usize;
-                    bits.iter_mut().zip(&reached[target]).for_each(|(bits, more)| *bits |= more);
-                });
-                let found =
-                    components.iter().enumerate().filter(|(number, _)| bits[number / 64] >> (number % 64) & 1 == 1);
-                let rules: usize = found.map(|(_, component)| component.len()).sum();
-                *probability *= (1.0 + rules as f64).sqrt();
+    let content = |term: &Term| {
+        let mut bits = vec![0u64; words];
+        each_rule_of(term, &mut |target| {
+            let target = model.recursion.component(RuleId::new(target)) as usize;
+            bits.iter_mut().zip(&reached[target]).for_each(|(bits, more)| *bits |= more);
+        });
+        let found = components.iter().enumerate().filter(|(number, _)| bits[number / 64] >> (number % 64) & 1 == 1);
+        let rules: usize = found.map(|(_, component)| component.len()).sum();
+        (1.0 + rules as f64).sqrt()
+    };
+    for (_, term) in model.rules.iter().enumerate().filter(|(rule, _)| !model.is_recursive(*rule)) {
+        each_decision(term, &mut |decision, options| {
+            let law = &mut laws[decision];
+            match options {
+                [round] if matches!(model.decisions[decision].kind, Kind::Rounds { .. }) => {
+                    let content = content(round);
+                    law.iter_mut().skip(1).for_each(|probability| *probability *= content);
+                }
+                _ => law.iter_mut().zip(options).for_each(|(probability, option)| *probability *= content(option)),
             }
-            normalise(&mut laws[decision]);
+            normalise(law);
         });
     }
     laws
@@ -293,7 +303,17 @@ fn each_rule_of(term: &Term, visit: &mut impl FnMut(usize)) {
     }
 }
 
+/// Calls `visit` with each choice and its options.
 fn each_choice<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
+    each_decision(term, &mut |decision, options| {
+        if options.len() != 1 {
+            visit(decision, options);
+        }
+    });
+}
+
+/// Calls `visit` with each choice and its options, and with each repetition and its item.
+fn each_decision<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
     fn walk<'t>(term: &'t Term, visit: &mut impl FnMut(usize, &'t [Term])) {
         match term {
             Term::Bytes(_) | Term::Rule(_) => {}
@@ -302,7 +322,11 @@ fn each_choice<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Te
                 visit(*decision, options);
                 options.iter().for_each(|option| walk(option, visit));
             }
-            Term::Rounds(_, item, _) | Term::Times(item, _) => walk(item, visit),
+            Term::Rounds(decision, item, _) => {
+                visit(*decision, std::slice::from_ref(item));
+                walk(item, visit);
+            }
+            Term::Times(item, _) => walk(item, visit),
         }
     }
     if let Some(term) = term {
@@ -416,7 +440,7 @@ type Value<'v> = dyn FnMut(f64) -> Option<(f64, Laws)> + 'v;
 
 /// Looks over all of [`X`] for where an increasing function takes a value, from 1 on outwards; where there is none it counts as
 /// too great. The result is the last point below the value, or one that is near to it.
-fn bracket(value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
+fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
     let is_below = |found: &Option<(f64, Laws)>| found.as_ref().is_some_and(|&(value, _)| value < wanted);
     let (mut low, mut high): (f64, f64) = (1.0, 1.0);
     let first = value(1.0);
@@ -430,12 +454,12 @@ fn bracket(value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
                 break;
             }
             best = found;
-            if high >= X.1 {
+            if high >= X.1 || model.is_exhausted() {
                 return best;
             }
             (low, step) = (high, step * step);
         }
-        return bisect(value, wanted, (low, high)).or(best);
+        return bisect(model, value, wanted, (low, high)).or(best);
     }
     let mut step: f64 = 2.0;
     loop {
@@ -444,20 +468,22 @@ fn bracket(value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
         if is_below(&found) {
             break;
         }
-        if low <= X.0 {
+        if low <= X.0 || model.is_exhausted() {
             return found;
         }
         (high, step) = (low, step * step);
     }
-    bisect(value, wanted, (low, high))
+    bisect(model, value, wanted, (low, high))
 }
 
 /// Bisects between two positive points, the first of which is below.
-fn bisect(value: &mut Value<'_>, wanted: f64, (mut low, mut high): (f64, f64)) -> Option<(f64, Laws)> {
+fn bisect(model: &Model, value: &mut Value<'_>, wanted: f64, (mut low, mut high): (f64, f64)) -> Option<(f64, Laws)> {
     let mut best: Option<(f64, Laws)> = None;
+    let mut stale = 0;
     for _ in 0..STEPS {
         let middle = (low * high).sqrt();
-        if !(low < middle && middle < high) {
+        // What comes to nothing new stands before a gap.
+        if !(low < middle && middle < high) || stale >= 12 || model.is_exhausted() {
             break;
         }
         let found = value(middle);
@@ -465,11 +491,15 @@ fn bisect(value: &mut Value<'_>, wanted: f64, (mut low, mut high): (f64, f64)) -
             Some((length, _)) if *length <= wanted => low = middle,
             _ => high = middle,
         }
+        stale += 1;
         if let Some((length, laws)) = found
             && length.is_finite()
             && best.as_ref().is_none_or(|(old, _)| (length - wanted).abs() < (old - wanted).abs())
         {
-            let is_near = (length - wanted).abs() <= 1e-6 * wanted;
+            if best.as_ref().is_none_or(|(old, _)| (length - wanted).abs() < 0.99 * (old - wanted).abs()) {
+                stale = 0;
+            }
+            let is_near = (length - wanted).abs() <= NEAR / 10.0 * wanted;
             best = Some((length, laws));
             if is_near {
                 break;

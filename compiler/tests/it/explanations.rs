@@ -20,6 +20,14 @@ fn every_code_has_a_page() {
 }
 
 #[test]
+fn every_code_is_in_the_documentation() {
+    let table = include_str!("../../../docs/lints.md");
+    for code in Code::ALL {
+        assert!(table.contains(&format!("\n| `{code}` | ")), "{code}");
+    }
+}
+
+#[test]
 fn examples_are_examples() {
     for &code in Code::ALL {
         let page = code.page();
