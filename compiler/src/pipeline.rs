@@ -11,7 +11,7 @@ use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings}
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::lower::lower_weighted;
 use crate::passes::{self, Budget, optimise};
-use crate::shape::{self, AssumedLimits, DepthLimit, FileError, Law, Shape, Weighting, Weights};
+use crate::shape::{self, AssumedLimits, DepthLimit, FileError, Shape, Weighting, Weights};
 use crate::sources::Sources;
 
 /// What the user may decide about a compilation.
@@ -215,6 +215,11 @@ fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
 }
 
+/// So often weights are found again for the pools that they have changed, ...
+const ROUNDS: u32 = 3;
+/// ... unless they are this near to the size that is asked for, as a share of it.
+const NEAR: f64 = 0.02;
+
 fn lower_in_shape(
     checked: &Checked<'_>,
     shape: Shape,
@@ -232,11 +237,20 @@ fn lower_in_shape(
     let limit = |ir: &Ir| depth.and_then(|depth| DepthLimit::new(depth, ir, &pools(ir)));
     let mut shaped = shape::solve(checked, shape, limit(&own));
     let (mut ir, mut sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
-    let writes_rounds_out = shaped.weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. }));
-    if writes_rounds_out && depth.is_some() && unbounded_derivation(&ir, grammar).is_none() {
-        // Rounds that are written out are in the pools, too.
-        shaped = shape::solve(checked, shape, limit(&ir));
-        (ir, sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
+    if let (Shape::TargetSize(bytes), None) = (shape, shaped.reachable) {
+        // Rounds that are written out are in the pools, too, which are part of what was solved for.
+        for _ in 0..ROUNDS {
+            if unbounded_derivation(&ir, grammar).is_some() {
+                break;
+            }
+            let Some(limit) = limit(&ir) else { break };
+            let length = shape::facts(checked, &shaped.weights, Some(&limit)).limited_length;
+            if length.is_none_or(|length| (length - bytes as f64).abs() <= NEAR * bytes as f64) {
+                break;
+            }
+            shaped = shape::solve(checked, shape, Some(limit));
+            (ir, sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
+        }
     }
     if let (Some((least, greatest)), Shape::TargetSize(bytes)) = (shaped.reachable, shape) {
         let within = match depth {

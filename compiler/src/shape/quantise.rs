@@ -8,7 +8,7 @@ use super::weights::{Law, Weights};
 
 /// Whole weights may change the expected length by this share of it.
 const TOLERANCE: f64 = 0.01;
-/// A repetition whose first range differs less from the even share stays as it is.
+/// A repetition whose ranges differ less from their even shares stays as it is, if 256 slots are enough; else less than one slot.
 const EVEN: f64 = 1.0 / 512.0;
 
 /// The weights that are next to `laws`: as few slots as keep the expected length.
@@ -28,9 +28,10 @@ pub(crate) fn weights(model: &Model, laws: &Laws, measure: &Measure) -> Weights 
 
 /// Whole weights of each decision: 2^bits slots, or more if so many are not enough for the number of options.
 fn rounded(model: &Model, laws: &Laws, bits: u32) -> Vec<Vec<u32>> {
+    let even_share = if bits == WIDTHS[0] { EVEN } else { 1.0 / f64::from(1u32 << bits) };
     let slots = |(law, decision): (&Vec<f64>, &super::model::Decision)| {
         let even = matches!(decision.kind, Kind::Rounds { .. })
-            && law.iter().zip(&decision.prior).all(|(share, prior)| (share - prior).abs() < EVEN);
+            && law.iter().zip(&decision.prior).all(|(share, prior)| (share - prior).abs() < even_share);
         let law = if even { &decision.prior } else { law };
         let equal = law.iter().all(|share| *share == law[0]);
         if equal {
