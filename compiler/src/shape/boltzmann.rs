@@ -32,7 +32,8 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
                 change = change.max((next - values[rule.index()]) / next.max(f64::MIN_POSITIVE));
                 values[rule.index()] = next;
             }
-            if component.iter().any(|rule: &RuleId| !(values[rule.index()] <= DIVERGED)) {
+            let is_value = |rule: &RuleId| values[rule.index()].is_finite() && values[rule.index()] <= DIVERGED;
+            if !component.iter().all(is_value) {
                 return None;
             }
             if change <= 1e-13 {

@@ -138,13 +138,14 @@ impl<'m> Growth<'m> {
         }
         self.model.work(size * size * size / 8);
         for pivot in 0..size {
-            for row in pivot + 1..size {
-                let factor = matrix[row][pivot] / matrix[pivot][pivot];
+            let (above, below) = matrix.split_at_mut(pivot + 1);
+            let pivot_row = &above[pivot];
+            for (row, at) in below.iter_mut().zip(pivot + 1..) {
+                let factor = row[pivot] / pivot_row[pivot];
                 if factor != 0.0 {
-                    for column in pivot..size {
-                        matrix[row][column] -= factor * matrix[pivot][column];
-                    }
-                    values[row] -= factor * values[pivot];
+                    let entries = row.iter_mut().zip(pivot_row).skip(pivot);
+                    entries.for_each(|(entry, above)| *entry -= factor * above);
+                    values[at] -= factor * values[pivot];
                 }
             }
         }
