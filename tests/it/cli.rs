@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+mod checks;
 mod ends;
 mod parse;
+mod shapes;
 mod variants;
 
 /// Lists of words, with line feeds and zero bytes in them.

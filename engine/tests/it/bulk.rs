@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gramjet::{Inputs, Limits};
 use gramjet_compiler::analysis::pools::pools;
 use gramjet_compiler::ir::Ir;
+use gramjet_compiler::sources::Sources;
 use gramjet_compiler::{Compiled, reference};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk, Simd};
 use gramjet_engine::reference::Reference;
@@ -139,7 +140,7 @@ fn marked(compiled: &Compiled) -> Compiled {
         ir.set_body(rule, body);
     }
     let pools = pools(&ir);
-    Compiled { lowered: ir.clone(), pools, residual: ir, max_depth: None, max_len: None }
+    Compiled { lowered: ir.clone(), pools, residual: ir, sources: Sources::default(), max_depth: None, max_len: None }
 }
 
 /// Two samples of numbers have the same mean: Welch's statistic, which is normal for so many.
