@@ -1,5 +1,6 @@
 //! Engines that run a compiled grammar: [`jit`], which makes machine code of it; [`vm`], the portable table interpreter; the
-//! reference interpreter as a [`gramjet::Producer`]; [`tracer`], which records what it does. [`Grammar`] is the short way from a grammar's text to inputs.
+//! reference interpreter as a [`gramjet::Producer`]; [`tracer`], which records what it does; [`libfuzzer`], mutators for
+//! libFuzzer. [`Grammar`] is the short way from a grammar's text to inputs.
 
 pub mod bulk;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -7,6 +8,7 @@ pub mod jit;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 #[path = "jit/elsewhere.rs"]
 pub mod jit;
+pub mod libfuzzer;
 pub mod reference;
 pub mod tracer;
 pub mod vm;

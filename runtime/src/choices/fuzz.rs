@@ -1,13 +1,11 @@
 //! The mutators behind the interface of libFuzzer's custom mutators: choice bytes are the fuzzer's data.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use crate::choices::recall::{Key, Recall};
+use crate::choices::{Mutator, Store, TracedInput, Tracer};
 
-use crate::choices::{Mutator, Operation, Store, TracedInput, Tracer};
-
-/// What a custom mutator of libFuzzer keeps: the parts of all that it was shown.
+/// What a custom mutator of libFuzzer keeps: the traces of its corpus, as far as memory allows, and their parts.
 ///
-/// With `libfuzzer-sys`, a fuzz target that takes choice bytes is given it so:
+/// `gramjet_engine::fuzz_mutator!` joins one to a fuzz target. By hand, with `libfuzzer-sys`, it takes these lines:
 ///
 /// ```ignore
 /// use std::cell::RefCell;
@@ -25,21 +23,33 @@ use crate::choices::{Mutator, Operation, Store, TracedInput, Tracer};
 /// ```
 ///
 /// The limits of the tracer must be those of the producer that renders the choice bytes.
+///
+/// Mutants grow by steps: half of the time by 32 choice bytes at most, a quarter of the time by 64, and so on, whatever room
+/// there is. Large inputs take long and hide what is in them.
+///
+/// libFuzzer changes an input of its corpus up to five times in a row. To change a mutant once more, its structure must be
+/// found, which costs dozens of times what a mutation does; so three of four times another mutant of the same
+/// input is made instead.
 #[derive(Clone, Debug)]
 pub struct FuzzMutator<T> {
     tracer: T,
-    /// Parts of all that came by.
+    /// Parts of all inputs that came by.
     store: Store,
-    /// Parts of the other of two inputs.
-    others: Store,
-    /// Hashes of the choice bytes whose parts have been stored: the fuzzer shows the same ones often. Never iterated.
-    stored: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
-    input: TracedInput,
+    /// Traces of these inputs.
+    recall: Recall,
+    /// The trace of a mutant that is changed once more.
+    once: TracedInput,
+    /// What was made last, and what it was made of.
+    last: Option<(Key, Key)>,
     mutant: Vec<u8>,
 }
 
-/// So many hashes are kept.
-const MAX_STORED: usize = 1 << 16;
+/// Where the trace of what is to be changed is.
+#[derive(Clone, Copy)]
+enum Base {
+    Kept(Key),
+    Once,
+}
 
 impl<T: Tracer> FuzzMutator<T> {
     /// A mutator of the inputs of a grammar.
@@ -47,9 +57,9 @@ impl<T: Tracer> FuzzMutator<T> {
         FuzzMutator {
             tracer,
             store: Store::default(),
-            others: Store::default(),
-            stored: HashSet::default(),
-            input: TracedInput::default(),
+            recall: Recall::default(),
+            once: TracedInput::default(),
+            last: None,
             mutant: Vec::new(),
         }
     }
@@ -58,49 +68,78 @@ impl<T: Tracer> FuzzMutator<T> {
     /// at most `max_size`.
     pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let most = max_size.min(data.len());
-        self.trace(&data[..size.min(data.len())], most);
-        self.store();
-        let mut mutator = Mutator::new(seed.into()).max_choices(most);
-        let made = mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.mutant);
-        self.write(made.is_some(), &mut data[..most])
+        let choices = &data[..size.min(data.len())];
+        let base = self.base(choices, most, seed);
+        let input = find(&self.recall, &self.once, base);
+        let mut mutator = Mutator::new(seed.into()).max_choices(room(input, most, seed));
+        let made = mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant);
+        self.finish(base, made.is_some(), &mut data[..most])
     }
 
     /// Writes the choice bytes of `one`, with a part of `other` in place of one of its own, to `mutant`; returns how many they
     /// are.
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
         let most = mutant.len();
-        self.trace(other, most);
-        self.store();
-        self.others.clear();
-        self.others.add(&self.input);
-        self.trace(one, most);
+        let donor = self.keep(other, most);
+        let base = self.base(one, most, seed);
         let mut mutator = Mutator::new(seed.into()).max_choices(most);
-        // Not every part of one has its like in the other.
-        const TRIES: usize = 8;
-        let made = (0..TRIES)
-            .any(|_| mutator.apply(Operation::Splice, &self.input, &self.others, &mut self.tracer, &mut self.mutant));
-        self.write(made, mutant)
+        let input = find(&self.recall, &self.once, base);
+        let donor = self.recall.get(donor).unwrap_or(input);
+        let made = mutator.cross_over(input, donor, &mut self.mutant)
+            || mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant).is_some();
+        self.finish(base, made, mutant)
     }
 
-    fn trace(&mut self, choices: &[u8], most: usize) {
-        self.input.retrace(&mut self.tracer, choices, most);
+    /// Finds out what a mutant is to be made of, and traces it if need be.
+    fn base(&mut self, choices: &[u8], most: usize, seed: u32) -> Base {
+        let key = Key::of(choices);
+        match self.last {
+            Some((mutant, base)) if mutant == key => {
+                if (seed >> 8) % 4 != 0 && !self.recall.wants(base, 0) {
+                    return Base::Kept(base);
+                }
+                self.once.retrace(&mut self.tracer, choices, most);
+                Base::Once
+            }
+            _ => Base::Kept(self.keep(choices, most)),
+        }
     }
 
-    /// Stores the parts of the input, if it is new.
-    fn store(&mut self) {
-        if self.stored.len() >= MAX_STORED {
-            self.stored.clear();
+    /// Keeps the trace and the parts of an input of the corpus.
+    fn keep(&mut self, choices: &[u8], most: usize) -> Key {
+        let key = Key::of(choices);
+        if self.recall.wants(key, most) {
+            self.recall.trace(key, &mut self.tracer, choices, most);
+            self.store.add(self.recall.get(key).unwrap_or(&self.once));
         }
-        if self.stored.insert(self.stored.hasher().hash_one(self.input.choices())) {
-            self.store.add(&self.input);
-        }
+        key
     }
 
     /// Writes the mutant, or what it would have been made of.
-    fn write(&self, made: bool, data: &mut [u8]) -> usize {
-        let bytes = if made { &self.mutant } else { self.input.choices() };
+    fn finish(&mut self, base: Base, made: bool, data: &mut [u8]) -> usize {
+        let bytes = if made { &self.mutant } else { find(&self.recall, &self.once, base).choices() };
         let len = bytes.len().min(data.len());
         data[..len].copy_from_slice(&bytes[..len]);
+        // What was changed twice is changed no more: siblings are made of what is in the corpus.
+        self.last = match base {
+            Base::Kept(base) => Some((Key::of(&data[..len]), base)),
+            Base::Once => self.last.map(|(_, base)| (Key::of(&data[..len]), base)),
+        };
         len
+    }
+}
+
+/// How many choice bytes a mutant may have.
+fn room(input: &TracedInput, most: usize, seed: u32) -> usize {
+    const STEP: usize = 32;
+    // The seed's upper bits, mixed; its lower ones decide on other things.
+    let growth = STEP << (seed.wrapping_mul(0x9E37_79B9) >> 12).trailing_zeros().min(16);
+    most.min(input.choices().len() + growth)
+}
+
+fn find<'a>(recall: &'a Recall, once: &'a TracedInput, base: Base) -> &'a TracedInput {
+    match base {
+        Base::Kept(key) => recall.get(key).unwrap_or(once),
+        Base::Once => once,
     }
 }

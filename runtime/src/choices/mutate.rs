@@ -196,6 +196,29 @@ impl Mutator {
         Some(())
     }
 
+    /// Writes the choice bytes of `one` to `mutant`, with a part of `other` in place of one with the same symbol; says whether
+    /// there are two such parts.
+    pub fn cross_over(&mut self, one: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
+        // Not every part of one has its like in the other.
+        const TRIES: usize = 8;
+        (0..TRIES).any(|_| {
+            mutant.clear();
+            let done = self.splice_of(one, other, mutant);
+            done.is_some() && mutant.len() <= self.max_choices.max(one.choices().len())
+        })
+    }
+
+    fn splice_of(&mut self, one: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let span = one.span(self.pick(&one.parts)?);
+        let from = below(&mut self.random.generator, other.parts.len().max(1));
+        let donors = other.parts.get(from..)?.iter().chain(&other.parts[..from]).map(|&part| other.span(part));
+        let text = &one.output()[span.output()];
+        let donor =
+            donors.into_iter().find(|donor| donor.symbol == span.symbol && other.output()[donor.output()] != *text)?;
+        replace(one, span, &[other.bytes(donor)], mutant);
+        Some(())
+    }
+
     fn repeat_recursion(&mut self, input: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
         let (outer, inner) = self.pick(&input.nested)?;
         let (outer, inner) = (input.span(outer), input.span(inner));
