@@ -85,7 +85,7 @@ impl<T: Tracer> FuzzMutator<T> {
         let mut mutator = Mutator::new(seed.into()).max_choices(most);
         let input = find(&self.recall, &self.once, base);
         let donor = self.recall.get(donor).unwrap_or(input);
-        let made = mutator.cross_over(input, donor, &mut self.mutant)
+        let made = mutator.cross(input, donor, &mut self.mutant)
             || mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant).is_some();
         self.finish(base, made, mutant)
     }

@@ -149,6 +149,28 @@ impl Mutator {
         done.is_some() && mutant.len() <= self.max_choices.max(input.choices().len())
     }
 
+    /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to `mutant`;
+    /// says whether there are such parts.
+    pub fn cross(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
+        // Not every part of one has its like in the other.
+        const TRIES: usize = 8;
+        mutant.clear();
+        (0..TRIES).any(|_| self.graft(input, other, mutant).is_some())
+            && mutant.len() <= self.max_choices.max(input.choices().len())
+    }
+
+    fn graft(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let span = input.span(self.pick(&input.parts)?);
+        if other.parts.is_empty() {
+            return None;
+        }
+        let (before, behind) = other.parts.split_at(below(&mut self.random.generator, other.parts.len()));
+        let mut parts = behind.iter().chain(before).map(|&part| other.span(part));
+        let part = parts.find(|part| part.symbol == span.symbol)?;
+        replace(input, span, &[other.bytes(part)], mutant);
+        Some(())
+    }
+
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
     }
@@ -193,29 +215,6 @@ impl Mutator {
         let span = input.span(self.pick(&input.parts)?);
         let chunk = store.draw(span.symbol, 0..=u32::MAX, &mut self.random.generator)?;
         replace(input, span, &[&chunk.choices], mutant);
-        Some(())
-    }
-
-    /// Writes the choice bytes of `one` to `mutant`, with a part of `other` in place of one with the same symbol; says whether
-    /// there are two such parts.
-    pub fn cross_over(&mut self, one: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
-        // Not every part of one has its like in the other.
-        const TRIES: usize = 8;
-        (0..TRIES).any(|_| {
-            mutant.clear();
-            let done = self.splice_of(one, other, mutant);
-            done.is_some() && mutant.len() <= self.max_choices.max(one.choices().len())
-        })
-    }
-
-    fn splice_of(&mut self, one: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
-        let span = one.span(self.pick(&one.parts)?);
-        let from = below(&mut self.random.generator, other.parts.len().max(1));
-        let donors = other.parts.get(from..)?.iter().chain(&other.parts[..from]).map(|&part| other.span(part));
-        let text = &one.output()[span.output()];
-        let donor =
-            donors.into_iter().find(|donor| donor.symbol == span.symbol && other.output()[donor.output()] != *text)?;
-        replace(one, span, &[other.bytes(donor)], mutant);
         Some(())
     }
 
@@ -300,7 +299,7 @@ pub(super) fn shorten(
     mutant: &mut Vec<u8>,
 ) -> Option<()> {
     const MOST: usize = 1 << 20;
-    let zeros = tracer.shortest(span.symbol);
+    let zeros = tracer.shortest(span.symbol, span.depth);
     (zeros <= MOST).then(|| {
         mutant.extend_from_slice(&input.choices()[..span.choices().start]);
         mutant.resize(mutant.len() + zeros, 0);
