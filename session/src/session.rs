@@ -368,7 +368,13 @@ impl Session {
     /// A search for a shorter text of the same kind, whose test the caller runs, at most `max_tests` times; `None` if the
     /// derivation of the text is not known.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
-        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices(), max_tests))
+        self.remember(text).then(|| Trim::parts(self.unlimited.clone(), self.input.choices(), max_tests))
+    }
+
+    /// A search for the simplest text for which a test holds that the caller runs, at most `max_tests` times: as
+    /// [`Session::trim`], and further, to lower choice bytes; `None` if the derivation of the text is not known.
+    pub fn minimise(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
+        self.remember(text).then(|| Trim::whole(self.unlimited.clone(), self.input.choices(), max_tests))
     }
 
     /// The limits of what is made.

@@ -13,8 +13,13 @@ pub struct Trim {
 }
 
 impl Trim {
-    pub(crate) fn new(mut tracer: Tracer, choices: &[u8], max_tests: u32) -> Trim {
-        Trim { minimiser: Minimiser::new(&mut tracer, choices).parts_only(), tracer, left: max_tests }
+    pub(crate) fn parts(tracer: Tracer, choices: &[u8], max_tests: u32) -> Trim {
+        let trim = Trim::whole(tracer, choices, max_tests);
+        Trim { minimiser: trim.minimiser.parts_only(), ..trim }
+    }
+
+    pub(crate) fn whole(mut tracer: Tracer, choices: &[u8], max_tests: u32) -> Trim {
+        Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: max_tests }
     }
 
     /// The next text to be tested; `None` at the end.

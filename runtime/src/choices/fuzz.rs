@@ -68,26 +68,41 @@ impl<T: Tracer> FuzzMutator<T> {
     /// at most `max_size`.
     pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let most = max_size.min(data.len());
-        let choices = &data[..size.min(data.len())];
-        let base = self.base(choices, most, seed);
-        let input = find(&self.recall, &self.once, base);
-        let mut mutator = Mutator::new(seed.into()).max_choices(room(input, most, seed));
-        let made = mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant);
-        self.finish(base, made.is_some(), &mut data[..most])
+        let mutant = self.mutant(&data[..size.min(data.len())], None, most, seed);
+        data[..mutant.len()].copy_from_slice(mutant);
+        mutant.len()
     }
 
     /// Writes the choice bytes of `one`, with a part of `other` in place of one of its own, to `mutant`; returns how many they
     /// are.
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
-        let most = mutant.len();
-        let donor = self.keep(other, most);
-        let base = self.base(one, most, seed);
-        let mut mutator = Mutator::new(seed.into()).max_choices(most);
+        let made = self.mutant(one, Some(other), mutant.len(), seed);
+        mutant[..made.len()].copy_from_slice(made);
+        made.len()
+    }
+
+    /// The choice bytes of a mutant, at most `most`; with a part of the other input in place of one of its own, if there is
+    /// one and that is possible.
+    pub fn mutant(&mut self, choices: &[u8], other: Option<&[u8]>, most: usize, seed: u32) -> &[u8] {
+        let donor = other.map(|other| self.keep(other, most));
+        let base = self.base(choices, most, seed);
         let input = find(&self.recall, &self.once, base);
-        let donor = self.recall.get(donor).unwrap_or(input);
-        let made = mutator.cross(input, donor, &mut self.mutant)
+        let mut mutator = Mutator::new(seed.into()).max_choices(room(input, most, seed));
+        let donor = donor.and_then(|donor| self.recall.get(donor));
+        let made = donor.is_some_and(|donor| mutator.cross(input, donor, &mut self.mutant))
             || mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant).is_some();
-        self.finish(base, made, mutant)
+        if !made {
+            self.mutant.clear();
+            self.mutant.extend_from_slice(input.choices());
+        }
+        self.mutant.truncate(most);
+        // What was changed twice is changed no more: siblings are made of what is in the corpus.
+        let origin = match base {
+            Base::Kept(base) => Some(base),
+            Base::Once => self.last.map(|(_, base)| base),
+        };
+        self.last = origin.map(|origin| (Key::of(&self.mutant), origin));
+        &self.mutant
     }
 
     /// Finds out what a mutant is to be made of, and traces it if need be.
@@ -113,19 +128,6 @@ impl<T: Tracer> FuzzMutator<T> {
             self.store.add(self.recall.get(key).unwrap_or(&self.once));
         }
         key
-    }
-
-    /// Writes the mutant, or what it would have been made of.
-    fn finish(&mut self, base: Base, made: bool, data: &mut [u8]) -> usize {
-        let bytes = if made { &self.mutant } else { find(&self.recall, &self.once, base).choices() };
-        let len = bytes.len().min(data.len());
-        data[..len].copy_from_slice(&bytes[..len]);
-        // What was changed twice is changed no more: siblings are made of what is in the corpus.
-        self.last = match base {
-            Base::Kept(base) => Some((Key::of(&data[..len]), base)),
-            Base::Once => self.last.map(|(_, base)| (Key::of(&data[..len]), base)),
-        };
-        len
     }
 }
 
