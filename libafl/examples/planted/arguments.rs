@@ -29,7 +29,8 @@ pub enum Inputs {
     Bytes(Option<PathBuf>),
 }
 
-const USAGE: &str = "usage: planted json|xml|sql (--grammar FILE | --bytes) [--dictionary FILE] [--seeds DIR] [--out DIR]
+const USAGE: &str =
+    "usage: planted json|xml|sql (--grammar FILE | --bytes) [--dictionary FILE] [--seeds DIR] [--out DIR]
                [--cores LIST [--port N]] [--forkserver] [--seed N] [--seconds N]";
 
 impl Arguments {

@@ -1,8 +1,8 @@
 //! A fuzzer that sends texts to a forkserver, and the forkserver: this program with `--target`, as an example of a program
 //! that speaks AFL++'s protocol.
 
-use libafl::executors::forkserver::ForkserverExecutor;
 use libafl::executors::StdChildArgs;
+use libafl::executors::forkserver::ForkserverExecutor;
 use libafl_bolts::StdTargetArgs;
 use libafl_bolts::shmem::{ShMem, UnixShMemProvider};
 use libafl_targets::{INPUT_LENGTH_PTR, INPUT_PTR, SHM_FUZZING};

@@ -105,7 +105,13 @@ macro_rules! fuzz_with {
             }
             if let Some(grammar) = &grammar {
                 let mut generator = grammar.generator(MAX_SIZE / 4);
-                $state_name.generate_initial_inputs(&mut $fuzzer, &mut executor, &mut generator, $manager, GENERATED)?;
+                $state_name.generate_initial_inputs(
+                    &mut $fuzzer,
+                    &mut executor,
+                    &mut generator,
+                    $manager,
+                    GENERATED,
+                )?;
             }
             if $state_name.corpus().count() == 0 {
                 $fuzzer.add_input(&mut $state_name, &mut executor, $manager, BytesInput::new(vec![b' ']))?;

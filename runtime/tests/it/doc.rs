@@ -96,6 +96,22 @@ fn failing_inputs_shrink_to_the_smallest() {
     }
 }
 
+/// The panic of quickcheck says what is left of a failing input.
+#[test]
+fn failing_properties_shrink_to_small_inputs() {
+    fn is_shallow(list: List) -> bool {
+        depth(&list) < 4
+    }
+    for _ in 0..5 {
+        let failed = quickcheck::QuickCheck::new().tests(5000).quicktest(is_shallow as fn(List) -> bool);
+        let said = format!("{:?}", failed.expect_err("lists are nested"));
+        assert!(
+            said.contains(r#"\"[[[[]]]]\""#) || said.contains(r#"\\\"[[[[]]]]"#) || said.contains("[[[[]]]]"),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn what_is_proposed_is_simpler_and_ends() {
     let doc = List::new(&[0xFF, 0x80, 0xFF, 0xFF, 0xC0, 0x90, 0x80, 0xFF, 0xFF, 0xC0, 0x20]);

@@ -1,0 +1,24 @@
+//! Inputs as arguments of properties for quickcheck; failing ones shrink by their choice bytes.
+
+use quickcheck::{Arbitrary, Gen};
+
+use super::{Doc, Shrinker};
+use crate::producer::Producer;
+
+/// So many choice bytes at most for each unit of the size that quickcheck asks for, which is 100 unless changed.
+const CHOICES_A_UNIT: usize = 16;
+
+impl<P: Producer + Default + 'static> Arbitrary for Doc<P> {
+    /// Half of the inputs have half of the most choice bytes at most, a quarter a quarter, and so on.
+    fn arbitrary(random: &mut Gen) -> Doc<P> {
+        let most = CHOICES_A_UNIT * random.size() >> u32::arbitrary(random).trailing_zeros();
+        let choices: Vec<u8> = (0..most).map(|_| u8::arbitrary(random)).collect();
+        Doc::new(&choices)
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = Doc<P>>> {
+        // quickcheck asks again what the first failing one shrinks to.
+        let mut shrinker = Shrinker::new(P::default(), self.clone());
+        Box::new(std::iter::from_fn(move || shrinker.reject().then(|| shrinker.current().clone())))
+    }
+}
