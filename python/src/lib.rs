@@ -210,7 +210,7 @@ impl Grammar {
         py: Python<'py>,
         text: Text<'_>,
         test: &Bound_<'py, PyAny>,
-        max_tests: u32,
+        max_tests: u64,
     ) -> PyResult<Bound_<'py, PyBytes>> {
         let holds = |text: &[u8]| test.call1((PyBytes::new(py, text),))?.is_truthy();
         if !holds(&text)? {
@@ -218,9 +218,10 @@ impl Grammar {
         }
         let mut session = py.detach(|| gramjet_session::Session::new(&self.language, 0));
         self.check(py, &text)?;
-        let search = py.detach(|| session.minimise(&text, max_tests));
+        let search = py.detach(|| session.minimise(&text));
         let Some(mut search) = search else { return Ok(PyBytes::new(py, &text)) };
-        while let Some(proposed) = py.detach(|| search.propose().map(<[u8]>::to_vec)) {
+        for _ in 0..max_tests {
+            let Some(proposed) = py.detach(|| search.propose().map(<[u8]>::to_vec)) else { break };
             let is_simpler = holds(&proposed)?;
             search.judge(is_simpler);
             py.check_signals()?;

@@ -70,7 +70,9 @@ pub struct Session {
     /// The current text, and whether its derivation is known.
     current: Option<(Vec<u8>, bool)>,
     input: TracedInput,
+    /// The last text that parts were taken from, and whether its derivation is known.
     other: TracedInput,
+    other_text: Option<(Vec<u8>, bool)>,
     /// The choice bytes of the last variant, and its length.
     choices: Vec<u8>,
     made: usize,
@@ -111,6 +113,7 @@ impl Session {
             current: None,
             input: TracedInput::default(),
             other: TracedInput::default(),
+            other_text: None,
             choices: Vec::new(),
             made: usize::MAX,
             statistics: Statistics::default(),
@@ -192,6 +195,7 @@ impl Session {
     /// Takes choice bytes as those of a text, if they produce it without limits, and remembers its parts. Says whether they do.
     pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
         let mut other = std::mem::take(&mut self.other);
+        self.other_text = None;
         other.retrace(&mut self.unlimited, choices, usize::MAX);
         let holds = other.output() == text;
         if holds {
@@ -283,9 +287,17 @@ impl Session {
     }
 
     /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
+    /// To find the derivation of `other` takes longer than to make a variant, unless it is that of the call before.
     pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
         let mut input = std::mem::take(&mut self.other);
-        let found = self.find(other, &mut input);
+        let found = match &self.other_text {
+            Some((text, found)) if text == other => *found,
+            _ => {
+                let found = self.find(other, &mut input);
+                self.other_text = Some((other.to_vec(), found));
+                found
+            }
+        };
         let mutation = self.vary(text, found.then_some(&input), max_len, variant);
         self.other = input;
         mutation
@@ -365,16 +377,16 @@ impl Session {
         self.made = variant.len();
     }
 
-    /// A search for a shorter text of the same kind, whose test the caller runs, at most `max_tests` times; `None` if the
-    /// derivation of the text is not known.
+    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
+    /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
+    /// not known.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
-        self.remember(text).then(|| Trim::parts(self.unlimited.clone(), self.input.choices(), max_tests))
+        self.minimise(text).map(|search| search.parts_only(max_tests))
     }
 
-    /// A search for the simplest text for which a test holds that the caller runs, at most `max_tests` times: as
-    /// [`Session::trim`], and further, to lower choice bytes; `None` if the derivation of the text is not known.
-    pub fn minimise(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
-        self.remember(text).then(|| Trim::whole(self.unlimited.clone(), self.input.choices(), max_tests))
+    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
+    pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
+        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices()))
     }
 
     /// The limits of what is made.

@@ -1,25 +1,24 @@
-//! Shorter texts of the same kind, one by one, for fuzzers that run the test themselves.
+//! Simpler texts of the same kind, one by one, for callers that run the test themselves.
 
 use gramjet::choices::Minimiser;
 use gramjet_engine::Tracer;
 
-/// Proposes shorter texts: with parts as short as they can be, without rounds of repetitions, with inner instances of a rule in
-/// place of outer ones. Each conforms.
+/// Proposes simpler texts, each of which conforms; see [`Minimiser`].
 #[derive(Debug)]
 pub struct Trim {
     minimiser: Minimiser,
     tracer: Tracer,
-    left: u32,
+    left: u64,
 }
 
 impl Trim {
-    pub(crate) fn parts(tracer: Tracer, choices: &[u8], max_tests: u32) -> Trim {
-        let trim = Trim::whole(tracer, choices, max_tests);
-        Trim { minimiser: trim.minimiser.parts_only(), ..trim }
+    pub(crate) fn new(mut tracer: Tracer, choices: &[u8]) -> Trim {
+        Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: u64::MAX }
     }
 
-    pub(crate) fn whole(mut tracer: Tracer, choices: &[u8], max_tests: u32) -> Trim {
-        Trim { minimiser: Minimiser::new(&mut tracer, choices), tracer, left: max_tests }
+    /// Only changes of whole parts, and only texts that are shorter, at most `tests` of them.
+    pub(crate) fn parts_only(self, tests: u32) -> Trim {
+        Trim { minimiser: self.minimiser.parts_only(), left: tests.into(), ..self }
     }
 
     /// The next text to be tested; `None` at the end.
@@ -33,7 +32,7 @@ impl Trim {
         self.minimiser.judge(holds);
     }
 
-    /// The shortest text that has what is asked for.
+    /// The simplest text that has what is asked for.
     pub fn text(&self) -> &[u8] {
         self.minimiser.best().output()
     }

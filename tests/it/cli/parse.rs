@@ -118,3 +118,34 @@ fn budgets_are_kept() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("too ambiguous for this text; `--max-steps` raises the bound"));
 }
+
+#[test]
+fn files_of_the_same_name_do_not_overwrite_each_other() {
+    let place = place("parse-same");
+    let (grammar, folder) = (place.path("nested.ebnf"), place.path("out/"));
+    fs::write(&grammar, NESTED).unwrap();
+    for (directory, content) in [("a", "[1]"), ("b", "[22]"), ("c", "[]")] {
+        fs::create_dir_all(place.path(directory)).unwrap();
+        fs::write(place.path(&format!("{directory}/x")), content).unwrap();
+    }
+    fs::write(place.path("c/x-2"), "[[]]").unwrap();
+    let files = ["a/x", "b/x", "c/x-2", "c/x"].map(|file| place.path(file));
+    stdout(&["parse", &grammar, "--choices", "-o", &folder, &files[0], &files[1], &files[2], &files[3]]);
+    for (name, content) in [("x", "[1]"), ("x-2", "[22]"), ("x-2-2", "[[]]"), ("x-3", "[]")] {
+        let choices = place.path(&format!("out/{name}.choices"));
+        assert_eq!(text(&stdout(&["render", &grammar, &choices])), content, "{name}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told_and_the_rest_is_done() {
+    let place = place("parse-missing");
+    let (grammar, good) = (place.path("nested.ebnf"), place.path("good"));
+    fs::write(&grammar, NESTED).unwrap();
+    fs::write(&good, "[7]").unwrap();
+    let output = run(&["parse", &grammar, &place.path("missing"), &good, "--tree"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("list 0..3"), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    assert!(said.contains("cannot read") && said.contains("1 of 2 files were not parsed"), "{said}");
+}
