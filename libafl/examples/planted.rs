@@ -4,7 +4,6 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use gramjet_libafl::Grammar;

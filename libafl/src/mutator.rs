@@ -48,7 +48,7 @@ where
         } else {
             self.mutator.mutant(input.as_ref(), None, most, seed)
         };
-        if mutant.is_empty() || mutant == AsRef::<[u8]>::as_ref(input) {
+        if mutant.is_empty() || mutant == AsRef::<Vec<u8>>::as_ref(input) {
             return Ok(MutationResult::Skipped);
         }
         input.resize(mutant.len(), 0);

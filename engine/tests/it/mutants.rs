@@ -263,7 +263,10 @@ fn mutants_of_a_corpus_are_new_and_grow_by_steps() {
     let mut mutator = FuzzMutator::new(tracer(&compiled));
     let mut tracer = tracer(&compiled);
     let mut rng = Rng::new(9);
-    let corpus: Vec<TracedInput> = (0..8).map(|_| input(&mut tracer, &mut rng, 120)).collect();
+    let corpus: Vec<TracedInput> = std::iter::repeat_with(|| input(&mut tracer, &mut rng, 120))
+        .filter(|input| input.choices().len() > 60)
+        .take(8)
+        .collect();
     let mut distinct = std::collections::BTreeSet::new();
     let (mut seed, mut made, mut grown) = (1_u32, 0, 0);
     for _ in 0..100 {

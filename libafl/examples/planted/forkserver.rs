@@ -23,19 +23,17 @@ pub fn fuzz<M: Manager>(arguments: &Arguments, state: Option<State>, manager: &m
         env::set_var("AFL_MAP_SIZE", MAP_SIZE.to_string());
     }
     // SAFETY: the map lives until the end of this function, and only this observer looks at it.
-    let edges = unsafe { StdMapObserver::new("edges", &mut *(map.as_slice_mut() as *mut [u8])) };
+    let edges = unsafe { StdMapObserver::from_mut_ptr("edges", map.as_mut_ptr(), MAP_SIZE) };
     let edges = HitcountsMapObserver::new(edges).track_indices();
     let program = env::current_exe()?;
-    fuzz_with!(arguments, state, manager, edges, fuzzer, state => |edges, _| {
-        ForkserverExecutor::builder()
-            .program(&program)
-            .args([&arguments.name, "--target"])
-            .use_shmem_testcase(true)
-            .shmem_provider(&mut provider)
-            .coverage_map_size(MAP_SIZE)
-            .timeout(Duration::from_secs(5))
-            .build(tuple_list!(edges))
-    })
+    let grammar = grammar(arguments)?;
+    fuzz_with!(arguments, grammar.as_ref(), state, manager, edges, fuzzer, state => ForkserverExecutor::builder()
+        .program(&program)
+        .args([&arguments.name, "--target"])
+        .shmem_provider(&mut provider)
+        .coverage_map_size(MAP_SIZE)
+        .timeout(Duration::from_secs(5))
+        .build(tuple_list!(edges)))
 }
 
 /// Runs the parser in a child of a forkserver for each text.

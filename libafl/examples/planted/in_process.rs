@@ -1,20 +1,20 @@
 //! A fuzzer in the process of the parser. A crash ends the process; under the launcher another goes on.
 
-use libafl::corpus::{InMemoryCorpus, OnDiskCorpus};
-use libafl::events::{EventFirer, EventReceiver, EventRestarter, ProgressReporter, SendExiting};
-use libafl::executors::{ExitKind, InProcessExecutor};
-use libafl::feedbacks::{CrashFeedback, MaxMapFeedback};
-use libafl::fuzzer::{Evaluator, Fuzzer, StdFuzzer};
-use libafl::inputs::BytesInput;
-use libafl::mutators::{HavocScheduledMutator, Tokens, havoc_mutations, tokens_mutations};
-use libafl::observers::{CanTrack, HitcountsMapObserver, StdMapObserver};
-use libafl::schedulers::{IndexesLenTimeMinimizerScheduler, QueueScheduler};
-use libafl::stages::StdMutationalStage;
-use libafl::state::{HasMaxSize, HasSolutions, StdState};
-use libafl::{Error, HasMetadata};
-use libafl_bolts::rands::StdRand;
-use libafl_bolts::tuples::{Merge, tuple_list};
-use libafl_targets::{edges_map_mut_ptr, edges_max_num};
+pub use libafl::corpus::{InMemoryCorpus, OnDiskCorpus};
+pub use libafl::events::{EventFirer, EventReceiver, EventRestarter, ProgressReporter, SendExiting};
+pub use libafl::executors::{ExitKind, InProcessExecutor};
+pub use libafl::feedbacks::{CrashFeedback, MaxMapFeedback};
+pub use libafl::fuzzer::{Evaluator, Fuzzer, StdFuzzer};
+pub use libafl::inputs::BytesInput;
+pub use libafl::mutators::{HavocScheduledMutator, Tokens, havoc_mutations, tokens_mutations};
+pub use libafl::observers::{CanTrack, HitcountsMapObserver, StdMapObserver};
+pub use libafl::schedulers::{IndexesLenTimeMinimizerScheduler, QueueScheduler};
+pub use libafl::stages::StdMutationalStage;
+pub use libafl::state::{HasCorpus, HasExecutions, HasMaxSize, HasSolutions, StdState};
+pub use libafl::{Error, HasMetadata};
+pub use libafl_bolts::rands::StdRand;
+pub use libafl_bolts::tuples::{Merge, tuple_list};
+pub use libafl_targets::{edges_map_mut_ptr, edges_max_num};
 
 use super::*;
 
@@ -44,8 +44,12 @@ pub const MAX_SIZE: usize = 4096;
 /// So many inputs are generated in the beginning if there are no seeds.
 pub const GENERATED: usize = 16;
 
-pub fn grammar(path: &Path) -> Result<Grammar, Error> {
-    Grammar::load(path).map_err(|error| Error::illegal_argument(error.to_string()))
+/// The grammar, if inputs are choice bytes.
+pub fn grammar(arguments: &Arguments) -> Result<Option<Grammar>, Error> {
+    match &arguments.inputs {
+        Inputs::Choices(path) => Ok(Some(Grammar::load(path).map_err(|error| Error::illegal_argument(error.to_string()))?)),
+        Inputs::Bytes(_) => Ok(None),
+    }
 }
 
 /// The seeds: their bytes, or the choice bytes of those that conform.
@@ -67,10 +71,10 @@ pub fn seeds(arguments: &Arguments, grammar: Option<&Grammar>) -> Result<Vec<Byt
 
 /// Fuzzes until the bug is found or the time is over. The executor is what differs between the two ways.
 macro_rules! fuzz_with {
-    ($arguments:expr, $state:expr, $manager:expr, $edges:expr, $fuzzer:ident, $state_name:ident => $executor:expr) => {{
+    ($arguments:expr, $grammar:expr, $state:expr, $manager:expr, $edges:ident, $fuzzer:ident, $state_name:ident => $executor:expr) => {{
         let arguments: &Arguments = $arguments;
-        let edges = $edges;
-        let mut feedback = MaxMapFeedback::new(&edges);
+        let grammar: Option<&Grammar> = $grammar;
+        let mut feedback = MaxMapFeedback::new(&$edges);
         let mut objective = CrashFeedback::new();
         let mut $state_name: State = match $state {
             Some(state) => state,
@@ -87,23 +91,19 @@ macro_rules! fuzz_with {
             return Err(Error::shutting_down());
         }
         $state_name.set_max_size(MAX_SIZE);
-        let scheduler = IndexesLenTimeMinimizerScheduler::new(&edges, QueueScheduler::new());
-        let grammar = match &arguments.inputs {
-            Inputs::Choices(path) => Some(grammar(path)?),
-            Inputs::Bytes(_) => None,
-        };
+        let scheduler = IndexesLenTimeMinimizerScheduler::new(&$edges, QueueScheduler::new());
         let mut $fuzzer = StdFuzzer::builder()
-            .target_bytes_converter(Texts(grammar.as_ref().map(Grammar::renderer)))
+            .target_bytes_converter::<BytesInput, _>(Texts(grammar.map(Grammar::renderer)))
             .scheduler(scheduler)
             .feedback(feedback)
             .objective(objective)
             .build();
-        let mut executor = $executor(edges, grammar.as_ref().map(Grammar::renderer))?;
+        let mut executor = $executor?;
         if $state_name.must_load_initial_inputs() {
-            for input in seeds(arguments, grammar.as_ref())? {
+            for input in seeds(arguments, grammar)? {
                 $fuzzer.evaluate_input(&mut $state_name, &mut executor, $manager, &input)?;
             }
-            if let Some(grammar) = &grammar {
+            if let Some(grammar) = grammar {
                 let mut generator = grammar.generator(MAX_SIZE / 4);
                 $state_name.generate_initial_inputs(
                     &mut $fuzzer,
@@ -127,7 +127,7 @@ macro_rules! fuzz_with {
                 }
             }};
         }
-        match (&arguments.inputs, &grammar) {
+        match (&arguments.inputs, grammar) {
             (_, Some(grammar)) => run!(grammar.mutator()),
             (Inputs::Bytes(Some(dictionary)), _) => {
                 $state_name.add_metadata(Tokens::from_file(dictionary)?);
@@ -152,7 +152,7 @@ impl<S> libafl::inputs::ToTargetBytesConverter<BytesInput, S> for Texts {
     ) -> libafl_bolts::ownedref::OwnedSlice<'a, u8> {
         match &mut self.0 {
             Some(renderer) => renderer.convert_to_target_bytes(state, input),
-            None => input.as_ref().into(),
+            None => libafl::inputs::HasTargetBytes::target_bytes(input),
         }
     }
 }
@@ -162,24 +162,22 @@ pub fn fuzz<M: Manager>(arguments: &Arguments, state: Option<State>, manager: &m
     let edges = unsafe { StdMapObserver::from_mut_ptr("edges", edges_map_mut_ptr(), edges_max_num()) };
     let edges = HitcountsMapObserver::new(edges).track_indices();
     let parser = arguments.parser;
-    let mut renderer = None;
+    let grammar = grammar(arguments)?;
+    let mut renderer = grammar.as_ref().map(Grammar::renderer);
     let mut harness = |input: &BytesInput| {
-        let choices: &[u8] = input.as_ref();
+        let choices: &Vec<u8> = input.as_ref();
         match &mut renderer {
-            Some(renderer) => parser(gramjet_libafl::Renderer::render(renderer, choices)),
+            Some(renderer) => parser(renderer.render(choices)),
             None => parser(choices),
         }
         ExitKind::Ok
     };
-    fuzz_with!(arguments, state, manager, edges, fuzzer, state => |edges, own| {
-        renderer = own;
-        InProcessExecutor::builder()
-            .harness(&mut harness)
-            .observers(tuple_list!(edges))
-            .fuzzer(&mut fuzzer)
-            .state(&mut state)
-            .event_mgr(manager)
-            .timeout(Duration::from_secs(5))
-            .build()
-    })
+    fuzz_with!(arguments, grammar.as_ref(), state, manager, edges, fuzzer, state => InProcessExecutor::builder()
+        .harness(&mut harness)
+        .observers(tuple_list!(edges))
+        .fuzzer(&mut fuzzer)
+        .state(&mut state)
+        .event_mgr(manager)
+        .timeout(Duration::from_secs(5))
+        .build())
 }
