@@ -47,7 +47,9 @@ pub const GENERATED: usize = 16;
 /// The grammar, if inputs are choice bytes.
 pub fn grammar(arguments: &Arguments) -> Result<Option<Grammar>, Error> {
     match &arguments.inputs {
-        Inputs::Choices(path) => Ok(Some(Grammar::load(path).map_err(|error| Error::illegal_argument(error.to_string()))?)),
+        Inputs::Choices(path) => {
+            Ok(Some(Grammar::load(path).map_err(|error| Error::illegal_argument(error.to_string()))?))
+        }
         Inputs::Bytes(_) => Ok(None),
     }
 }
@@ -87,7 +89,8 @@ macro_rules! fuzz_with {
             )?,
         };
         if $state_name.solutions().count() > 0 {
-            // Another process of this client found it.
+            // Another process of this client found it. The broker ends with its last client.
+            $manager.send_exiting()?;
             return Err(Error::shutting_down());
         }
         $state_name.set_max_size(MAX_SIZE);
@@ -136,6 +139,7 @@ macro_rules! fuzz_with {
             _ => run!(HavocScheduledMutator::new(havoc_mutations())),
         }
         println!("{} executions, {} found", $state_name.executions(), $state_name.solutions().count());
+        $manager.send_exiting()?;
         Err(Error::shutting_down())
     }};
 }
