@@ -1,7 +1,7 @@
 //! A session: texts in, valid variants out.
 
 use gramjet::choices::{Mutator, Operation, Store, TracedInput};
-use gramjet::{Choices, Limits, Producer};
+use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, ParseError};
 
@@ -53,7 +53,6 @@ pub struct Statistics {
 /// than the depth limit; then their variants may be, too.
 pub struct Session {
     language: Language,
-    budget: Budget,
     seed: u64,
     /// How many inputs were made at random.
     fresh: u64,
@@ -89,8 +88,8 @@ const TREES_BYTES: usize = 64 << 20;
 const TRIES: usize = 4;
 
 impl Session {
-    /// What a text may cost before it is taken for one that does not conform, for a budget of the same order for each byte
-    /// that texts of programming languages need.
+    /// What a text may cost before it is taken for one that does not conform: enough for some hundred kilobytes of a programming
+    /// language, which take up to twenty steps a byte.
     pub const BUDGET: Budget = Budget { max_memory: 256 << 20, max_steps: Some(1 << 23) };
 
     /// A session on a language.
@@ -100,7 +99,6 @@ impl Session {
         // Limits that the language has can be kept.
         let _ = tracer.set_limits(depth_only);
         let mut session = Session {
-            budget: Session::BUDGET,
             seed,
             fresh: 0,
             mutator: Mutator::new(seed),
@@ -128,18 +126,6 @@ impl Session {
         session
     }
 
-    /// With other bounds on what a text may cost than [`Session::BUDGET`].
-    #[must_use]
-    pub fn budget(self, budget: Budget) -> Session {
-        Session { budget, ..self }
-    }
-
-    /// With a mutator of other weights or bounds.
-    #[must_use]
-    pub fn mutator(self, mutator: Mutator) -> Session {
-        Session { mutator, ..self }
-    }
-
     /// The language.
     pub fn language(&self) -> &Language {
         &self.language
@@ -153,11 +139,6 @@ impl Session {
     /// The parts of all texts.
     pub fn store(&self) -> &Store {
         &self.store
-    }
-
-    /// The number of the parts of a text that can be changed; `None` if its derivation is not known.
-    pub fn parts(&mut self, text: &[u8]) -> Option<usize> {
-        self.remember(text).then(|| self.input.trace().spans.len())
     }
 
     /// Finds the derivation of a text and remembers its parts. Says whether that was possible.
@@ -236,7 +217,7 @@ impl Session {
             }
             None => {}
         }
-        match self.language.parse_within(text, &self.budget) {
+        match self.language.parse_within(text, &Session::BUDGET) {
             Ok(choices) => {
                 self.statistics.parsed += 1;
                 input.retrace(&mut self.unlimited, &choices, usize::MAX);
@@ -258,7 +239,7 @@ impl Session {
     ///
     /// If it does not conform or costs too much.
     pub fn check(&self, text: &[u8]) -> Result<(), ParseError> {
-        self.language.parse_within(text, &self.budget).map(|_| ())
+        self.language.parse_within(text, &Session::BUDGET).map(|_| ())
     }
 
     /// Lets variants be as deep as the current text is, if that is deeper than the limit.
@@ -386,12 +367,11 @@ impl Session {
 
     /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
-        self.remember(text).then(|| Trim::new(self.unlimited.clone(), self.input.choices()))
-    }
-
-    /// The limits of what is made.
-    pub fn limits(&self) -> Limits {
-        self.language.limits()
+        self.remember(text).then(|| {
+            let tracer = self.unlimited.clone();
+            let producer = self.language.producer_within(tracer.limits());
+            Trim::new(tracer, producer, self.input.choices())
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Makes choice bytes simpler while what is asked of their output holds.
 
 use crate::choices::mutate::{change_rounds, shorten};
-use crate::choices::{TracedInput, Tracer};
+use crate::choices::{Choices, TracedInput, Tracer};
 
 /// What [`minimise`] has found.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub fn minimise(
     {
         tests += 1;
         let holds = test(output);
-        minimiser.judge(holds);
+        minimiser.judge(tracer, holds);
     }
     let best = minimiser.best();
     Minimised { exhausted: tests >= max_tests, tests, output: best.output().to_vec(), choices: best.choices().to_vec() }
@@ -46,8 +46,10 @@ pub fn minimise(
 #[derive(Clone, Debug)]
 pub struct Minimiser {
     best: TracedInput,
-    tried: TracedInput,
+    /// The candidate, its choice bytes and its output; it is traced only if the test holds for it.
     candidate: Vec<u8>,
+    output: Vec<u8>,
+    tried: TracedInput,
     most: usize,
     pass: Pass,
     /// The choice bytes when the first pass began.
@@ -94,8 +96,9 @@ impl Minimiser {
         Minimiser {
             before: best.choices().to_vec(),
             best,
-            tried: TracedInput::default(),
             candidate: Vec::new(),
+            output: Vec::new(),
+            tried: TracedInput::default(),
             most,
             pass: Pass::Shorten(0),
             parts_only: false,
@@ -116,6 +119,7 @@ impl Minimiser {
     }
 
     /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is dropped.
+    /// Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
         if std::mem::take(&mut self.waits) {
             self.move_on(false);
@@ -126,10 +130,12 @@ impl Minimiser {
                 continue;
             }
             if self.candidate != self.best.choices() {
-                self.tried.retrace(tracer, &self.candidate, self.most);
-                if self.is_simpler() {
+                self.output.clear();
+                let read = tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
+                self.candidate.truncate(usize::try_from(read).unwrap_or(usize::MAX));
+                if self.is_simpler(&self.output, &self.candidate) {
                     self.waits = true;
-                    return Some(self.tried.output());
+                    return Some(&self.output);
                 }
             }
             self.move_on(false);
@@ -137,22 +143,27 @@ impl Minimiser {
         None
     }
 
-    /// Says whether the test holds for the candidate.
-    pub fn judge(&mut self, holds: bool) {
+    /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
+    pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
         if std::mem::take(&mut self.waits) {
+            let mut is_taken = false;
             if holds {
+                self.tried.retrace(tracer, &self.candidate, self.most);
+                // Choice bytes that were missing are there now.
+                is_taken = self.is_simpler(self.tried.output(), self.tried.choices());
+            }
+            if is_taken {
                 std::mem::swap(&mut self.best, &mut self.tried);
             }
-            self.move_on(holds);
+            self.move_on(is_taken);
         }
     }
 
-    fn is_simpler(&self) -> bool {
-        let order = |input: &TracedInput| (input.output().len(), input.choices().len());
-        let (tried, best) = (order(&self.tried), order(&self.best));
+    fn is_simpler(&self, output: &[u8], choices: &[u8]) -> bool {
+        let (best_output, best) = (self.best.output(), self.best.choices());
         match self.parts_only {
-            true => tried.0 < best.0,
-            false => (tried, self.tried.choices()) < (best, self.best.choices()),
+            true => output.len() < best_output.len(),
+            false => (output.len(), choices.len(), choices) < (best_output.len(), best.len(), best),
         }
     }
 
