@@ -154,6 +154,11 @@ pub struct GenArgs {
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
 
+    /// Makes the bulk engine's tables up to N times as large, with N times the work: more bytes a second, for runs that are
+    /// long enough. The inputs are others.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub optimise: u32,
+
     /// The number of threads, or `auto` for one per processor; the output does not depend on it.
     #[arg(short, long, value_name = "N", default_value = "1", value_parser = units::parse_jobs)]
     pub jobs: usize,

@@ -228,17 +228,28 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
     }
 }
 
-/// The bulk engine for `source`, if it takes the grammar and the limits. What there is to say about the grammar was said
-/// when it was made ready to run.
+/// The bulk engine for `source`, if it takes the grammar and the limits; if it only is to be taken where it is worth it, it may
+/// be a sketch that is not. What there is to say about the grammar was said when it was made ready to run.
 pub fn in_bulk(
     source: &Source,
     args: &GrammarArgs,
     limits: Limits,
     framing: Framing,
+    effort: Effort,
+    worth: Option<f64>,
 ) -> Result<Result<Bulk, NotInBulk>, Failure> {
     match gramjet_compiler::compile(&source.file, &options(args)) {
         Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
-        Ok((compiled, _)) => Ok(Bulk::new(&compiled, limits, framing, Effort::default())),
+        Ok((compiled, _)) => {
+            if let Some(worth) = worth {
+                // Full tables make up to twice as many bytes a step.
+                let sketch = Bulk::new(&compiled, limits, framing.clone(), Effort::SKETCH);
+                if sketch.as_ref().is_ok_and(|sketch| 2.0 * sketch.mean_step() < worth) {
+                    return Ok(sketch);
+                }
+            }
+            Ok(Bulk::new(&compiled, limits, framing, effort))
+        }
         Err(diagnostics) => Err(refuse(source, &diagnostics)),
     }
 }

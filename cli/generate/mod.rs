@@ -13,7 +13,7 @@ pub use chunk::{Chunk, InputTooLong, Tally};
 
 use bulk::InBulk;
 use gramjet::BLOCK_INPUTS;
-use gramjet_engine::bulk::{Bulk, NotInBulk};
+use gramjet_engine::bulk::{Bulk, Effort, NotInBulk};
 
 use crate::args::{EngineArgument, GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
@@ -30,7 +30,7 @@ use output::{End, Output};
 use worker::Orders;
 
 /// With fewer bytes a step the bulk engine is not faster than the others.
-const WORTH_BULK: f64 = 2.5;
+const WORTH_BULK: f64 = 1.9;
 
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -65,8 +65,11 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let mut bulk = None;
     let mut description = engine.description();
     if in_bulk {
-        match engines::in_bulk(&source, &args.grammar, engine.limits(), bulk::framing(separator))? {
-            // Eight inputs of any length at once take too much memory to be chosen unasked.
+        let worth = (args.engine == EngineArgument::Auto).then_some(WORTH_BULK);
+        let effort = Effort::times(args.optimise);
+        let framing = bulk::framing(separator);
+        match engines::in_bulk(&source, &args.grammar, engine.limits(), framing, effort, worth)? {
+            // Many inputs of any length at once take too much memory to be chosen unasked.
             Ok(made) if args.engine == EngineArgument::Auto && !made.mean_input().is_finite() => {
                 description = format!("{description}, not bulk, as {}", NotInBulk::TooLong);
             }
