@@ -110,7 +110,7 @@ impl<T: Tracer> FuzzMutator<T> {
         let key = Key::of(choices);
         match self.last {
             Some((mutant, base)) if mutant == key => {
-                if (seed >> 8) % 4 != 0 && !self.recall.wants(base, 0) {
+                if !(seed >> 8).is_multiple_of(4) && !self.recall.wants(base, 0) {
                     return Base::Kept(base);
                 }
                 self.once.retrace(&mut self.tracer, choices, most);
