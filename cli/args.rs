@@ -127,7 +127,8 @@ pub enum EngineArgument {
     Vm,
     /// Compiled to machine code at once; on x86-64 under Unix.
     Jit,
-    /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
+    /// Compiled ahead of time; for shipped grammars that have a compiled producer, named without a path, from
+    /// their own start rule.
     Rust,
     /// Tables for gigabytes, without a limit on the length. Its inputs have the same probabilities as those of the other
     /// engines, but are not the same; `auto` takes it for large amounts without `--seed`.

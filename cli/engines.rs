@@ -190,23 +190,28 @@ pub fn stage_names() -> PossibleValuesParser {
 /// Makes `source` ready to run on the engine that `argument` names.
 pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
     let own_start = args.start.is_none();
-    let generated = source.shipped.filter(|_| own_start);
+    let generated = source.shipped.filter(|_| own_start).and_then(|shipped| shipped.producer);
     match (argument, generated) {
-        (EngineArgument::Auto | EngineArgument::Rust, Some(shipped)) => {
+        (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
             // The directives are all that is needed of the text, so it is parsed only.
             let format = options(args).format.unwrap_or_else(|| formats::detect(&source.file));
             let grammar = format.parse(&source.file, &mut Diagnostics::default());
             let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
-            let engine = Engine::new("rust", asked, shipped.producer);
+            let engine = Engine::new("rust", asked, producer);
             Ok(match argument {
                 EngineArgument::Auto => engine.because("compiled ahead of time, as the grammar ships with gramjet"),
                 _ => engine,
             })
         }
-        (EngineArgument::Rust, None) => Err(Failure::Usage(
-            "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
+        (EngineArgument::Rust, None) => Err(Failure::Usage(match source.shipped.filter(|_| own_start) {
+            Some(Shipped { name, .. }) => format!(
+                "`--engine rust` is not possible: gramjet has no compiled producer of `{name}`; `gramjet emit rust {name}` \
+                 writes one for your own crate, as `gramjet::grammar!` does at build time, and `--engine auto` runs the \
+                 grammar here"
+            ),
+            None => "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
                 .to_string(),
-        )),
+        })),
         (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => Ok(fastest(&compile(source, args)?)),
         (EngineArgument::Jit, _) => {
             let compiled = compile(source, args)?;

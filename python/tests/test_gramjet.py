@@ -132,7 +132,7 @@ def test_wrong_grammars_are_told_with_the_place() -> None:
         gramjet.compile('list ::= "[" itms "]"\nitems ::= "x"\n')
     said = str(caught.value)
     assert "rule `itms` is not defined" in said and "<grammar>:1:14" in said and "did you mean `items`" in said
-    with pytest.raises(gramjet.GrammarError, match="css, expr, html, json, xml"):
+    with pytest.raises(gramjet.GrammarError, match=", json, "):
         gramjet.load("jsn")
     with pytest.raises(gramjet.GrammarError, match="unknown grammar format `xyz`"):
         gramjet.compile(LISTS, format="xyz")

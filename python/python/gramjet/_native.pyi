@@ -41,7 +41,7 @@ def load(
     max_depth: Limit = "grammar",
     max_len: Limit = "grammar",
 ) -> Grammar:
-    """Compiles the grammar in a file, or the one that ships under this name: css, expr, html, json, xml. See `compile`."""
+    """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
 
 class Grammar:
     """A compiled grammar. It can be used from many threads; long calls release the GIL."""

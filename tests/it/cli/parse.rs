@@ -24,6 +24,27 @@ fn choices_are_rendered_to_the_same_text() {
 }
 
 #[test]
+fn the_json_grammar_takes_all_of_rfc_8259() {
+    let place = place("parse-json");
+    let file = place.path("in.json");
+    let deep = format!("{{\n{}\"a\" : [ 1,\r\n\t2 ]}}\n\n", " ".repeat(300));
+    let long = format!("[{}0]", "-0.5E+007, ".repeat(1000));
+    let string = format!("\"{}\\\\\\/\\u00e9\u{7f}\u{1F600}\"", "x y".repeat(1000));
+    let number = format!("{}.{}e-{}", "7".repeat(40), "0".repeat(400), "9".repeat(9));
+    let members = format!("{{{}\"\":null,\"\":{{}}}}", "\"k\":[true,false],".repeat(500));
+    let texts = [&deep, &long, &string, &number, &members, "[[],{}]", "{\"a\":1,\"b\":2}", "1.7976931348623157e308"];
+    for json in texts {
+        assert!(serde_json::from_str::<serde_json::Value>(json).is_ok(), "{json}");
+        fs::write(&file, json).unwrap();
+        assert!(run(&["parse", "json", &file]).status.success(), "{json}");
+    }
+    for wrong in ["", "[1,]", "{a:1}", "[01]", "\"\t\"", "[1 2]", "\u{feff}[]", "nul", "'a'", "+1", ".5"] {
+        fs::write(&file, wrong).unwrap();
+        assert!(!run(&["parse", "json", &file]).status.success(), "{wrong}");
+    }
+}
+
+#[test]
 fn beyond_the_depth_limit_it_is_said_how_to_render() {
     let place = place("parse-deep");
     let (grammar, file, choices) = (place.path("nested.ebnf"), place.path("in"), place.path("out"));
