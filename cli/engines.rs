@@ -218,9 +218,11 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
                  writes one for your own crate, as `gramjet::grammar!` does at build time, and `--engine auto` runs the \
                  grammar here"
             ),
-            None => "`--engine rust` runs shipped grammars only, named without a path, from their own start rule and with \
+            None => {
+                "`--engine rust` runs shipped grammars only, named without a path, from their own start rule and with \
                      their own weights"
-                .to_string(),
+                    .to_string()
+            }
         })),
         (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => Ok(fastest(&compile(source, args)?)),
         (EngineArgument::Jit, _) => {

@@ -9,6 +9,7 @@ mod fuzz;
 mod input;
 mod minimise;
 mod mutate;
+mod recall;
 mod store;
 mod trace;
 

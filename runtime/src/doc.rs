@@ -13,6 +13,8 @@ mod arbitrary;
 // The example shows a property test as users write it.
 #[allow(clippy::test_attr_in_doctest)]
 pub mod proptest;
+#[cfg(feature = "quickcheck")]
+mod quickcheck;
 mod shrink;
 
 pub use shrink::Shrinker;

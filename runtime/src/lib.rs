@@ -8,6 +8,7 @@
 //!
 //! - `arbitrary`: [`Doc`] implements `arbitrary::Arbitrary`, for fuzz targets.
 //! - `proptest`: [`Doc`] implements `proptest::arbitrary::Arbitrary`, and there is a strategy, for property tests.
+//! - `quickcheck`: [`Doc`] implements `quickcheck::Arbitrary`, for properties.
 
 // Emitted code names the library by its public path, also in this crate's own tests.
 #[allow(unused_extern_crates)]

@@ -256,6 +256,56 @@ fn minimising_ends_at_its_bound() {
     assert_eq!(tracer.shortest(u32::MAX, 0), 0, "a symbol that is not there");
 }
 
+/// A corpus that is shown again and again: most mutants are new, stacked ones too, and inputs grow by steps.
+#[test]
+fn mutants_of_a_corpus_are_new_and_grow_by_steps() {
+    let compiled = compiled("json.ebnf", JSON);
+    let mut mutator = FuzzMutator::new(tracer(&compiled));
+    let mut tracer = tracer(&compiled);
+    let mut rng = Rng::new(9);
+    let corpus: Vec<TracedInput> = std::iter::repeat_with(|| input(&mut tracer, &mut rng, 120))
+        .filter(|input| input.choices().len() > 60)
+        .take(8)
+        .collect();
+    let mut distinct = std::collections::BTreeSet::new();
+    let (mut seed, mut made, mut grown) = (1_u32, 0, 0);
+    for _ in 0..100 {
+        for number in 0..corpus.len() {
+            let other = corpus[(number + 1) % corpus.len()].choices();
+            let mut choices = corpus[number].choices().to_vec();
+            for step in 0..5 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let mutant = mutator.mutant(&choices, (step % 2 == 1).then_some(other), MOST, seed >> 1).to_vec();
+                grown += usize::from(mutant.len() > choices.len() + 32);
+                made += 1;
+                distinct.insert(mutant.clone());
+                choices = mutant;
+            }
+        }
+    }
+    assert!(distinct.len() > made / 2, "{} of {made}", distinct.len());
+    assert!((1..made / 3).contains(&grown), "{grown} of {made}");
+}
+
+#[test]
+fn a_mutator_is_registered_for_the_producer_of_its_grammar_only() {
+    use gramjet_engine::libfuzzer::Registered;
+
+    let mut producer = gramjet_engine::Vm::new(&compiled("json.ebnf", JSON));
+    let mut registered = Registered::new(&mut producer, "json.ebnf", JSON, None);
+    let mut data = vec![0; 200];
+    assert!((0..20).any(|seed| registered.mutate(&mut data, 20, 200, seed << 8) > 0));
+    for (grammar, start) in [("json ::= '[' json ']' | 'x'", None), (JSON, Some("array")), ("json ::= wrong", None)] {
+        let refused = std::panic::catch_unwind(move || {
+            let mut producer = gramjet_engine::Vm::new(&compiled("json.ebnf", JSON));
+            Registered::new(&mut producer, "json.ebnf", grammar, start)
+        });
+        let said = refused.expect_err("it is another grammar");
+        let said = said.downcast_ref::<String>().expect("a message");
+        assert!(said.starts_with("fuzz_mutator!: "), "{said}");
+    }
+}
+
 /// What libFuzzer asks of custom mutators: no more bytes than there is room for, the same for the same seed, and something new.
 #[test]
 fn custom_mutators_keep_to_their_room() {

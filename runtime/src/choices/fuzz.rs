@@ -1,13 +1,11 @@
 //! The mutators behind the interface of libFuzzer's custom mutators: choice bytes are the fuzzer's data.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-
+use crate::choices::recall::{Key, Recall};
 use crate::choices::{Mutator, Store, TracedInput, Tracer};
 
-/// What a custom mutator of libFuzzer keeps: the parts of all that it was shown.
+/// What a custom mutator of libFuzzer keeps: the traces of its corpus, as far as memory allows, and their parts.
 ///
-/// With `libfuzzer-sys`, a fuzz target that takes choice bytes is given it so:
+/// `gramjet_engine::fuzz_mutator!` joins one to a fuzz target. By hand, with `libfuzzer-sys`, it takes these lines:
 ///
 /// ```ignore
 /// use std::cell::RefCell;
@@ -25,21 +23,33 @@ use crate::choices::{Mutator, Store, TracedInput, Tracer};
 /// ```
 ///
 /// The limits of the tracer must be those of the producer that renders the choice bytes.
+///
+/// Mutants grow by steps: half of the time by 32 choice bytes at most, a quarter of the time by 64, and so on, whatever room
+/// there is. Large inputs take long and hide what is in them.
+///
+/// libFuzzer changes an input of its corpus up to five times in a row. To change a mutant once more, its structure must be
+/// found, which costs dozens of times what a mutation does; so three of four times another mutant of the same
+/// input is made instead.
 #[derive(Clone, Debug)]
 pub struct FuzzMutator<T> {
     tracer: T,
-    /// Parts of all that came by.
+    /// Parts of all inputs that came by.
     store: Store,
-    /// Hashes of the choice bytes whose parts have been stored: the fuzzer shows the same ones often. Never iterated.
-    stored: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
-    input: TracedInput,
-    /// The other of two inputs.
-    other: TracedInput,
+    /// Traces of these inputs.
+    recall: Recall,
+    /// The trace of a mutant that is changed once more.
+    once: TracedInput,
+    /// What was made last, and what it was made of.
+    last: Option<(Key, Key)>,
     mutant: Vec<u8>,
 }
 
-/// So many hashes are kept.
-const MAX_STORED: usize = 1 << 16;
+/// Where the trace of what is to be changed is.
+#[derive(Clone, Copy)]
+enum Base {
+    Kept(Key),
+    Once,
+}
 
 impl<T: Tracer> FuzzMutator<T> {
     /// A mutator of the inputs of a grammar.
@@ -47,9 +57,9 @@ impl<T: Tracer> FuzzMutator<T> {
         FuzzMutator {
             tracer,
             store: Store::default(),
-            stored: HashSet::default(),
-            input: TracedInput::default(),
-            other: TracedInput::default(),
+            recall: Recall::default(),
+            once: TracedInput::default(),
+            last: None,
             mutant: Vec::new(),
         }
     }
@@ -58,45 +68,80 @@ impl<T: Tracer> FuzzMutator<T> {
     /// at most `max_size`.
     pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
         let most = max_size.min(data.len());
-        self.trace(&data[..size.min(data.len())], most);
-        self.store();
-        let mut mutator = Mutator::new(seed.into()).max_choices(most);
-        let made = mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.mutant);
-        self.write(made.is_some(), &mut data[..most])
+        let mutant = self.mutant(&data[..size.min(data.len())], None, most, seed);
+        data[..mutant.len()].copy_from_slice(mutant);
+        mutant.len()
     }
 
     /// Writes the choice bytes of `one`, with a part of `other` in place of one of its own, to `mutant`; returns how many they
     /// are.
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
-        let most = mutant.len();
-        self.trace(other, most);
-        self.store();
-        std::mem::swap(&mut self.input, &mut self.other);
-        self.trace(one, most);
-        let mut mutator = Mutator::new(seed.into()).max_choices(most);
-        let made = mutator.cross(&self.input, &self.other, &mut self.mutant);
-        self.write(made, mutant)
+        let made = self.mutant(one, Some(other), mutant.len(), seed);
+        mutant[..made.len()].copy_from_slice(made);
+        made.len()
     }
 
-    fn trace(&mut self, choices: &[u8], most: usize) {
-        self.input.retrace(&mut self.tracer, choices, most);
-    }
-
-    /// Stores the parts of the input, if it is new.
-    fn store(&mut self) {
-        if self.stored.len() >= MAX_STORED {
-            self.stored.clear();
+    /// The choice bytes of a mutant, at most `most`; with a part of the other input in place of one of its own, if there is
+    /// one and that is possible.
+    pub fn mutant(&mut self, choices: &[u8], other: Option<&[u8]>, most: usize, seed: u32) -> &[u8] {
+        let donor = other.map(|other| self.keep(other, most));
+        let base = self.base(choices, most, seed);
+        let input = find(&self.recall, &self.once, base);
+        let mut mutator = Mutator::new(seed.into()).max_choices(room(input, most, seed));
+        let donor = donor.and_then(|donor| self.recall.get(donor));
+        let made = donor.is_some_and(|donor| mutator.cross(input, donor, &mut self.mutant))
+            || mutator.mutate(input, &self.store, &mut self.tracer, &mut self.mutant).is_some();
+        if !made {
+            self.mutant.clear();
+            self.mutant.extend_from_slice(input.choices());
         }
-        if self.stored.insert(self.stored.hasher().hash_one(self.input.choices())) {
-            self.store.add(&self.input);
+        self.mutant.truncate(most);
+        // What was changed twice is changed no more: siblings are made of what is in the corpus.
+        let origin = match base {
+            Base::Kept(base) => Some(base),
+            Base::Once => self.last.map(|(_, base)| base),
+        };
+        self.last = origin.map(|origin| (Key::of(&self.mutant), origin));
+        &self.mutant
+    }
+
+    /// Finds out what a mutant is to be made of, and traces it if need be.
+    fn base(&mut self, choices: &[u8], most: usize, seed: u32) -> Base {
+        let key = Key::of(choices);
+        match self.last {
+            Some((mutant, base)) if mutant == key => {
+                if !(seed >> 8).is_multiple_of(4) && !self.recall.wants(base, 0) {
+                    return Base::Kept(base);
+                }
+                self.once.retrace(&mut self.tracer, choices, most);
+                Base::Once
+            }
+            _ => Base::Kept(self.keep(choices, most)),
         }
     }
 
-    /// Writes the mutant, or what it would have been made of.
-    fn write(&self, made: bool, data: &mut [u8]) -> usize {
-        let bytes = if made { &self.mutant } else { self.input.choices() };
-        let len = bytes.len().min(data.len());
-        data[..len].copy_from_slice(&bytes[..len]);
-        len
+    /// Keeps the trace and the parts of an input of the corpus.
+    fn keep(&mut self, choices: &[u8], most: usize) -> Key {
+        let key = Key::of(choices);
+        if self.recall.wants(key, most) {
+            self.recall.trace(key, &mut self.tracer, choices, most);
+            self.store.add(self.recall.get(key).unwrap_or(&self.once));
+        }
+        key
+    }
+}
+
+/// How many choice bytes a mutant may have.
+fn room(input: &TracedInput, most: usize, seed: u32) -> usize {
+    const STEP: usize = 32;
+    // The seed's upper bits, mixed; its lower ones decide on other things.
+    let growth = STEP << (seed.wrapping_mul(0x9E37_79B9) >> 12).trailing_zeros().min(16);
+    most.min(input.choices().len() + growth)
+}
+
+fn find<'a>(recall: &'a Recall, once: &'a TracedInput, base: Base) -> &'a TracedInput {
+    match base {
+        Base::Kept(key) => recall.get(key).unwrap_or(once),
+        Base::Once => once,
     }
 }

@@ -60,6 +60,19 @@ impl TracedInput {
         &self.trace
     }
 
+    /// Drops what mutators do not need: the record of the sites.
+    pub(super) fn drop_sites(&mut self) {
+        self.trace.sites = Vec::new();
+    }
+
+    /// About how many bytes of memory it keeps.
+    pub(super) fn memory(&self) -> usize {
+        use std::mem::size_of_val;
+        let indices = size_of_val(&*self.parts) + size_of_val(&*self.long) + size_of_val(&*self.rounds);
+        let trace = size_of_val(&*self.trace.spans) + size_of_val(&*self.trace.sites);
+        self.choices.len() + self.output.len() + trace + indices + size_of_val(&*self.nested) + size_of::<TracedInput>()
+    }
+
     /// A span.
     pub(super) fn span(&self, number: u32) -> &Span {
         &self.trace.spans[number as usize]

@@ -96,6 +96,28 @@ fn failing_inputs_shrink_to_the_smallest() {
     }
 }
 
+/// What quickcheck ends with is the last input on which the property failed.
+#[test]
+fn failing_properties_shrink_to_small_inputs() {
+    use std::cell::RefCell;
+
+    thread_local! {
+        static FAILED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    fn is_shallow(list: List) -> bool {
+        let holds = depth(&list) < 4;
+        if !holds {
+            FAILED.set(list.into_text());
+        }
+        holds
+    }
+    for _ in 0..20 {
+        let tested = quickcheck::QuickCheck::new().tests(20_000).quicktest(is_shallow as fn(List) -> bool);
+        assert!(tested.is_err());
+        assert_eq!(FAILED.take(), b"[[[[]]]]");
+    }
+}
+
 #[test]
 fn what_is_proposed_is_simpler_and_ends() {
     let doc = List::new(&[0xFF, 0x80, 0xFF, 0xFF, 0xC0, 0x90, 0x80, 0xFF, 0xFF, 0xC0, 0x20]);

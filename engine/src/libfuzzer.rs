@@ -1,0 +1,129 @@
+//! Custom mutators for libFuzzer: [`fuzz_mutator!`](crate::fuzz_mutator) registers them for a fuzz target that takes choice
+//! bytes.
+
+use gramjet::choices::FuzzMutator;
+use gramjet::{Choices, Producer};
+use gramjet_compiler::{Options, SourceFile, compile};
+
+use crate::tracer::Tracer;
+
+/// Registers mutators that work along the structure of choice bytes for the fuzz target of this crate: libFuzzer's
+/// `LLVMFuzzerCustomMutator` and `LLVMFuzzerCustomCrossOver`.
+///
+/// ```ignore
+/// gramjet::grammar! { mod json = "grammars/json.ebnf" { max_depth: 1000 }; }
+///
+/// gramjet_engine::fuzz_mutator!(json::Producer, "grammars/json.ebnf");
+///
+/// libfuzzer_sys::fuzz_target!(|json: gramjet::Doc<json::Producer>| {
+///     let _ = my_parser::parse(&json);
+/// });
+/// ```
+///
+/// The first argument is the producer that the target renders choice bytes with, the second the grammar that it was made of, as
+/// a path relative to `Cargo.toml`; a third one, where the producer has another start rule than the grammar, is its name. The
+/// file is read when the target is built. When the target starts, both are run on some choice strings: it panics with
+/// a message if they differ.
+#[macro_export]
+macro_rules! fuzz_mutator {
+    ($producer:ty, $path:literal $(,)?) => {
+        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::None);
+    };
+    ($producer:ty, $path:literal, $start:literal $(,)?) => {
+        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::Some($start));
+    };
+    (@ $producer:ty, $path:literal, $start:expr) => {
+        const _: () = {
+            ::std::thread_local! {
+                static MUTATOR: ::core::cell::RefCell<$crate::libfuzzer::Registered> = ::core::cell::RefCell::new($crate::libfuzzer::Registered::new(
+                    &mut <$producer as ::core::default::Default>::default(),
+                    $path,
+                    ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path)),
+                    $start,
+                ));
+            }
+
+            #[unsafe(export_name = "LLVMFuzzerCustomMutator")]
+            unsafe extern "C" fn mutate(data: *mut u8, size: usize, max_size: usize, seed: ::core::ffi::c_uint) -> usize {
+                // SAFETY: libFuzzer gives a buffer of `max_size` bytes, the first `size` of them set; of more if `size` is greater.
+                let data = unsafe { ::core::slice::from_raw_parts_mut(data, ::core::cmp::max(size, max_size)) };
+                MUTATOR.with_borrow_mut(|mutator| mutator.mutate(data, size, max_size, seed as u32))
+            }
+
+            #[unsafe(export_name = "LLVMFuzzerCustomCrossOver")]
+            unsafe extern "C" fn cross_over(
+                one: *const u8,
+                one_size: usize,
+                other: *const u8,
+                other_size: usize,
+                mutant: *mut u8,
+                max_size: usize,
+                seed: ::core::ffi::c_uint,
+            ) -> usize {
+                // SAFETY: libFuzzer gives two inputs and a buffer, each with its size, apart from each other.
+                let (one, other, mutant) = unsafe {
+                    (
+                        ::core::slice::from_raw_parts(one, one_size),
+                        ::core::slice::from_raw_parts(other, other_size),
+                        ::core::slice::from_raw_parts_mut(mutant, max_size),
+                    )
+                };
+                MUTATOR.with_borrow_mut(|mutator| mutator.cross_over(one, other, mutant, seed as u32))
+            }
+        };
+    };
+}
+
+/// A mutator of the choice bytes of a producer. It is one type, so that it is compiled here, where no instrumentation slows it
+/// down if this crate has none.
+#[derive(Clone, Debug)]
+pub struct Registered(FuzzMutator<Tracer>);
+
+impl Registered {
+    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits.
+    ///
+    /// # Panics
+    ///
+    /// If the grammar does not compile, or produces something else: a fuzz target cannot go on.
+    pub fn new(producer: &mut dyn Producer, path: &str, grammar: &str, start: Option<&str>) -> Registered {
+        let file = SourceFile::new(path, grammar);
+        let compiled = match compile(&file, &Options { start: start.map(str::to_string), ..Options::default() }) {
+            Ok((compiled, _)) => compiled,
+            Err(diagnostics) => panic!("fuzz_mutator!: {}", diagnostics.to_plain_text(&file)),
+        };
+        let mut tracer = Tracer::new(&compiled);
+        if let Err(error) = tracer.set_limits(producer.limits()) {
+            panic!("fuzz_mutator!: the producer was not made of {path}: {error}");
+        }
+        if let Some(choices) = difference(producer, &mut tracer) {
+            panic!(
+                "fuzz_mutator!: the producer was not made of {path}, or with another start rule or other options: choice \
+                 bytes {choices:02x?} differ"
+            );
+        }
+        Registered(FuzzMutator::new(tracer))
+    }
+
+    /// See [`FuzzMutator::mutate`].
+    pub fn mutate(&mut self, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+        self.0.mutate(data, size, max_size, seed)
+    }
+
+    /// See [`FuzzMutator::cross_over`].
+    pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
+        self.0.cross_over(one, other, mutant, seed)
+    }
+}
+
+/// Choice bytes of which the two make different inputs.
+fn difference(one: &mut dyn Producer, other: &mut dyn Producer) -> Option<Vec<u8>> {
+    const STRINGS: u64 = 64;
+    (0..STRINGS).find_map(|number| {
+        let mut random = Choices::of_block(0, number);
+        let choices: Vec<u8> = (0..4 * number).map_while(|_| random.next_byte()).collect();
+        let (mut text, mut other_text) = (Vec::new(), Vec::new());
+        let read = one.produce(&mut Choices::replay(&choices), &mut text);
+        let other_read = other.produce(&mut Choices::replay(&choices), &mut other_text);
+        (read != other_read || text != other_text).then_some(choices)
+    })
+}

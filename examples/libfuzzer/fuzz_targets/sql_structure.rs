@@ -1,0 +1,9 @@
+//! Mutations along the structure of choice bytes.
+
+#![no_main]
+
+use gramjet_libfuzzer_example::sql;
+
+gramjet_engine::fuzz_mutator!(sql::Producer, "../planted/grammars/sql.ebnf");
+
+libfuzzer_sys::fuzz_target!(|text: gramjet::Doc<sql::Producer>| gramjet_planted::sql(&text));

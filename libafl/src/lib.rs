@@ -1,0 +1,120 @@
+//! gramjet for LibAFL. The fuzzer's inputs are choice bytes, in LibAFL's own [`BytesInput`], so that all of its stages, schedulers
+//! and corpora serve them; what the target gets is the text that they stand for.
+//!
+//! | LibAFL asks for | here |
+//! |---|---|
+//! | inputs | [`BytesInput`], from a text by [`Grammar::import`] |
+//! | a generator | [`ChoicesGenerator`] |
+//! | a mutator | [`StructureMutator`], for a stage of its own: it is not meant to be stacked by a scheduled mutator |
+//! | a converter | [`Renderer`], for executors that send bytes to a process; in-process harnesses call [`Renderer::render`] |
+//!
+//! ```
+//! use gramjet_libafl::Grammar;
+//!
+//! let grammar = Grammar::compile("list.ebnf", "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list")?;
+//! let input = grammar.import(b"[a,[b]]")?;
+//! assert_eq!(grammar.renderer().render(input.as_ref()), b"[a,[b]]");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fs;
+use std::path::Path;
+
+use gramjet::{Limits, Producer};
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_engine::{Fastest, Tracer};
+use gramjet_parse::{Budget, ParseError, Parser};
+use libafl::inputs::BytesInput;
+
+mod generator;
+mod mutator;
+mod renderer;
+
+pub use generator::ChoicesGenerator;
+pub use mutator::StructureMutator;
+pub use renderer::Renderer;
+
+/// A grammar, from which all else is made. There are no limits on depth and length: inputs are bounded by the number of their
+/// choice bytes, behind which they are completed in the shortest way.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    producer: Fastest,
+    tracer: Tracer,
+    parser: Parser,
+}
+
+/// Why there is no grammar.
+#[derive(Debug, thiserror::Error)]
+pub enum GrammarError {
+    /// The file could not be read.
+    #[error("cannot read the grammar `{path}`: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It does not compile; the text of several lines says what is wrong and where.
+    #[error("{0}")]
+    Compile(String),
+}
+
+impl Grammar {
+    /// The grammar in a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or does not compile.
+    pub fn load(path: &Path) -> Result<Grammar, GrammarError> {
+        let path_text = path.display().to_string();
+        match fs::read_to_string(path) {
+            Ok(text) => Grammar::compile(&path_text, &text),
+            Err(error) => Err(GrammarError::Read { path: path_text, error }),
+        }
+    }
+
+    /// The grammar that `text` holds, in the notation that the name's extension or the text tells.
+    ///
+    /// # Errors
+    ///
+    /// If it does not compile.
+    pub fn compile(name: &str, text: &str) -> Result<Grammar, GrammarError> {
+        let file = SourceFile::new(name, text);
+        match compile(&file, &Options::default()) {
+            Ok((compiled, _)) => Ok(Grammar::of(&compiled)),
+            Err(diagnostics) => Err(GrammarError::Compile(diagnostics.to_plain_text(&file))),
+        }
+    }
+
+    /// A grammar that was compiled.
+    pub fn of(compiled: &Compiled) -> Grammar {
+        let (mut producer, mut tracer) = (Fastest::new(compiled), Tracer::new(compiled));
+        // No limits can always be kept.
+        let _ = (producer.set_limits(Limits::new()), tracer.set_limits(Limits::new()));
+        Grammar { producer, tracer, parser: Parser::new(&compiled.lowered) }
+    }
+
+    /// What renders inputs.
+    pub fn renderer(&self) -> Renderer {
+        Renderer::new(self.producer.clone())
+    }
+
+    /// A generator of inputs of at most so many choice bytes.
+    pub fn generator(&self, max_choices: usize) -> ChoicesGenerator {
+        ChoicesGenerator::new(self.producer.clone(), max_choices)
+    }
+
+    /// A mutator.
+    pub fn mutator(&self) -> StructureMutator {
+        StructureMutator::new(self.tracer.clone())
+    }
+
+    /// The input for a text.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not conform to the grammar, or costs too much to parse.
+    pub fn import(&self, text: &[u8]) -> Result<BytesInput, ParseError> {
+        self.parser.parse(text, &Budget::default()).map(|parsed| BytesInput::new(parsed.choices))
+    }
+}

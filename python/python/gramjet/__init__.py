@@ -1,0 +1,13 @@
+"""Valid inputs from context-free grammars.
+
+>>> import gramjet
+>>> sums = gramjet.compile("sum ::= number ('+' number)*  number ::= [1-9] [0-9]*")
+>>> sums.render(b"")
+b'1'
+>>> sums.render(sums.parse("12+3"))
+b'12+3'
+"""
+
+from ._native import Grammar, GrammarError, Inputs, ParseError, Session, compile, load
+
+__all__ = ["Grammar", "GrammarError", "Inputs", "ParseError", "Session", "compile", "load"]

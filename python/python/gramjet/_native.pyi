@@ -1,0 +1,99 @@
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import Literal
+
+from typing_extensions import Buffer
+
+Limit = int | Literal["grammar"] | None
+
+class GrammarError(ValueError):
+    """A grammar that does not compile, or settings that cannot be used; says what is wrong, where, and what to do."""
+
+class ParseError(ValueError):
+    """A text that does not conform to its grammar, or costs too much to parse."""
+
+    offset: int | None
+    """Where, in bytes."""
+    line: int | None
+    """Where, counted from 1."""
+    column: int | None
+    """Where, in characters, counted from 1."""
+
+def compile(
+    text: str,
+    *,
+    format: str | None = None,
+    start: str | None = None,
+    max_depth: Limit = "grammar",
+    max_len: Limit = "grammar",
+) -> Grammar:
+    """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
+
+    What is generated and rendered keeps within `max_depth` rule references below the start rule and `max_len` bytes: those of the
+    grammar, where it sets none a depth of 32; `None` is no limit.
+    """
+
+def load(
+    grammar: str | PathLike[str],
+    *,
+    format: str | None = None,
+    start: str | None = None,
+    max_depth: Limit = "grammar",
+    max_len: Limit = "grammar",
+) -> Grammar:
+    """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
+
+class Grammar:
+    """A compiled grammar. It can be used from many threads; long calls release the GIL."""
+
+    @property
+    def min_len(self) -> int:
+        """The length of the shortest input in bytes."""
+
+    @property
+    def engine(self) -> str:
+        """The engine that runs it: `jit` or `vm`."""
+
+    @property
+    def warnings(self) -> str:
+        """What there is to say about the grammar though it compiles; empty if there is nothing."""
+
+    def generate(self, n: int, *, seed: int = 0) -> list[bytes]:
+        """The first `n` inputs of the run with this seed: the same on every machine."""
+
+    def inputs(self, *, seed: int = 0) -> Inputs:
+        """The inputs of the run with this seed, without end."""
+
+    def render(self, choices: Buffer) -> bytes:
+        """The input of these choice bytes. Every byte string is a choice string, also the empty one."""
+
+    def parse(self, text: str | Buffer) -> bytes:
+        """The choice bytes that produce this text without limits. Raises `ParseError` if it does not conform."""
+
+    def conforms(self, text: str | Buffer) -> bool:
+        """Whether the text conforms to the grammar."""
+
+    def mutate(
+        self, texts: str | Buffer | Sequence[str | Buffer], n: int, *, seed: int = 0, max_len: int | None = None
+    ) -> list[bytes]:
+        """`n` valid variants of the texts, in turn, with parts of all of them. Raises `ParseError` if one does not conform."""
+
+    def minimise(
+        self, text: str | Buffer, test: Callable[[bytes], object], *, max_tests: int = 10_000
+    ) -> bytes:
+        """The simplest text found for which `test` is true, as it must be for `text`. All that it is asked for conform."""
+
+class Inputs(Iterator[bytes]):
+    """The inputs of a run."""
+
+    def __next__(self) -> bytes: ...
+
+class Session:
+    """Makes variants of texts one by one and remembers the parts of all texts that it was shown."""
+
+    def __new__(cls, grammar: Grammar, *, seed: int = 0) -> Session: ...
+    def mutate(self, text: str | Buffer, *, max_len: int | None = None) -> bytes:
+        """A valid variant of the text; of a text that does not conform, an input made at random."""
+
+    def splice(self, text: str | Buffer, other: str | Buffer, *, max_len: int | None = None) -> bytes:
+        """The text with a part of the other in place of one of its own."""
