@@ -24,6 +24,7 @@ pub mod yacc;
 mod boundaries;
 mod builder;
 mod difference;
+mod glance;
 mod json_text;
 mod pattern;
 mod python;

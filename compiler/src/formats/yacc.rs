@@ -1,7 +1,7 @@
 //! Grammars of yacc and bison. Actions are left out. A token derives the text that its declaration gives (`%token NUM "1"`),
 //! or what a rule of its name in a file beside the grammar derives.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -22,11 +22,15 @@ impl Format for Yacc {
 
     /// A line `%%` and a declaration of a token or a rule behind it.
     fn looks_like(&self, text: &str) -> bool {
-        let Some((declarations, rules)) = text.split_once("\n%%").or_else(|| Some(("", text.strip_prefix("%%")?)))
-        else {
-            return false;
-        };
-        declarations.contains("%token") || rules.contains(':') && rules.contains(';')
+        let mut lines = glance::lines(text);
+        let mut has_tokens = false;
+        let is_divided = lines.any(|line| {
+            has_tokens |= line.starts_with("%token");
+            line.starts_with("%%")
+        });
+        let rules: Vec<&str> = lines.collect();
+        let has = |mark: char| rules.iter().any(|line| line.contains(mark));
+        is_divided && (has_tokens || has(':') && has(';'))
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
