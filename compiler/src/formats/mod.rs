@@ -26,6 +26,7 @@ mod builder;
 mod difference;
 mod glance;
 mod json_text;
+mod keywords;
 mod pattern;
 mod python;
 mod scanner;

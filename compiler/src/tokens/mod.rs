@@ -27,9 +27,11 @@ mod patterns;
 mod separate;
 mod sets;
 mod states;
+mod words;
 
 pub use alphabet::Alphabet;
 pub use expand::expand;
+pub use words::{Word, without_keywords};
 
 /// A parser's rules and its lexer.
 #[derive(Clone, Debug, Default)]

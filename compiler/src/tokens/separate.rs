@@ -14,8 +14,10 @@ use super::modes::{Flat, FlatGrammar};
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
-/// Neighbours that are looked at in all.
-const MAX_WORK: usize = 1 << 24;
+/// Neighbours that are looked at in all; ...
+const MAX_WORK: usize = 1 << 23;
+/// ... and needs that are written down. With more, everything is separated.
+const MAX_NEEDS: usize = 1 << 21;
 /// An item of more nodes than this is not written twice to treat its first round apart.
 const MAX_TWICE: usize = 100;
 
@@ -85,6 +87,7 @@ pub(super) fn separate(
         sets: BTreeMap::new(),
         needs: BTreeMap::new(),
         budget: MAX_WORK,
+        written: 0,
         result: SpacedGrammar::default(),
     };
     separating.variant(flat.start, Vec::new());
@@ -117,6 +120,11 @@ struct Left {
 /// What must stand before each lexeme that a rule can begin with; those that need nothing are left out.
 type Key = Vec<(usize, Need)>;
 
+/// Stands in a key for all lexemes.
+const ANY: usize = usize::MAX;
+/// What stands before a lexeme where nothing is known.
+const UNKNOWN: Need = Need { clash: Clash::Possible, ..Need::FREE };
+
 struct Separating<'a> {
     flat: &'a FlatGrammar,
     boundaries: &'a Boundaries<'a>,
@@ -133,6 +141,8 @@ struct Separating<'a> {
     needs: BTreeMap<(usize, usize), Need>,
     /// What may still be spent on needs; then every neighbour is separated.
     budget: usize,
+    /// How many needs the keys of variants hold.
+    written: usize,
     result: SpacedGrammar,
 }
 
@@ -154,6 +164,7 @@ impl Separating<'_> {
         let id = self.result.rules.len();
         self.result.rules.push(SpacedRule { origin: rule, body: Spaced::Choice(Vec::new()) });
         self.counts[rule] += 1;
+        self.written += key.len();
         self.variants.insert((rule, key.clone()), id);
         self.pending.push_back((id, rule, key));
         id
@@ -161,29 +172,48 @@ impl Separating<'_> {
 
     /// What must stand before `lexeme` if `left` does.
     fn need(&mut self, left: &Left, key: &Key, lexeme: usize) -> Need {
-        let mut need = self.need_behind(&left.lexemes, lexeme);
-        if left.inherited
-            && let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme)
-        {
-            need = self.boundaries.both(need, key[place].1);
+        let number = self.set_number(&left.lexemes);
+        self.need_in(left, number, key, lexeme)
+    }
+
+    /// The number of a set of lexemes; 0 once no more is looked at.
+    fn set_number(&mut self, lexemes: &Bits) -> usize {
+        if self.is_exhausted() {
+            return 0;
+        }
+        if let Some(&number) = self.sets.get(lexemes) {
+            return number;
+        }
+        self.sets.insert(lexemes.clone(), self.sets.len());
+        self.sets.len() - 1
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.budget == 0 || self.written > MAX_NEEDS
+    }
+
+    /// The same, given the number of the set of lexemes to the left.
+    fn need_in(&mut self, left: &Left, number: usize, key: &Key, lexeme: usize) -> Need {
+        let mut need = self.need_behind(&left.lexemes, number, lexeme);
+        if left.inherited {
+            if let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme) {
+                need = self.boundaries.both(need, key[place].1);
+            }
+            if let Some(&(ANY, unknown)) = key.last() {
+                need = self.boundaries.both(need, unknown);
+            }
         }
         need
     }
 
-    fn need_behind(&mut self, lexemes: &Bits, right: usize) -> Need {
-        let number = match self.sets.get(lexemes) {
-            Some(&number) => number,
-            None => {
-                self.sets.insert(lexemes.clone(), self.sets.len());
-                self.sets.len() - 1
-            }
-        };
+    fn need_behind(&mut self, lexemes: &Bits, number: usize, right: usize) -> Need {
+        if self.is_exhausted() {
+            return if lexemes.is_empty() { Need::FREE } else { UNKNOWN };
+        }
+        self.budget -= 1;
         let place = (number, right);
         if let Some(&need) = self.needs.get(&place) {
             return need;
-        }
-        if self.budget == 0 {
-            return if lexemes.is_empty() { Need::FREE } else { Need { clash: Clash::Possible, ..Need::FREE } };
         }
         let mut all = Need::FREE;
         for left in lexemes.iter() {
@@ -207,15 +237,20 @@ impl Separating<'_> {
         if all.clash == Clash::None && all.separators & available == available {
             all = Need::FREE;
         }
+        self.written += 1;
         self.needs.insert(place, all);
         all
     }
 
     /// The needs at the beginning of something that begins with `first`, behind `left`.
     fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
+        if self.is_exhausted() {
+            return vec![(ANY, UNKNOWN)];
+        }
+        let number = self.set_number(&left.lexemes);
         first
             .iter()
-            .map(|lexeme| (lexeme, self.need(left, key, lexeme)))
+            .map(|lexeme| (lexeme, self.need_in(left, number, key, lexeme)))
             .filter(|&(_, need)| need != Need::FREE)
             .collect()
     }

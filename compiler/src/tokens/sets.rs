@@ -124,7 +124,7 @@ fn drawn_from(lexer: &Lexer, pattern: &Pattern, alphabet: Alphabet, budget: &mut
 }
 
 /// Visits a pattern and all that it is made of.
-fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
+pub(super) fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
     visit(pattern);
     match pattern {
         Pattern::Set { .. } | Pattern::Fragment(_) => {}
