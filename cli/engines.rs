@@ -153,7 +153,8 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
     let beside = Beside::new(&args.grammar);
-    let surroundings = Surroundings { options: options.reading, start: options.start.as_deref(), loader: &beside };
+    let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
+    let surroundings = Surroundings { options: options.reading, start, tokens, loader: &beside };
     let mut grammar = format.parse_within(&source.file, &surroundings, &mut diagnostics);
     let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
@@ -346,6 +347,12 @@ fn options(args: &GrammarArgs) -> Options {
         format: args.format.as_deref().and_then(formats::by_name),
         start: args.start.clone(),
         reading: reading(&args.reading),
+        // Other files are read beside the grammar; this one is where the user says.
+        tokens: args
+            .reading
+            .tokens
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()),
         loader: Some(Arc::new(Beside::new(&args.grammar))),
         ..Options::default()
     }

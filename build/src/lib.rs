@@ -31,6 +31,7 @@ pub struct Grammar {
     start: Option<String>,
     format: Option<String>,
     reading: FormatOptions,
+    tokens: Option<String>,
     emit: EmitOptions,
 }
 
@@ -70,6 +71,7 @@ impl Grammar {
             start: None,
             format: None,
             reading: FormatOptions::default(),
+            tokens: None,
             emit: EmitOptions::default(),
         }
     }
@@ -90,6 +92,12 @@ impl Grammar {
     #[must_use]
     pub fn reading(self, options: FormatOptions) -> Grammar {
         Grammar { reading: options, ..self }
+    }
+
+    /// Takes what tokens derive from this file, which stands beside the grammar; for formats that leave it out (yacc).
+    #[must_use]
+    pub fn tokens(self, name: impl Into<String>) -> Grammar {
+        Grammar { tokens: Some(name.into()), ..self }
     }
 
     /// The depth limit of producers that are not given another.
@@ -129,6 +137,7 @@ impl Grammar {
             format,
             start: self.start.clone(),
             reading: self.reading,
+            tokens: self.tokens.clone(),
             loader: Some(Arc::new(Beside { folder: self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf) })),
             ..Options::default()
         };

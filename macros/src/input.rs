@@ -19,6 +19,7 @@ pub struct Module {
     pub source: Source,
     pub start: Option<LitStr>,
     pub format: Option<LitStr>,
+    pub tokens: Option<LitStr>,
     pub reading: FormatOptions,
     pub emit: EmitOptions,
 }
@@ -68,6 +69,7 @@ impl Parse for Module {
             source,
             start: None,
             format: None,
+            tokens: None,
             reading: FormatOptions::default(),
             emit: EmitOptions::default(),
         };
@@ -100,9 +102,10 @@ impl Module {
             "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
             "separator_policy" => self.reading.separators = named(input, SeparatorPolicy::ALL)?,
             "alphabet" => self.reading.alphabet = named(input, Alphabet::ALL)?,
+            "tokens" => self.tokens = Some(input.parse()?),
             "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
             _ => {
-                let message = "unknown option; known are start, format, separator_policy, alphabet, strict, max_depth, \
+                let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, max_depth, \
                                max_len, forbid_unsafe";
                 return Err(syn::Error::new(key.span(), message));
             }

@@ -64,6 +64,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
         format,
         start: module.start.as_ref().map(syn::LitStr::value),
         reading: module.reading,
+        tokens: module.tokens.as_ref().map(syn::LitStr::value),
         loader: beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>),
         ..Options::default()
     };

@@ -52,6 +52,7 @@ impl Format for G4 {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
+        super::refuse_tokens(self.name(), surroundings, diagnostics);
         let sources = sources::read(file, surroundings, diagnostics);
         if diagnostics.has_errors() {
             return Grammar::default();

@@ -205,9 +205,11 @@ impl Automata {
         })
     }
 
-    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is.
+    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is, or
+    /// two of them.
     pub(super) fn separators(&self, lexer: &Lexer, mode: usize) -> Vec<String> {
         const MAX: usize = 6;
+        const MAX_WITH_PAIRS: usize = 8;
         let separates = |rule: usize| {
             let rule = &lexer.rules[rule];
             rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
@@ -217,15 +219,31 @@ impl Automata {
             let is_separated = self.rules[mode].iter().any(|&rule| separates(rule));
             return if is_separated { vec![" ".to_string()] } else { Vec::new() };
         };
+        let is_one =
+            |text: &str| !text.is_empty() && dfa.winner(self.run(dfa, text)).is_some_and(|rule| separates(rule));
         let mut texts: Vec<String> = Vec::new();
         let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);
         let own = self.rules[mode].iter().filter(|&&rule| separates(rule)).filter_map(|&rule| self.shortest(rule));
         for text in usual.chain(own) {
-            let is_separator = dfa.winner(self.run(dfa, &text)).is_some_and(separates);
-            if is_separator && !text.is_empty() && !texts.contains(&text) && texts.len() < MAX {
+            if is_one(&text) && !texts.contains(&text) && texts.len() < MAX {
                 texts.push(text);
             }
         }
+        // What ends one token may go on with another: a blank before it ends that one.
+        let pairs: Vec<String> = texts
+            .iter()
+            .flat_map(|first| texts.iter().map(move |second| (first, second)))
+            .filter(|(first, second)| {
+                let goes_on = |state, character: char| dfa.is_alive(dfa.next(state, self.classes.of(character)));
+                let begin = second.chars().next();
+                first.trim().is_empty()
+                    && !second.trim().is_empty()
+                    && begin.is_some_and(|begin| !goes_on(self.run(dfa, first), begin))
+            })
+            .map(|(first, second)| format!("{first}{second}"))
+            .collect();
+        texts.extend(pairs);
+        texts.truncate(MAX_WITH_PAIRS);
         texts
     }
 }

@@ -28,7 +28,7 @@ fn check_files(text: &str, files: &[(&'static str, &'static str)], options: Form
     let files = Files(files.iter().copied().collect());
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
-    let surroundings = Surroundings { options, start: None, loader: &files };
+    let surroundings = Surroundings { options, loader: &files, ..Surroundings::default() };
     let grammar = G4.parse_within(&file, &surroundings, &mut diagnostics);
     diagnostics.sort();
     expected.assert_eq(&(ast::dump(&grammar) + &diagnostics.to_plain_text(&file)));
