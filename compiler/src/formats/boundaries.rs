@@ -119,9 +119,8 @@ impl Edges {
 
     /// Whether a string may be one of `others` too, as far as its characters tell.
     pub(super) fn may_be_among(&self, others: &Edges) -> bool {
-        let within = (0..self.pairs.0.len())
-            .all(|c| self.pairs.behind(c) & others.pairs.behind(c) != 0 || self.pairs.behind(c) == 0);
-        self.first & others.first != 0 && self.last & others.last != 0 && within
+        let is_within = |c| self.pairs.behind(c) == 0 || self.pairs.behind(c) & others.pairs.behind(c) != 0;
+        self.first & others.first != 0 && self.last & others.last != 0 && (0..self.pairs.0.len()).all(is_within)
     }
 
     fn then(mut self, next: &Edges) -> Edges {

@@ -9,12 +9,15 @@ use crate::charset::Unit;
 use crate::diagnostics::Span;
 use crate::tokens::{Fragment, Pattern, Word, without_keywords};
 
-/// Pairs of tokens and keywords that are compared; with more, all are left as they are.
+/// Grammars with more tokens are left as they are.
+const MAX_TOKENS: usize = 1 << 12;
+/// Keywords that are taken out of tokens, in all; with more, the later tokens are left as they are.
 const MAX_PAIRS: usize = 1 << 14;
 /// References are followed this deep to find out whether a token is a fixed text.
 const MAX_DEPTH: usize = 8;
 
 /// Tokens without the keywords among their texts.
+#[derive(Default)]
 pub(super) struct Words {
     /// What derives them.
     rules: Vec<Rule>,
@@ -44,6 +47,9 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
         each_token(body, &mut |expr| {
             tokens.insert(Key::of(expr), expr);
         });
+    }
+    if tokens.len() > MAX_TOKENS {
+        return Words::default();
     }
     let (mut keywords, mut others) = (Vec::new(), Vec::new());
     for (key, expr) in tokens {
@@ -79,7 +85,7 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
     }
     let fragments = converting.finish();
     let before = reached(syntax, &[], lexical);
-    let mut result = Words { rules: Vec::new(), known: Vec::new(), dropped: BTreeSet::new() };
+    let mut result = Words::default();
     let mut names: BTreeMap<Key, String> = BTreeMap::new();
     for (((key, edges), word), found) in keys.into_iter().zip(&words).zip(without_keywords(&words, &fragments)) {
         let Some((body, parts)) = found else { continue };
