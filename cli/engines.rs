@@ -190,8 +190,8 @@ pub fn stage_names() -> PossibleValuesParser {
 
 /// Makes `source` ready to run on the engine that `argument` names.
 pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
-    let own_start = args.start.is_none();
-    let generated = source.shipped.filter(|_| own_start);
+    let is_as_shipped = args.start.is_none() && args.reading.tokens.is_none();
+    let generated = source.shipped.filter(|_| is_as_shipped);
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(shipped)) => {
             // The directives are all that is needed of the text, so it is parsed only.

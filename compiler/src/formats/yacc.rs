@@ -64,6 +64,9 @@ impl Format for Yacc {
             let message = format!("{}:{place}{}", tokens.name(), diagnostic.message);
             diagnostics.push(Diagnostic { message, span: None, related: Vec::new(), ..diagnostic.clone() });
         }
+        if found.has_errors() {
+            return Grammar::default();
+        }
         self.parse_with_tokens(file, Some(&grammar), diagnostics)
     }
 }

@@ -230,16 +230,14 @@ impl Automata {
             }
         }
         // What ends one token may go on with another: a blank before it ends that one.
+        let goes_on = |text: &str, character| dfa.is_alive(dfa.next(self.run(dfa, text), self.classes.of(character)));
+        let is_blank = |text: &&String| text.trim().is_empty();
+        let ends = |text: &&String| !is_blank(text) && !goes_on(text, ' ') && !goes_on(text, '\n');
         let pairs: Vec<String> = texts
             .iter()
-            .flat_map(|first| texts.iter().map(move |second| (first, second)))
-            .filter(|(first, second)| {
-                let goes_on = |state, character: char| dfa.is_alive(dfa.next(state, self.classes.of(character)));
-                let begin = second.chars().next();
-                first.trim().is_empty()
-                    && !second.trim().is_empty()
-                    && begin.is_some_and(|begin| !goes_on(self.run(dfa, first), begin))
-            })
+            .filter(ends)
+            .flat_map(|second| texts.iter().filter(is_blank).map(move |first| (first, second)))
+            .filter(|(first, second)| second.chars().next().is_some_and(|begin| !goes_on(first, begin)))
             .map(|(first, second)| format!("{first}{second}"))
             .collect();
         texts.extend(pairs);
