@@ -36,7 +36,7 @@ function watch() {
             }, limit);
         };
         // The first file waits for the interpreters to be made.
-        wait(5 * SLOW);
+        wait(2 * SLOW);
         worker.on("message", (error) => {
             result.parsed += 1;
             if (error === null) result.accepted += 1;
