@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use gramjet_compiler::shape::{AssumedLimits, Shape};
 
 use crate::shard::ShardArgument;
 use crate::units::{self, Bound};
@@ -28,6 +29,8 @@ pub enum Command {
     Gen(Box<GenArgs>),
     /// Say what is wrong with a grammar, and what its inputs will look like.
     Check(CheckArgs),
+    /// Find weights that give inputs a shape, and write them to a file.
+    Weights(WeightsArgs),
     /// Replay choice bytes: write the input that they stand for.
     Render(RenderArgs),
     /// Say whether files conform to a grammar, and print their trees or the choice bytes that produce them.
@@ -57,13 +60,37 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Tells the grammar's arguments which limits the command has.
+    pub fn assume_limits(&mut self) {
+        match self {
+            Command::Gen(args) => args.grammar.how.limits = args.limits.assumed(),
+            Command::Check(args) => args.how.limits = args.limits.assumed(),
+            Command::Weights(args) => args.grammar.how.limits = args.limits.assumed(),
+            Command::Render(args) => args.grammar.how.limits = args.limits.assumed(),
+            Command::Emit(args) => {
+                args.grammar.how.limits =
+                    AssumedLimits { max_depth: args.max_depth.map(Some), max_len: args.max_len.map(Some) };
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Which grammar, and how to read it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GrammarArgs {
     /// A grammar file, `-` for standard input, or the name of a shipped grammar.
     #[arg(value_name = "GRAMMAR", value_hint = ValueHint::FilePath)]
     pub grammar: OsString,
 
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// How to read a grammar, and what its inputs should look like.
+#[derive(Clone, Debug, Default, Args)]
+pub struct HowArgs {
     /// The rule to start from, in place of the grammar's own start rule.
     #[arg(long, value_name = "RULE")]
     pub start: Option<String>,
@@ -74,10 +101,34 @@ pub struct GrammarArgs {
 
     #[command(flatten)]
     pub reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub shape: ShapeArgs,
+
+    /// The limits of the command, under which lengths are computed.
+    #[arg(skip)]
+    pub limits: AssumedLimits,
+}
+
+/// The weights of alternatives and repetitions, in place of the grammar's own.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Shape of the inputs")]
+pub struct ShapeArgs {
+    /// What inputs should look like: uniform, balanced, deep, or target-size=SIZE.
+    ///
+    /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and everything is
+    /// reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes in the mean. Without it
+    /// the weights are the grammar's own.
+    #[arg(long, value_name = "SHAPE", value_parser = units::parse_shape, conflicts_with = "weights")]
+    pub shape: Option<Shape>,
+
+    /// Take the weights from this file, which `gramjet weights` has written.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub weights: Option<PathBuf>,
 }
 
 /// How a grammar is read, in the formats to which it matters.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading the grammar")]
 pub struct ReadingArgs {
     /// Where separators stand between tokens, in formats with a lexer: `auto` puts one only where the lexer would else cut
@@ -120,6 +171,12 @@ pub struct LimitArgs {
     pub max_choices: Option<u64>,
 }
 
+impl LimitArgs {
+    fn assumed(&self) -> AssumedLimits {
+        AssumedLimits { max_depth: self.max_depth.map(Bound::number), max_len: self.max_len.map(Bound::number) }
+    }
+}
+
 /// What runs the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineArgument {
@@ -131,7 +188,8 @@ pub enum EngineArgument {
     Vm,
     /// Compiled to machine code at once; on x86-64 under Unix.
     Jit,
-    /// Compiled ahead of time; for shipped grammars, named without a path, from their own start rule.
+    /// Compiled ahead of time; for shipped grammars that have a compiled producer, named without a path, from
+    /// their own start rule.
     Rust,
     /// Tables for gigabytes, without a limit on the length. Its inputs have the same probabilities as those of the other
     /// engines, but are not the same; `auto` takes it for large amounts without `--seed`.
@@ -158,6 +216,11 @@ pub struct GenArgs {
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
 
+    /// Makes the bulk engine's tables up to N times as large, with N times the work: more bytes a second, for runs that are
+    /// long enough. The inputs are others.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub optimise: u32,
+
     /// The number of threads, or `auto` for one per processor; the output does not depend on it.
     #[arg(short, long, value_name = "N", default_value = "1", value_parser = units::parse_jobs)]
     pub jobs: usize,
@@ -177,6 +240,12 @@ pub struct GenArgs {
     /// Show no progress line.
     #[arg(long)]
     pub no_progress: bool,
+
+    /// Say which rules and alternatives the inputs came to; as JSON, too, with --coverage=FILE.
+    ///
+    /// The inputs are made a second time for this, by a slow interpreter, until nothing is left to be reached.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    pub coverage: Option<Option<PathBuf>>,
 
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -260,8 +329,42 @@ pub enum WriteMode {
 /// `gramjet check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
+    /// A grammar file, `-` for standard input, or the name of a shipped grammar.
+    #[arg(value_name = "GRAMMAR", value_hint = ValueHint::FilePath, required_unless_present = "explain")]
+    pub grammar: Option<OsString>,
+
+    #[command(flatten)]
+    pub how: HowArgs,
+
+    /// Print what a code of a diagnostic means, with an example and a remedy, and do nothing else.
+    #[arg(long, value_name = "CODE", exclusive = true, value_parser = crate::engines::code_names())]
+    pub explain: Option<String>,
+
+    /// Print diagnostics and facts as JSON on standard output; docs/lints.md describes it.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Take warnings with this code for errors; `warnings` stands for all.
+    #[arg(long, value_name = "CODE", value_parser = crate::engines::code_names_or_warnings())]
+    pub deny: Vec<String>,
+
+    /// Leave warnings with this code out; `warnings` stands for all that are not denied.
+    #[arg(long, value_name = "CODE", value_parser = crate::engines::code_names_or_warnings())]
+    pub allow: Vec<String>,
+
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// `gramjet weights`.
+#[derive(Debug, Args)]
+pub struct WeightsArgs {
     #[command(flatten)]
     pub grammar: GrammarArgs,
+
+    /// Write to this file.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
 
     #[command(flatten)]
     pub limits: LimitArgs,

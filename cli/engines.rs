@@ -9,11 +9,14 @@ use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
 pub use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::check::check;
+use gramjet_compiler::diagnostics::Code;
 use gramjet_compiler::formats::{self, FormatOptions, Surroundings};
 use gramjet_compiler::print;
+use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-use gramjet_compiler::{Compiled, Diagnostics, Options};
+use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
+use gramjet_engine::coverage::Covering;
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -23,7 +26,7 @@ use gramjet_parse::Parser;
 
 use crate::args::{EngineArgument, GrammarArgs, ReadingArgs};
 use crate::failure::{Failure, quoted, say};
-use crate::grammar::{Beside, Source};
+use crate::grammar::{self, Beside, Source};
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -137,6 +140,11 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         Some(name) => print::by_name(name),
         None => print::by_file_name(&output.to_string_lossy()),
     };
+    if args.how.shape.shape.is_some() || args.how.shape.weights.is_some() {
+        return Err(Failure::Usage(
+            "a grammar is converted with its own weights; `gramjet weights` writes those of a shape".to_string(),
+        ));
+    }
     let printer = printer.ok_or_else(|| {
         let known: Vec<String> = print::ALL
             .iter()
@@ -149,7 +157,7 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
             known.join(", ")
         ))
     })?;
-    let options = options(args);
+    let options = options(args)?;
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
     let beside = Beside::new(&args.grammar);
@@ -190,24 +198,34 @@ pub fn stage_names() -> PossibleValuesParser {
 
 /// Makes `source` ready to run on the engine that `argument` names.
 pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
-    let is_as_shipped = args.start.is_none() && args.reading.tokens.is_none();
-    let generated = source.shipped.filter(|_| is_as_shipped);
+    let how = &args.how;
+    let is_own =
+        how.start.is_none() && how.shape.shape.is_none() && how.shape.weights.is_none() && how.reading.tokens.is_none();
+    let generated = source.shipped.filter(|_| is_own).and_then(|shipped| shipped.producer);
     match (argument, generated) {
-        (EngineArgument::Auto | EngineArgument::Rust, Some(shipped)) => {
+        (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
             // The directives are all that is needed of the text, so it is parsed only.
-            let format = options(args).format.unwrap_or_else(|| formats::detect(&source.file));
+            let format = options(args)?.format.unwrap_or_else(|| formats::detect(&source.file));
             let grammar = format.parse(&source.file, &mut Diagnostics::default());
             let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
-            let engine = Engine::new("rust", asked, shipped.producer);
+            let engine = Engine::new("rust", asked, producer);
             Ok(match argument {
                 EngineArgument::Auto => engine.because("compiled ahead of time, as the grammar ships with gramjet"),
                 _ => engine,
             })
         }
-        (EngineArgument::Rust, None) => Err(Failure::Usage(
-            "`--engine rust` runs shipped grammars only, named without a path and from their own start rule"
-                .to_string(),
-        )),
+        (EngineArgument::Rust, None) => Err(Failure::Usage(match source.shipped.filter(|_| is_own) {
+            Some(Shipped { name, .. }) => format!(
+                "`--engine rust` is not possible: gramjet has no compiled producer of `{name}`; `gramjet emit rust {name}` \
+                 writes one for your own crate, as `gramjet::grammar!` does at build time, and `--engine auto` runs the \
+                 grammar here"
+            ),
+            None => {
+                "`--engine rust` runs shipped grammars only, named without a path, from their own start rule and with \
+                     their own weights"
+                    .to_string()
+            }
+        })),
         (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => Ok(fastest(&compile(source, args)?)),
         (EngineArgument::Jit, _) => {
             let compiled = compile(source, args)?;
@@ -229,17 +247,28 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
     }
 }
 
-/// The bulk engine for `source`, if it takes the grammar and the limits. What there is to say about the grammar was said
-/// when it was made ready to run.
+/// The bulk engine for `source`, if it takes the grammar and the limits; if it only is to be taken where it is worth it, it may
+/// be a sketch that is not. What there is to say about the grammar was said when it was made ready to run.
 pub fn in_bulk(
     source: &Source,
     args: &GrammarArgs,
     limits: Limits,
     framing: Framing,
+    effort: Effort,
+    worth: Option<f64>,
 ) -> Result<Result<Bulk, NotInBulk>, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(args)) {
+    match gramjet_compiler::compile(&source.file, &options(args)?) {
         Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
-        Ok((compiled, _)) => Ok(Bulk::new(&compiled, limits, framing, Effort::default())),
+        Ok((compiled, _)) => {
+            if let Some(worth) = worth {
+                // Full tables make up to twice as many bytes a step.
+                let sketch = Bulk::new(&compiled, limits, framing.clone(), Effort::SKETCH);
+                if sketch.as_ref().is_ok_and(|sketch| 2.0 * sketch.mean_step() < worth) {
+                    return Ok(sketch);
+                }
+            }
+            Ok(Bulk::new(&compiled, limits, framing, effort))
+        }
         Err(diagnostics) => Err(refuse(source, &diagnostics)),
     }
 }
@@ -269,9 +298,9 @@ pub struct Structure {
     pub min_len: u64,
 }
 
-/// Compiles `source`, describes it and makes it ready to run.
-pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engine), Failure> {
-    let compiled = compile(source, args)?;
+/// Describes a grammar's structure, and makes it ready to run.
+pub fn describe(examined: &Examined) -> (Structure, Engine) {
+    let compiled = &examined.compiled;
     let ir = &compiled.lowered;
     let components = recursion(ir);
     let recursive = ir.bodies().filter(|&(rule, _)| components.is_recursive(rule));
@@ -287,7 +316,36 @@ pub fn describe(source: &Source, args: &GrammarArgs) -> Result<(Structure, Engin
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),
     };
-    Ok((structure, fastest(&compiled)))
+    (structure, fastest(compiled))
+}
+
+/// Compiles `source` and looks at it closely; all that there is to say, and what was found if it compiles.
+pub fn examine(source: &Source, args: &GrammarArgs) -> Result<(Option<Examined>, Diagnostics), Failure> {
+    Ok(match gramjet_compiler::examine(&source.file, &options(args)?) {
+        Ok((examined, diagnostics)) => (Some(examined), diagnostics),
+        Err(diagnostics) => (None, diagnostics),
+    })
+}
+
+/// What makes the inputs of a run again and says what they came to. What there is to say about the grammar was said when it
+/// was made ready to run.
+pub fn covering(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<Covering, Failure> {
+    let (compiled, _) = gramjet_compiler::compile(&source.file, &options(args)?)
+        .map_err(|diagnostics| does_not_compile(source, &diagnostics))?;
+    let mut covering = Covering::new(&compiled);
+    covering.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(covering)
+}
+
+/// The values of `--explain`.
+pub fn code_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(Code::ALL.iter().map(|code| PossibleValue::new(code.name()).help(code.explanation())))
+}
+
+/// The values of `--deny` and `--allow`.
+pub fn code_names_or_warnings() -> PossibleValuesParser {
+    let codes = Code::ALL.iter().map(|code| PossibleValue::new(code.name()).hide(true));
+    PossibleValuesParser::new([PossibleValue::new("warnings")].into_iter().chain(codes))
 }
 
 /// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits.
@@ -309,7 +367,11 @@ pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, 
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
 pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result<(), Failure>) {
-    let (text, diagnostics) = gramjet_compiler::dump(&source.file, &options(args), stage);
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(failure) => return (String::new(), Err(failure)),
+    };
+    let (text, diagnostics) = gramjet_compiler::dump(&source.file, &options, stage);
     let result = match (&text, diagnostics.has_errors()) {
         (_, true) => Err(refuse(source, &diagnostics)),
         (Some(_), false) => {
@@ -342,20 +404,33 @@ pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> 
     Ok(rust::emit(&compiled, options))
 }
 
-fn options(args: &GrammarArgs) -> Options {
-    Options {
-        format: args.format.as_deref().and_then(formats::by_name),
-        start: args.start.clone(),
-        reading: reading(&args.reading),
+fn options(args: &GrammarArgs) -> Result<Options, Failure> {
+    let how = &args.how;
+    let weighting = match (&how.shape.weights, how.shape.shape) {
+        (Some(path), _) => {
+            let bytes = grammar::read_bytes(path)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Failure::Usage(format!("the weights in {} are not UTF-8 text", quoted(path))))?;
+            Weighting::File(SourceFile::new(path.display().to_string(), text))
+        }
+        (None, Some(shape)) => Weighting::Shape(shape),
+        (None, None) => Weighting::Own,
+    };
+    Ok(Options {
+        format: how.format.as_deref().and_then(formats::by_name),
+        start: how.start.clone(),
+        reading: reading(&how.reading),
         // Other files are read beside the grammar; this one is where the user says.
-        tokens: args
+        tokens: how
             .reading
             .tokens
             .as_ref()
             .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()),
         loader: Some(Arc::new(Beside::new(&args.grammar))),
+        weighting,
+        limits: how.limits,
         ..Options::default()
-    }
+    })
 }
 
 fn reading(args: &ReadingArgs) -> FormatOptions {
@@ -391,7 +466,7 @@ fn directives(compiled: &Compiled) -> Limits {
 
 /// Compiles `source` and prints what there is to say about it.
 fn compile(source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(args)) {
+    match gramjet_compiler::compile(&source.file, &options(args)?) {
         Ok((compiled, warnings)) => {
             report::print(&source.file, &warnings);
             Ok(compiled)
@@ -402,5 +477,10 @@ fn compile(source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
 
 fn refuse(source: &Source, diagnostics: &Diagnostics) -> Failure {
     report::print(&source.file, diagnostics);
+    does_not_compile(source, diagnostics)
+}
+
+/// The failure of a grammar whose diagnostics were printed.
+pub fn does_not_compile(source: &Source, diagnostics: &Diagnostics) -> Failure {
     Failure::Grammar(format!("{} does not compile: {}", source.file.name(), report::summary(diagnostics)))
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_compiler::formats::Loader;
 
-use crate::args::GrammarArgs;
 use crate::engines::{self, ShippedGrammar};
 use crate::failure::{Failure, quoted};
 
@@ -50,9 +49,8 @@ impl Loader for Beside {
     }
 }
 
-/// The grammar that `args` names.
-pub fn load(args: &GrammarArgs) -> Result<Source, Failure> {
-    let name = args.grammar.as_os_str();
+/// The grammar that an argument names.
+pub fn load(name: &OsStr) -> Result<Source, Failure> {
     if name == "-" {
         let bytes = read_limited(io::stdin().lock())
             .map_err(|source| Failure::Read { what: "standard input".to_string(), source })?;

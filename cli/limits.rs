@@ -41,6 +41,13 @@ pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> 
     Ok(applied)
 }
 
+impl Applied {
+    /// The limits, and whether the depth is the default.
+    pub fn parts(&self) -> (Limits, bool) {
+        (self.limits, self.default_depth)
+    }
+}
+
 impl fmt::Display for Applied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.limits.depth() {

@@ -21,7 +21,9 @@ mod sinks;
 mod stop;
 mod texts;
 mod units;
+mod weights;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -31,7 +33,7 @@ use failure::say;
 
 fn main() -> ExitCode {
     // Clap prints its own errors, with exit code 2, and help and version, with exit code 0.
-    let cli = match Cli::try_parse() {
+    let mut cli = match Cli::try_parse_from(with_sizes(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody is left to be told that the message could not be printed.
@@ -39,9 +41,11 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    cli.command.assume_limits();
     let result = match &cli.command {
         Command::Gen(args) => generate::run(args),
         Command::Check(args) => check::run(args),
+        Command::Weights(args) => weights::run(args),
         Command::Render(args) => render::run(args),
         Command::Parse(args) => parse::run(args),
         Command::Mutate(args) => mutate::run(args),
@@ -59,6 +63,45 @@ fn main() -> ExitCode {
         Err(failure) => {
             say!("gramjet: {failure}");
             failure.exit_code()
+        }
+    }
+}
+
+/// `--shape target-size SIZE` is written in two words as well as in one, `--shape target-size=SIZE`.
+fn with_sizes(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let is_size = units::parse_size(&argument.to_string_lossy()).is_ok();
+        let behind_options = !joined.iter().any(|argument| argument == "--");
+        match joined.as_mut_slice() {
+            [.., option, shape] if is_size && behind_options && option == "--shape" && shape == "target-size" => {
+                shape.push("=");
+                shape.push(argument);
+            }
+            [.., shape] if is_size && behind_options && shape == "--shape=target-size" => {
+                shape.push("=");
+                shape.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_shapes_may_be_words_of_their_own() {
+        let joined = |line: &str| {
+            let words = with_sizes(line.split(' ').map(OsString::from)).into_iter();
+            words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(joined("gen --shape target-size 10k json"), "gen --shape target-size=10k json");
+        assert_eq!(joined("gen --shape=target-size 7 json"), "gen --shape=target-size=7 json");
+        for line in ["gen --shape target-size json", "gen --shape deep 7", "minimise g f -- --shape target-size 7"] {
+            assert_eq!(joined(line), line);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueHint};
@@ -14,8 +14,10 @@ use gramjet_parse::Budget;
 use crate::args::GrammarArgs;
 use crate::engines;
 use crate::failure::{Failure, quoted, say};
+use crate::generate::Tally;
 use crate::grammar;
 use crate::parse::{describe, shown};
+use crate::stop::{Stop, StopReason};
 use crate::texts::write_output;
 use crate::units::{self, plural};
 
@@ -63,6 +65,8 @@ Kept is what the command ends with on the file as it is: its exit code, which mu
 enum Ending {
     Status(ExitStatus),
     Timeout,
+    /// A signal to gramjet was its end.
+    Stopped,
 }
 
 /// Minimises a file.
@@ -70,15 +74,19 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.file.as_os_str() == "-" {
         return Err(Failure::Usage("the grammar and the file cannot both come from standard input".to_string()));
     }
-    let source = grammar::load(&args.grammar)?;
+    let source = grammar::load(&args.grammar.grammar)?;
     let (parser, mut tracer, _) = engines::unlimited(&source, &args.grammar)?;
     let text = grammar::read_bytes(&args.file)?;
     let parsed = parser.parse(&text, &Budget::default()).map_err(|error| {
         say!("{}", describe(&args.file, &text, &error));
         Failure::Nonconforming(format!("{} was not parsed", shown(&args.file)))
     })?;
-    let place = Place::new()?;
+    let stop = Stop::on_signals();
+    let place = Place::new(stop.clone())?;
     let expected = place.ending(args, &text)?;
+    if let Some(StopReason::Signal(name, signal)) = stop.reason() {
+        return Err(Failure::Interrupted { name, signal, written: Tally::default() });
+    }
     if expected == Ending::Status(ExitStatus::default()) {
         return Err(Failure::Usage(format!("the command succeeds on {}: there is nothing to keep", shown(&args.file))));
     }
@@ -95,6 +103,10 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
         return Err(failure);
     }
     write_output(args.output.as_deref(), &found.output)?;
+    if let Some(StopReason::Signal(name, signal)) = stop.reason() {
+        let written = Tally { inputs: 1, bytes: found.output.len() as u64 };
+        return Err(Failure::Interrupted { name, signal, written });
+    }
     if args.verbose || found.exhausted {
         let end = if found.exhausted { "; `--max-tests` ended the search" } else { "" };
         let (before, after) = (plural(text.len() as u64, "byte"), plural(found.output.len() as u64, "byte"));
@@ -106,21 +118,25 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
 /// A directory of this process alone, for the file that the command reads; removed at the end.
 struct Place {
     directory: PathBuf,
+    stop: Stop,
 }
 
 impl Place {
-    fn new() -> Result<Place, Failure> {
+    fn new(stop: Stop) -> Result<Place, Failure> {
         let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
         fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
-        Ok(Place { directory })
+        Ok(Place { directory, stop })
     }
 
     /// How the command ends on a text.
     fn ending(&self, args: &MinimiseArgs, text: &[u8]) -> Result<Ending, Failure> {
+        if self.stop.is_requested() {
+            return Ok(Ending::Stopped);
+        }
         let path = self.directory.join("input");
         fs::write(&path, text).map_err(|error| Failure::writing(&path, error))?;
         let program = &args.command[0];
-        run_command(program, &args.command[1..], &path, args.timeout)
+        run_command(program, &args.command[1..], &path, args.timeout, &self.stop)
             .map_err(|error| Failure::Usage(format!("cannot run {}: {error}", quoted(program))))
     }
 }
@@ -132,7 +148,13 @@ impl Drop for Place {
     }
 }
 
-fn run_command(program: &OsString, arguments: &[OsString], path: &Path, timeout: Duration) -> io::Result<Ending> {
+fn run_command(
+    program: &OsString,
+    arguments: &[OsString],
+    path: &Path,
+    timeout: Duration,
+    stop: &Stop,
+) -> io::Result<Ending> {
     let mut names_file = false;
     let arguments = arguments.iter().map(|argument| match argument.to_str() {
         Some(text) if text.contains("@@") => {
@@ -144,19 +166,34 @@ fn run_command(program: &OsString, arguments: &[OsString], path: &Path, timeout:
     let arguments: Vec<OsString> = arguments.collect();
     let stdin = if names_file { Stdio::null() } else { File::open(path)?.into() };
     let mut command = Command::new(program);
-    let mut child = command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
+    // What the command starts itself is ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
     let begin = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ending::Status(status));
         }
-        if begin.elapsed() >= timeout {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Ending::Timeout);
+        if stop.is_requested() || begin.elapsed() >= timeout {
+            kill(&mut child)?;
+            return Ok(if stop.is_requested() { Ending::Stopped } else { Ending::Timeout });
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));
     }
+}
+
+/// Ends a command and all that it has started.
+fn kill(child: &mut Child) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // Not waited for yet, so the number of the group is still its own. If it has gone, that is what is wanted.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    child.kill()?;
+    child.wait().map(|_| ())
 }

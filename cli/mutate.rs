@@ -1,7 +1,8 @@
 //! `gramjet mutate`: valid variants of files, by changes of their choice bytes along their structure.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use gramjet::choices::{Mutator, Store, TracedInput};
@@ -12,7 +13,8 @@ use crate::args::{GrammarArgs, SeparatorArgument};
 use crate::engines;
 use crate::failure::{Failure, say};
 use crate::grammar;
-use crate::parse::{describe, ends_with_slash};
+use crate::parse::{describe, ends_with_slash, read_stdin_once};
+use crate::sinks::standard_output;
 use crate::texts::write_output;
 use crate::units;
 
@@ -60,15 +62,19 @@ const RANDOM_CHOICES: usize = 1024;
 
 /// Makes variants.
 pub fn run(args: &MutateArgs) -> Result<(), Failure> {
-    if args.grammar.grammar == "-" && args.files.iter().any(|file| file.as_os_str() == "-") {
-        return Err(Failure::Usage("the grammar and a file cannot both come from standard input".to_string()));
-    }
-    let source = grammar::load(&args.grammar)?;
+    read_stdin_once(&args.grammar, &args.files)?;
+    let source = grammar::load(&args.grammar.grammar)?;
     let (parser, mut tracer, mut producer) = engines::unlimited(&source, &args.grammar)?;
     let mut store = Store::default();
     let mut inputs = Vec::new();
     for file in &args.files {
-        let text = grammar::read_bytes(file)?;
+        let text = match grammar::read_bytes(file) {
+            Ok(text) => text,
+            Err(failure) => {
+                say!("gramjet: {failure}");
+                continue;
+            }
+        };
         match parser.parse(&text, &Budget::default()) {
             Ok(parsed) => {
                 let input = TracedInput::new(&mut tracer, &parsed.choices, parsed.choices.len());
@@ -96,7 +102,11 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     });
     let max_choices = usize::try_from(args.max_choices).unwrap_or(usize::MAX);
     let mut mutator = Mutator::new(args.seed).max_choices(max_choices);
-    let (mut together, mut mutant) = (Vec::new(), Vec::new());
+    let mut mutant = Vec::new();
+    let mut together = match folder {
+        Some(_) => None,
+        None => Some(Together::new(args.output.as_deref())?),
+    };
     let digits = args.count.saturating_sub(1).to_string().len();
     for number in 0..args.count {
         let input = &inputs[(number % inputs.len() as u64) as usize];
@@ -109,14 +119,51 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
             say!("gramjet: variant {number}: {}, {} bytes", operation.name(), output.len());
         }
         let bytes = separated(output, separator);
-        match folder {
-            Some(folder) => write_output(Some(&folder.join(format!("{number:0digits$}"))), &bytes)?,
-            None => together.extend(bytes),
+        match (folder, &mut together) {
+            (Some(folder), _) => write_output(Some(&folder.join(format!("{number:0digits$}"))), &bytes)?,
+            (None, Some(together)) => together.write(&bytes)?,
+            (None, None) => {}
         }
     }
-    match folder {
-        Some(_) => Ok(()),
-        None => write_output(args.output.as_deref(), &together),
+    together.map_or(Ok(()), Together::finish)?;
+    match (args.files.len() - inputs.len(), args.files.len()) {
+        (0, _) => Ok(()),
+        (unused, all) => Err(Failure::Nonconforming(format!("{unused} of {all} files were not used"))),
+    }
+}
+
+/// Variants one behind the other, in a file or on standard output.
+struct Together {
+    writer: BufWriter<File>,
+    path: Option<PathBuf>,
+}
+
+impl Together {
+    fn new(path: Option<&Path>) -> Result<Together, Failure> {
+        let path = path.filter(|path| path.as_os_str() != "-").map(Path::to_path_buf);
+        let file = match &path {
+            Some(path) => File::create(path),
+            None => standard_output(),
+        };
+        match file {
+            Ok(file) => Ok(Together { writer: BufWriter::new(file), path }),
+            Err(error) => Err(failed(path.as_deref(), error)),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.writer.write_all(bytes).map_err(|error| failed(self.path.as_deref(), error))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        self.writer.flush().map_err(|error| failed(self.path.as_deref(), error))
+    }
+}
+
+fn failed(path: Option<&Path>, error: io::Error) -> Failure {
+    match path {
+        Some(path) => Failure::writing(path, error),
+        None => Failure::Write { what: "standard output".to_string(), source: error },
     }
 }
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use std::time::Duration;
 
+use gramjet_compiler::shape::Shape;
+
 /// A limit, or the absence of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound<T> {
@@ -112,6 +114,17 @@ pub fn parse_depth(text: &str) -> Result<Bound<u32>, String> {
 /// A size, or `none`.
 pub fn parse_size_bound(text: &str) -> Result<Bound<u64>, String> {
     bound(text, parse_size)
+}
+
+/// A shape of inputs; sizes have units.
+pub fn parse_shape(text: &str) -> Result<Shape, String> {
+    match text.strip_prefix("target-size=") {
+        Some(size) => match parse_size(size)? {
+            0 => Err("inputs cannot have 0 bytes in the mean".to_string()),
+            bytes => Ok(Shape::TargetSize(bytes)),
+        },
+        None => text.parse(),
+    }
 }
 
 /// The extension of a file name, without its dot.

@@ -21,6 +21,8 @@ use std::{env, fs, io};
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
 pub use gramjet_compiler::formats::FormatOptions;
 use gramjet_compiler::formats::Loader;
+pub use gramjet_compiler::shape::Shape;
+use gramjet_compiler::shape::{AssumedLimits, Weighting};
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Options, SourceFile, compile, formats};
 
@@ -32,6 +34,8 @@ pub struct Grammar {
     format: Option<String>,
     reading: FormatOptions,
     tokens: Option<String>,
+    shape: Option<Shape>,
+    weights: Option<PathBuf>,
     emit: EmitOptions,
 }
 
@@ -72,6 +76,8 @@ impl Grammar {
             format: None,
             reading: FormatOptions::default(),
             tokens: None,
+            shape: None,
+            weights: None,
             emit: EmitOptions::default(),
         }
     }
@@ -98,6 +104,18 @@ impl Grammar {
     #[must_use]
     pub fn tokens(self, name: impl Into<String>) -> Grammar {
         Grammar { tokens: Some(name.into()), ..self }
+    }
+
+    /// Gives the alternatives weights so that inputs have this shape, in place of a file of weights.
+    #[must_use]
+    pub fn shape(self, shape: Shape) -> Grammar {
+        Grammar { shape: Some(shape), weights: None, ..self }
+    }
+
+    /// Takes the weights from this file, which `gramjet weights` has written; the path is relative to the package's manifest.
+    #[must_use]
+    pub fn weights(self, path: impl AsRef<Path>) -> Grammar {
+        Grammar { weights: Some(path.as_ref().to_path_buf()), shape: None, ..self }
     }
 
     /// The depth limit of producers that are not given another.
@@ -133,8 +151,18 @@ impl Grammar {
             Some(name) => Some(formats::by_name(name).ok_or_else(|| Error::UnknownFormat(name.clone()))?),
             None => None,
         };
+        let weighting = match (&self.weights, self.shape) {
+            (Some(path), _) => {
+                let text = fs::read_to_string(path).map_err(|error| Error::Io { path: path.clone(), error })?;
+                Weighting::File(SourceFile::new(path.display().to_string(), text))
+            }
+            (None, Some(shape)) => Weighting::Shape(shape),
+            (None, None) => Weighting::Own,
+        };
         let options = Options {
             format,
+            weighting,
+            limits: AssumedLimits { max_depth: self.emit.max_depth.map(Some), max_len: self.emit.max_len.map(Some) },
             start: self.start.clone(),
             reading: self.reading,
             tokens: self.tokens.clone(),
@@ -162,7 +190,9 @@ impl Grammar {
     ///
     /// If the file cannot be read, the grammar has errors, or the result cannot be written.
     pub fn compile(&self, name: impl AsRef<Path>) -> Result<(), Error> {
-        println!("cargo::rerun-if-changed={}", self.path.display());
+        for path in std::iter::once(&self.path).chain(&self.weights) {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
         let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(Error::NoOutDir)?).join(name);
         fs::write(&out, self.emit()?).map_err(|error| Error::Io { path: out, error })
     }
@@ -179,5 +209,28 @@ impl Loader for Beside {
         let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
         println!("cargo::rerun-if-changed={}", path.display());
         Ok(SourceFile::new(path.display().to_string(), text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_weights_change_what_is_emitted() {
+        let folder = env::temp_dir().join(format!("gramjet-build-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a temporary directory");
+        let (grammar, weights) = (folder.join("t.ebnf"), folder.join("t.weights"));
+        fs::write(&grammar, "t ::= 'a' | t t").expect("a file");
+        fs::write(&weights, "{}").expect("a file");
+        let emitted = |grammar: Grammar| grammar.emit().map_err(|error| error.to_string());
+        let own = emitted(Grammar::new(&grammar)).expect("it compiles");
+        let balanced = emitted(Grammar::new(&grammar).shape(Shape::Balanced)).expect("it compiles");
+        assert!(own != balanced);
+        let refused = emitted(Grammar::new(&grammar).weights(&weights)).expect_err("no weights");
+        assert!(refused.contains("invalid-weights"), "{refused}");
+        let missing = emitted(Grammar::new(&grammar).weights(folder.join("none"))).expect_err("no file");
+        assert!(missing.contains("none"), "{missing}");
+        fs::remove_dir_all(&folder).expect("it was made above");
     }
 }

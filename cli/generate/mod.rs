@@ -2,6 +2,7 @@
 
 mod bulk;
 mod chunk;
+mod coverage;
 mod ordered;
 mod output;
 mod worker;
@@ -13,7 +14,7 @@ pub use chunk::{Chunk, InputTooLong, Tally};
 
 use bulk::InBulk;
 use gramjet::BLOCK_INPUTS;
-use gramjet_engine::bulk::{Bulk, NotInBulk};
+use gramjet_engine::bulk::{Bulk, Effort, NotInBulk};
 
 use crate::args::{EngineArgument, GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
@@ -30,7 +31,7 @@ use output::{End, Output};
 use worker::Orders;
 
 /// With fewer bytes a step the bulk engine is not faster than the others.
-const WORTH_BULK: f64 = 2.5;
+const WORTH_BULK: f64 = 1.9;
 
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -53,20 +54,28 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }));
     let seed = args.seed.unwrap_or_else(random_seed);
 
-    let source = grammar::load(&args.grammar)?;
+    let source = grammar::load(&args.grammar.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
     let in_bulk = match args.engine {
+        EngineArgument::Bulk if args.coverage.is_some() => {
+            return Err(Failure::Usage(
+                "`--coverage` is not possible with `--engine bulk`, whose inputs no other engine makes".to_string(),
+            ));
+        }
         EngineArgument::Bulk => true,
         // Who gives a seed gets the same inputs from any engine, however many.
-        EngineArgument::Auto => args.seed.is_none() && amount.is_large(),
+        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_large(),
         _ => false,
     };
     let mut bulk = None;
     let mut description = engine.description();
     if in_bulk {
-        match engines::in_bulk(&source, &args.grammar, engine.limits(), bulk::framing(separator))? {
-            // Eight inputs of any length at once take too much memory to be chosen unasked.
+        let worth = (args.engine == EngineArgument::Auto).then_some(WORTH_BULK);
+        let effort = Effort::times(args.optimise);
+        let framing = bulk::framing(separator);
+        match engines::in_bulk(&source, &args.grammar, engine.limits(), framing, effort, worth)? {
+            // Many inputs of any length at once take too much memory to be chosen unasked.
             Ok(made) if args.engine == EngineArgument::Auto && !made.mean_input().is_finite() => {
                 description = format!("{description}, not bulk, as {}", NotInBulk::TooLong);
             }
@@ -114,11 +123,25 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         Some(bulk) => worker::run((0..jobs).map(|_| InBulk(bulk.fork())).collect(), orders, output),
         None => worker::run((0..jobs).map(|_| engine.producer()).collect(), orders, output),
     };
-    let written = conclude(output, end, &stop)?;
-    if args.verbose {
-        summarise(written, separator, start.elapsed());
+    let elapsed = start.elapsed();
+    let concluded = conclude(output, end, &stop);
+    if let (Ok(written), true) = (&concluded, args.verbose) {
+        summarise(*written, separator, elapsed);
     }
-    Ok(())
+    if let (Some(path), Some(written)) = (&args.coverage, covered(&concluded)) {
+        let covering = engines::covering(&source, &args.grammar, engine.limits())?;
+        let coverage = coverage::of_run(&covering, &plan, seed, written.inputs, args.jobs);
+        coverage::report(&coverage, &source.file, written.inputs, path.as_deref())?;
+    }
+    concluded.map(|_| ())
+}
+
+/// What was written by a run that ended as planned, or was interrupted.
+fn covered(concluded: &Result<Tally, Failure>) -> Option<Tally> {
+    match concluded {
+        Ok(written) | Err(Failure::Interrupted { written, .. }) => Some(*written),
+        Err(_) => None,
+    }
 }
 
 /// Ends the output, and says what kept it from being complete.

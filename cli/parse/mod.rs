@@ -1,5 +1,6 @@
 //! `gramjet parse`: whether texts conform to a grammar, their trees, and the choice bytes that produce them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,17 @@ struct FormArgs {
     choices: bool,
 }
 
+impl FormArgs {
+    /// The extension of output files.
+    fn extension(&self) -> &'static str {
+        match self {
+            FormArgs { choices: true, .. } => ".choices",
+            FormArgs { tree: true, .. } => ".tree",
+            _ => ".json",
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   gramjet parse my.ebnf corpus/*                         which files conform?
@@ -74,30 +86,49 @@ Examples:
   gramjet parse json text.json --choices | gramjet render json - --max-depth none
   gramjet parse my.ebnf corpus/* --choices -o streams/
 
-The exit code is 1 if a file does not conform.";
+The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
 
-/// The exact text that a name of an output file is made of: the file's name and the extension of the form.
-fn output_name(file: &Path, extension: &str) -> PathBuf {
-    let mut name = match file.as_os_str() == "-" {
-        true => "stdin".into(),
-        false => file.file_name().unwrap_or_default().to_os_string(),
+/// The names of the output files: those of the files, with the extension of the form. Where files in several directories have
+/// the same name, the later ones get a number.
+fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
+    let mut taken = BTreeSet::new();
+    let name_of = |file: &PathBuf| {
+        let name = match file.as_os_str() == "-" {
+            true => "stdin".into(),
+            false => file.file_name().unwrap_or_default().to_os_string(),
+        };
+        let numbered = (1..).map(|number| {
+            let mut numbered = name.clone();
+            if number > 1 {
+                numbered.push(format!("-{number}"));
+            }
+            numbered.push(extension);
+            PathBuf::from(numbered)
+        });
+        // There are more numbers than files.
+        numbered.into_iter().find(|name| taken.insert(name.clone())).unwrap_or_default()
     };
-    name.push(extension);
-    PathBuf::from(name)
+    files.iter().map(name_of).collect()
+}
+
+/// Refuses arguments that name standard input twice.
+pub fn read_stdin_once(grammar: &GrammarArgs, files: &[PathBuf]) -> Result<(), Failure> {
+    let from_stdin = files.iter().filter(|file| file.as_os_str() == "-").count();
+    match from_stdin + usize::from(grammar.grammar == "-") {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::Usage("standard input can be read only once".to_string())),
+    }
 }
 
 /// Parses files.
 pub fn run(args: &ParseArgs) -> Result<(), Failure> {
-    let from_stdin = args.files.iter().filter(|file| file.as_os_str() == "-").count();
-    if from_stdin + usize::from(args.grammar.grammar == "-") > 1 {
-        return Err(Failure::Usage("standard input can be read only once".to_string()));
-    }
+    read_stdin_once(&args.grammar, &args.files)?;
     let folder = args.output.as_deref().filter(|output| output.is_dir() || ends_with_slash(output));
     if args.files.len() > 1 && folder.is_none() && (args.form.choices || args.form.json) {
         let form = if args.form.choices { "--choices" } else { "--json" };
         return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
     }
-    let source = grammar::load(&args.grammar)?;
+    let source = grammar::load(&args.grammar.grammar)?;
     let (parser, compiled, mut engine) = engines::parser(&source, &args.grammar)?;
     limits::apply(&mut engine, &LimitArgs::default())?;
     if let Some(folder) = folder {
@@ -107,8 +138,16 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     let budget = Budget { max_memory, max_steps: args.max_steps };
     let mut wrong = 0;
     let mut together = Vec::new();
-    for file in &args.files {
-        let text = grammar::read_bytes(file)?;
+    let names = output_names(&args.files, args.form.extension());
+    for (file, name) in args.files.iter().zip(names) {
+        let text = match grammar::read_bytes(file) {
+            Ok(text) => text,
+            Err(failure) => {
+                say!("gramjet: {failure}");
+                wrong += 1;
+                continue;
+            }
+        };
         let parsed = match parser.parse(&text, &budget) {
             Ok(parsed) => parsed,
             Err(error) => {
@@ -120,7 +159,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
         if args.verbose {
             report(file, &text, &parsed);
         }
-        let (extension, bytes) = match &args.form {
+        let bytes = match &args.form {
             FormArgs { choices: true, .. } => {
                 let mut output = Vec::new();
                 engine.producer().produce(&mut Choices::replay(&parsed.choices), &mut output);
@@ -132,14 +171,14 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
                         parsed.choices.len()
                     );
                 }
-                (".choices", parsed.choices)
+                parsed.choices
             }
-            FormArgs { tree: true, .. } => (".tree", tree::lines(&compiled, &trace(&compiled, &parsed), &text)),
-            FormArgs { json: true, .. } => (".json", tree::json(&compiled, &trace(&compiled, &parsed))),
+            FormArgs { tree: true, .. } => tree::lines(&compiled, &trace(&compiled, &parsed), &text),
+            FormArgs { json: true, .. } => tree::json(&compiled, &trace(&compiled, &parsed)),
             _ => continue,
         };
         match folder {
-            Some(folder) => write_output(Some(&folder.join(output_name(file, extension))), &bytes)?,
+            Some(folder) => write_output(Some(&folder.join(name)), &bytes)?,
             None => together.extend(bytes),
         }
     }

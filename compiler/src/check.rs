@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 
+pub(crate) mod lints;
 pub(crate) mod productive;
 pub(crate) mod similar;
 

@@ -101,6 +101,16 @@ macro_rules! codes {
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $doc,)* }
             }
+
+            /// A page of text, in Markdown: what the code means, an example, and what to do.
+            pub fn page(self) -> &'static str {
+                match self { $(Code::$variant => include_str!(concat!("diagnostics/explain/", $name, ".md")),)* }
+            }
+
+            /// The code with this name.
+            pub fn by_name(name: &str) -> Option<Code> {
+                Code::ALL.iter().copied().find(|code| code.name() == name)
+            }
         }
     };
 }
@@ -125,6 +135,11 @@ codes! {
     UndefinedToken "undefined-token" "A token is used that no lexer rule makes.",
     ShadowedRule "shadowed-rule" "A lexer rule matches nothing that an earlier rule does not match first.",
     AmbiguousBoundary "ambiguous-boundary" "A lexer may not cut between two tokens that stand next to each other.",
+    UnboundedLength "unbounded-length" "The expected length of inputs has no bound, as recursion outgrows itself.",
+    HugeClass "huge-class" "A class has more than 65536 members, nearly all of them rare characters.",
+    UnreachableSize "unreachable-size" "No weights give inputs of the mean size that was asked for.",
+    InvalidWeights "invalid-weights" "A file of weights cannot be understood.",
+    StaleWeights "stale-weights" "A file of weights was made for another grammar, or for an earlier form of this one.",
 }
 
 impl fmt::Display for Code {
@@ -261,6 +276,15 @@ impl Diagnostics {
     /// The findings.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
+    }
+
+    /// The same findings, each as `change` makes it; those for which it returns `None` are left out.
+    pub fn filter_map(self, change: impl FnMut(Diagnostic) -> Option<Diagnostic>) -> Diagnostics {
+        Diagnostics {
+            list: self.list.into_iter().filter_map(change).collect(),
+            suppressed: self.suppressed,
+            only_errors: false,
+        }
     }
 
     /// How many findings were counted but not kept.

@@ -19,6 +19,10 @@ pub mod print;
 
 pub mod check;
 
+pub mod shape;
+
+pub mod sources;
+
 pub mod lower;
 
 pub mod ir;
@@ -34,4 +38,4 @@ pub mod backend;
 mod pipeline;
 
 pub use diagnostics::{Diagnostics, SourceFile};
-pub use pipeline::{Compiled, Options, compile, dump, stages};
+pub use pipeline::{Compiled, Examined, Options, compile, dump, examine, stages};

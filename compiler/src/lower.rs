@@ -1,20 +1,49 @@
 //! The only door from the Ast to the IR: resolves names, drops alternatives of weight 0, puts options into canonical order.
 
 use crate::analysis::least;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Alternative, Expr, ExprKind};
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
+use crate::shape::{Law, Weights, last_rounds, places};
+use crate::sources::{Source, Sources};
 
 /// A site reads at most three choice bytes, so it has at most this many options.
 pub const MAX_OPTIONS: usize = 1 << 24;
 
-/// Lowers a checked grammar. Rules that the start rule does not reach get no body.
+/// More nodes than this are not made of repetitions whose numbers of rounds have weights.
+const MAX_COPIES: u64 = 1 << 22;
+
+/// Lowers a checked grammar with its own weights. Rules that the start rule does not reach get no body.
 ///
 /// # Errors
 ///
 /// Pushes an error for each choice with more options than a site can have, and returns `None`.
 pub fn lower(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Ir> {
+    lower_weighted(checked, &Weights::default(), diagnostics).map(|(ir, _)| ir)
+}
+
+/// Lowers a checked grammar with these weights in place of its own, and says where the choices of the result are from.
+///
+/// # Errors
+///
+/// As for [`lower`], and if the weights make the grammar too large.
+pub fn lower_weighted(
+    checked: &Checked<'_>,
+    weights: &Weights,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Ir, Sources)> {
+    if copies(checked, weights) > MAX_COPIES {
+        diagnostics.push(
+            Diagnostic::error(
+                Code::TooLarge,
+                None,
+                "the weights of repetitions within repetitions make too many copies",
+            )
+            .help("give fewer ranges of rounds to repetitions that contain others"),
+        );
+        return None;
+    }
     let grammar = checked.grammar;
     let facts = least::of_grammar(grammar, &|name| checked.index.get(name).copied());
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
@@ -23,24 +52,64 @@ pub fn lower(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Ir>
     let mut lowering = Lowering {
         ir: Ir::new(rules, RuleId::new(checked.start)),
         checked,
+        weights,
+        sources: Sources::default(),
+        rule: 0,
+        place: 0,
         productive: facts.iter().map(Option::is_some).collect(),
         diagnostics,
         failed: false,
     };
     for (index, rule) in grammar.rules.iter().enumerate() {
         if lowering.productive[index] && checked.reachable[index] {
+            (lowering.rule, lowering.place) = (index, 0);
             let body = lowering.expr(&rule.body);
             if let Some(body) = body {
                 lowering.ir.set_body(RuleId::new(index), body);
             }
         }
     }
-    (!lowering.failed).then_some(lowering.ir)
+    (!lowering.failed).then_some((lowering.ir, lowering.sources))
+}
+
+/// How many expressions there are when each range of rounds is written out, if any is; saturates.
+fn copies(checked: &Checked<'_>, weights: &Weights) -> u64 {
+    fn of(expr: &Expr, rule: usize, place: &mut u32, weights: &Weights) -> u64 {
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 1,
+            ExprKind::Seq(items) => {
+                items.iter().fold(1u64, |sum, item| sum.saturating_add(of(item, rule, place, weights)))
+            }
+            ExprKind::Choice(alternatives) => {
+                *place += 1;
+                let sizes = alternatives.iter().map(|one| of(&one.expr, rule, place, weights));
+                sizes.fold(1u64, u64::saturating_add)
+            }
+            ExprKind::Repeat { item, .. } => {
+                let ranges = match weights.get(rule, *place) {
+                    Some(Law::Rounds { starts, .. }) => starts.len() as u64,
+                    _ => 1,
+                };
+                *place += 1;
+                of(item, rule, place, weights).saturating_mul(ranges).saturating_add(1)
+            }
+        }
+    }
+    if !weights.iter().any(|(_, _, law)| matches!(law, Law::Rounds { .. })) {
+        return 0;
+    }
+    let rules = checked.grammar.rules.iter().enumerate();
+    rules.fold(0, |sum: u64, (index, rule)| sum.saturating_add(of(&rule.body, index, &mut 0, weights)))
 }
 
 struct Lowering<'g, 'd> {
     ir: Ir,
     checked: &'g Checked<'g>,
+    weights: &'g Weights,
+    sources: Sources,
+    /// The rule that is being lowered, and the number of its next place.
+    rule: usize,
+    place: u32,
     productive: Vec<bool>,
     diagnostics: &'d mut Diagnostics,
     failed: bool,
@@ -61,29 +130,83 @@ impl Lowering<'_, '_> {
                 let items: Option<Vec<NodeId>> = items.iter().map(|item| self.expr(item)).collect();
                 Some(self.ir.seq(items?))
             }
-            ExprKind::Choice(alternatives) => {
-                let mut options: Vec<(NodeId, f64)> = Vec::with_capacity(alternatives.len());
-                for alternative in alternatives {
-                    let weight = alternative.weight.map_or(1.0, |weight| weight.value);
-                    if weight > 0.0
-                        && let Some(option) = self.expr(&alternative.expr)
-                    {
-                        options.push((option, weight));
-                    }
-                }
-                self.choice(expr, options)
-            }
+            ExprKind::Choice(alternatives) => self.alternatives(expr, alternatives),
             ExprKind::Repeat { item, min, max } => {
-                match self.expr(item) {
-                    Some(item) => Some(self.ir.repeat(item, *min, *max)),
-                    // Rounds that never end cannot be chosen.
-                    None => (*min == 0).then(|| self.ir.empty()),
+                let place = self.place;
+                self.place += 1;
+                match self.weights.get(self.rule, place) {
+                    Some(Law::Rounds { starts, weights }) if max.is_none_or(|max| max > *min) => {
+                        self.ranges(expr, item, (*min, *max), starts, weights)
+                    }
+                    _ => match self.expr(item) {
+                        Some(item) => Some(self.ir.repeat(item, *min, *max)),
+                        // Rounds that never end cannot be chosen.
+                        None => (*min == 0).then(|| self.ir.empty()),
+                    },
                 }
             }
         }
     }
 
-    fn choice(&mut self, expr: &Expr, mut options: Vec<(NodeId, f64)>) -> Option<NodeId> {
+    fn alternatives(&mut self, expr: &Expr, alternatives: &[Alternative]) -> Option<NodeId> {
+        let place = self.place;
+        self.place += 1;
+        let whole = match self.weights.get(self.rule, place) {
+            Some(Law::Choice(weights)) => Some(weights),
+            _ => None,
+        };
+        let mut options: Vec<(NodeId, f64)> = Vec::with_capacity(alternatives.len());
+        let mut numbers = Vec::with_capacity(alternatives.len());
+        for (number, alternative) in alternatives.iter().enumerate() {
+            let own = alternative.weight.map_or(1.0, |weight| weight.value);
+            let weight = whole.map_or(own, |weights| f64::from(weights.get(number).copied().unwrap_or(0)));
+            let first = self.place;
+            if own > 0.0
+                && weight > 0.0
+                && let Some(option) = self.expr(&alternative.expr)
+            {
+                options.push((option, weight));
+                numbers.push((number as u32, alternative.expr.span));
+            } else {
+                self.place = first + places(&alternative.expr);
+            }
+        }
+        let (node, order) = self.choice(expr, options, whole.is_some())?;
+        if order.len() > 1 {
+            let alternatives = order.into_iter().map(|option| numbers[option]).collect();
+            self.sources.add(node, Source { rule: RuleId::new(self.rule), place, alternatives });
+        }
+        Some(node)
+    }
+
+    /// A repetition of which the number of rounds has weights: a choice of its ranges.
+    fn ranges(
+        &mut self,
+        expr: &Expr,
+        item: &Expr,
+        (min, max): (u32, Option<u32>),
+        starts: &[u32],
+        weights: &[u32],
+    ) -> Option<NodeId> {
+        let first = self.place;
+        let mut options = Vec::with_capacity(starts.len());
+        let room = max.map(|max| max - min);
+        for ((start, last), &weight) in last_rounds(starts, room).zip(weights) {
+            // Each range has a copy of the item, with the same places.
+            self.place = first;
+            let Some(item) = self.expr(item) else { continue };
+            let rounds = |further: u32| min.saturating_add(further);
+            options.push((self.ir.repeat(item, rounds(start), last.map(rounds)), f64::from(weight)));
+        }
+        self.place = first + places(item);
+        if options.is_empty() {
+            return (min == 0).then(|| self.ir.empty());
+        }
+        self.choice(expr, options, true).map(|(node, _)| node)
+    }
+
+    /// A choice in canonical order, and which option stands where; whole weights are slots, if they come to as many.
+    fn choice(&mut self, expr: &Expr, options: Vec<(NodeId, f64)>, whole: bool) -> Option<(NodeId, Vec<usize>)> {
         if options.len() > MAX_OPTIONS {
             self.failed = true;
             let message = format!("{} alternatives, but a choice can have at most {MAX_OPTIONS}", options.len());
@@ -92,17 +215,21 @@ impl Lowering<'_, '_> {
             );
             return None;
         }
+        let mut order: Vec<usize> = (0..options.len()).collect();
         // The sort is stable: source order decides last.
-        options.sort_by_key(|&(option, _)| {
-            let facts = self.ir.facts(option);
+        order.sort_by_key(|&option| {
+            let facts = self.ir.facts(options[option].0);
             (facts.min_len, facts.height)
         });
-        let first = options.first()?.1;
-        let slots = match options.iter().all(|&(_, weight)| weight == first) {
+        let weights: Vec<f64> = order.iter().map(|&option| options[option].1).collect();
+        let first = *weights.first()?;
+        // There are never more options than 2^24 slots.
+        let slots = match weights.iter().all(|&weight| weight == first) {
             true => None,
-            // There are never more options than 2^24 slots.
-            false => Slots::from_weights(&options.iter().map(|&(_, weight)| weight).collect::<Vec<_>>()),
+            false if whole => Slots::from_whole(&weights.iter().map(|&weight| weight as u32).collect::<Vec<_>>()),
+            false => Slots::from_weights(&weights),
         };
-        Some(self.ir.choice(options.into_iter().map(|(option, _)| option).collect::<Vec<_>>(), slots))
+        let nodes: Vec<NodeId> = order.iter().map(|&option| options[option].0).collect();
+        Some((self.ir.choice(nodes, slots), order))
     }
 }

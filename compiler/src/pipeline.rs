@@ -5,12 +5,14 @@ use std::sync::Arc;
 use crate::analysis::pools::{Pools, pools};
 use crate::analysis::shortest;
 use crate::ast::Grammar;
-use crate::check::check;
+use crate::check::{Checked, check, lints};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
-use crate::lower::lower;
+use crate::lower::lower_weighted;
 use crate::passes::{self, Budget, optimise};
+use crate::shape::{self, AssumedLimits, DepthLimit, FileError, Shape, Weighting, Weights};
+use crate::sources::Sources;
 
 /// What the user may decide about a compilation.
 #[derive(Clone, Default)]
@@ -27,6 +29,10 @@ pub struct Options {
     pub tokens: Option<String>,
     /// The other files that a grammar may name; none if not given.
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
+    /// Where the weights are from.
+    pub weighting: Weighting,
+    /// The limits that producers will have; [`Shape::TargetSize`] holds under them.
+    pub limits: AssumedLimits,
 }
 
 /// A grammar, ready for every engine.
@@ -38,6 +44,8 @@ pub struct Compiled {
     pub pools: Pools,
     /// The residual form, which the other engines run.
     pub residual: Ir,
+    /// Where the choices of the lowered form are from.
+    pub sources: Sources,
     /// The depth limit that the grammar file asks for.
     pub max_depth: Option<u32>,
     /// The length limit in bytes that the grammar file asks for.
@@ -116,6 +124,25 @@ fn compile_observed(
     options: &Options,
     observe: &mut dyn FnMut(&'static str, Stage<'_>),
 ) -> Result<(Compiled, Diagnostics), Diagnostics> {
+    compile_examined(file, options, observe, None)
+}
+
+/// What is looked at while the grammar is still there as it was written.
+type Examine<'e> = &'e mut dyn FnMut(&Checked<'_>, &Lowered, &Pools);
+
+/// A lowered grammar, and the weights that it was lowered with.
+struct Lowered {
+    ir: Ir,
+    sources: Sources,
+    weights: Weights,
+}
+
+fn compile_examined(
+    file: &SourceFile,
+    options: &Options,
+    observe: &mut dyn FnMut(&'static str, Stage<'_>),
+    examine: Option<Examine<'_>>,
+) -> Result<(Compiled, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let format = options.format.unwrap_or_else(|| formats::detect(file));
     let loader: &dyn Loader = match &options.loader {
@@ -131,24 +158,168 @@ fn compile_observed(
         true => None,
         false => check(&grammar, options.start.as_deref(), &mut diagnostics),
     };
-    let lowered = checked.and_then(|checked| lower(&checked, &mut diagnostics));
+    let lowered = checked.as_ref().and_then(|checked| lower_as_asked(checked, options, &mut diagnostics));
     diagnostics.sort();
-    let Some(lowered) = lowered.filter(|_| !diagnostics.has_errors()) else { return Err(diagnostics) };
-    debug_assert_eq!(ir::verify(&lowered), Ok(()));
-    observe("ir", Stage::Ir(&lowered));
-    if let Some(diagnostic) = unbounded_derivation(&lowered, &grammar).or_else(|| impossible_limit(&lowered, &grammar))
-    {
+    let (Some(lowered), Some(checked)) = (lowered.filter(|_| !diagnostics.has_errors()), checked) else {
+        return Err(diagnostics);
+    };
+    debug_assert_eq!(ir::verify(&lowered.ir), Ok(()));
+    observe("ir", Stage::Ir(&lowered.ir));
+    let refusal = unbounded_derivation(&lowered.ir, &grammar).or_else(|| impossible_limit(&lowered.ir, &grammar));
+    if let Some(diagnostic) = refusal {
         diagnostics.push(diagnostic);
         return Err(diagnostics);
     }
     let (max_depth, max_len) = (grammar.max_depth, grammar.max_len);
-    // Large grammars take as much memory as written as they do lowered.
-    drop(grammar);
-    let pools = pools(&lowered);
+    let pools = match examine {
+        Some(examine) => {
+            let pools = pools(&lowered.ir);
+            examine(&checked, &lowered, &pools);
+            pools
+        }
+        None => {
+            // Large grammars take as much memory as written as they do lowered.
+            drop(checked);
+            drop(grammar);
+            pools(&lowered.ir)
+        }
+    };
+    let Lowered { ir: lowered, sources, .. } = lowered;
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
-    let compiled = Compiled { lowered, pools, residual, max_depth, max_len };
+    let compiled = Compiled { lowered, pools, residual, sources, max_depth, max_len };
     Ok((compiled, diagnostics))
+}
+
+/// Lowers a grammar with the weights that the options ask for.
+fn lower_as_asked(checked: &Checked<'_>, options: &Options, diagnostics: &mut Diagnostics) -> Option<Lowered> {
+    let weights = match &options.weighting {
+        Weighting::Own => Weights::default(),
+        Weighting::Shape(shape) => return lower_in_shape(checked, *shape, options, diagnostics),
+        Weighting::File(file) => match shape::read(checked.grammar, file.text()) {
+            Ok(weights) => weights,
+            Err(error) => {
+                diagnostics.push(unusable_weights(file, &error));
+                return None;
+            }
+        },
+    };
+    let (ir, sources) = lower_weighted(checked, &weights, diagnostics)?;
+    Some(Lowered { ir, sources, weights })
+}
+
+fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
+    let (code, help) = match error {
+        FileError::Invalid(_) => {
+            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form")
+        }
+        FileError::Stale { .. } => (Code::StaleWeights, "make it again with `gramjet weights`"),
+    };
+    Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
+}
+
+/// So often weights are found again for the pools that they have changed, ...
+const ROUNDS: u32 = 3;
+/// ... unless they are this near to the size that is asked for, as a share of it.
+const NEAR: f64 = 0.02;
+
+fn lower_in_shape(
+    checked: &Checked<'_>,
+    shape: Shape,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<Lowered> {
+    let grammar = checked.grammar;
+    let (own, sources) = lower_weighted(checked, &Weights::default(), diagnostics)?;
+    // What is refused without weights is refused with them: the caller says why.
+    if unbounded_derivation(&own, grammar).is_some() {
+        return Some(Lowered { ir: own, sources, weights: Weights::default() });
+    }
+    let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
+    let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
+    let limit = |ir: &Ir| depth.and_then(|depth| DepthLimit::new(depth, ir, &pools(ir)));
+    let mut shaped = shape::solve(checked, shape, limit(&own));
+    let (mut ir, mut sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
+    if let (Shape::TargetSize(bytes), None) = (shape, shaped.reachable) {
+        // Rounds that are written out are in the pools, too, which are part of what was solved for.
+        for _ in 0..ROUNDS {
+            if unbounded_derivation(&ir, grammar).is_some() {
+                break;
+            }
+            let Some(limit) = limit(&ir) else { break };
+            let length = shape::facts(checked, &shaped.weights, Some(&limit)).limited_length;
+            if length.is_none_or(|length| (length - bytes as f64).abs() <= NEAR * bytes as f64) {
+                break;
+            }
+            shaped = shape::solve(checked, shape, Some(limit));
+            (ir, sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
+        }
+    }
+    if let (Some((least, greatest)), Shape::TargetSize(bytes)) = (shaped.reachable, shape) {
+        let within = match depth {
+            Some(depth) => format!(" within a maximum depth of {depth}"),
+            None => String::new(),
+        };
+        let message = format!(
+            "no weights give inputs of {bytes} bytes in the mean{within}: what was found is from {least:.1} to {greatest:.1}"
+        );
+        diagnostics.push(
+            Diagnostic::warning(Code::UnreachableSize, None, message)
+                .help("ask for a size in this range, or change `--max-depth`; the nearest weights are taken"),
+        );
+    }
+    Some(Lowered { ir, sources, weights: shaped.weights })
+}
+
+/// A grammar that was compiled and looked at more closely.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The grammar.
+    pub compiled: Compiled,
+    /// How it grows.
+    pub growth: shape::Facts,
+    /// The names of the recursive rules that grow most.
+    pub critical: Vec<String>,
+    /// A file with the weights that it was compiled with.
+    pub weights: String,
+}
+
+/// Compiles a grammar file, and looks at it more closely than a compilation needs: the diagnostics have the lints, too.
+///
+/// # Errors
+///
+/// The diagnostics, one of which at least is an error.
+pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagnostics), Diagnostics> {
+    let mut found = None;
+    let mut more = Diagnostics::default();
+    let shape = match &options.weighting {
+        Weighting::Own => None,
+        Weighting::Shape(shape) => Some(shape.to_string()),
+        Weighting::File(file) => Some(format!("from {}", file.name())),
+    };
+    let result = compile_examined(
+        file,
+        options,
+        &mut |_, _| {},
+        Some(&mut |checked, lowered, pools| {
+            let grammar = checked.grammar;
+            let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
+            let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
+            let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
+            let is_limited = options.limits.max_depth.unwrap_or(grammar.max_depth).is_some()
+                || options.limits.max_len.unwrap_or(grammar.max_len).is_some()
+                || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
+            lints::lints(checked, &growth, is_limited, limit.map(|limit| limit.depth), &mut more);
+            let critical = growth.critical.iter().map(|&rule| grammar.rules[rule].name.text.clone()).collect();
+            let weights = shape::write(grammar, file.name(), shape.as_deref(), &lowered.weights);
+            found = Some((growth, critical, weights));
+        }),
+    );
+    let (compiled, mut diagnostics) = result?;
+    more.iter().for_each(|diagnostic| diagnostics.push(diagnostic.clone()));
+    diagnostics.sort();
+    let Some((growth, critical, weights)) = found else { return Err(diagnostics) };
+    Ok((Examined { compiled, growth, critical, weights }, diagnostics))
 }
 
 /// The names of the stages that [`dump`] knows, in order, and what each shows.

@@ -55,6 +55,61 @@ pub struct Site {
     pub at: u64,
 }
 
+/// Which rules and options derivations came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// By rule. A string of a pool that stands for an instance is an instance of the rule.
+    rules: Vec<bool>,
+    /// By node; of the choices the options that were taken.
+    options: Vec<Box<[bool]>>,
+}
+
+impl Reached {
+    /// Nothing of this grammar yet.
+    pub fn none(ir: &Ir) -> Reached {
+        let options = |node| match ir.node(node) {
+            Node::Choice(choice) => vec![false; choice.options.len()].into(),
+            _ => Box::default(),
+        };
+        Reached {
+            rules: vec![false; ir.rules().len()],
+            options: (0..ir.node_count()).map(NodeId::new).map(options).collect(),
+        }
+    }
+
+    /// Whether there was an instance of the rule.
+    pub fn rule(&self, rule: RuleId) -> bool {
+        self.rules[rule.index()]
+    }
+
+    /// For each option of a choice, in canonical order, whether it was taken. Derivations within the strings of pools don't
+    /// count.
+    pub fn options(&self, choice: NodeId) -> &[bool] {
+        &self.options[choice.index()]
+    }
+
+    /// Adds what others of the same grammar came to; whether that was anything new.
+    pub fn add(&mut self, other: &Reached) -> bool {
+        let mut is_new = false;
+        let mut add = |own: &mut bool, other: &bool| {
+            is_new |= *other && !*own;
+            *own |= other;
+        };
+        self.rules.iter_mut().zip(&other.rules).for_each(|(own, other)| add(own, other));
+        for (own, other) in self.options.iter_mut().zip(&other.options) {
+            own.iter_mut().zip(other).for_each(|(own, other)| add(own, other));
+        }
+        is_new
+    }
+}
+
+/// What is recorded of a run.
+enum Record<'a> {
+    Nothing,
+    Trace(&'a mut Trace),
+    Reached(&'a mut Reached),
+}
+
 /// Output and number of choice bytes read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
@@ -88,6 +143,29 @@ pub fn run(
     output: &mut Vec<u8>,
     trace: Option<&mut Trace>,
 ) -> u64 {
+    run_recorded(ir, pools, limits, next_byte, output, trace.map_or(Record::Nothing, Record::Trace))
+}
+
+/// [`run`], which adds to `reached` what the derivation comes to.
+pub fn run_covering(
+    ir: &Ir,
+    pools: &Pools,
+    limits: Limits,
+    next_byte: &mut dyn FnMut() -> Option<u8>,
+    output: &mut Vec<u8>,
+    reached: &mut Reached,
+) -> u64 {
+    run_recorded(ir, pools, limits, next_byte, output, Record::Reached(reached))
+}
+
+fn run_recorded(
+    ir: &Ir,
+    pools: &Pools,
+    limits: Limits,
+    next_byte: &mut dyn FnMut() -> Option<u8>,
+    output: &mut Vec<u8>,
+    record: Record<'_>,
+) -> u64 {
     let start = ir.rule(ir.start());
     let mut machine = Machine {
         ir,
@@ -99,7 +177,7 @@ pub fn run(
         base: output.len(),
         output,
         shortest: 0,
-        trace,
+        record,
         tasks: Vec::new(),
         homes: None,
     };
@@ -130,7 +208,7 @@ struct Machine<'a> {
     output: &'a mut Vec<u8>,
     /// How many derivations that take option 0 everywhere are open.
     shortest: u32,
-    trace: Option<&'a mut Trace>,
+    record: Record<'a>,
     tasks: Vec<Task>,
     /// A body of each rule, where jumps back go; made when first needed.
     homes: Option<Vec<Option<NodeId>>>,
@@ -144,7 +222,7 @@ impl Machine<'_> {
             Task::EndShortest => self.shortest -= 1,
             Task::End(instance) => {
                 let (consumed, emitted) = (self.consumed, self.emitted());
-                if let Some(trace) = &mut self.trace {
+                if let Record::Trace(trace) = &mut self.record {
                     trace.instances[instance].choices.end = consumed;
                     trace.instances[instance].output.end = emitted;
                 }
@@ -181,6 +259,9 @@ impl Machine<'_> {
                     Some(slack) => choice.options.iter().take_while(|option| cost(option) <= slack).count(),
                 };
                 let option = self.pick_option(node, choice, offered as u32);
+                if let Record::Reached(reached) = &mut self.record {
+                    reached.options[node.index()][option as usize] = true;
+                }
                 let option = choice.options[option as usize];
                 self.pay(self.ir.facts(option).min_len - min_len);
                 self.tasks.push(Task::Node(option, depth));
@@ -233,7 +314,7 @@ impl Machine<'_> {
                 self.pay(string.len() as u64 - min_len);
                 self.output.extend_from_slice(string);
                 if let Some(instance) = instance {
-                    if let Some(trace) = &mut self.trace {
+                    if let Record::Trace(trace) = &mut self.record {
                         trace.instances[instance].pooled = true;
                     }
                     self.step(Task::End(instance));
@@ -250,7 +331,14 @@ impl Machine<'_> {
 
     fn trace_instance(&mut self, rule: RuleId, depth: u32) -> Option<usize> {
         let (consumed, emitted) = (self.consumed, self.emitted());
-        let trace = self.trace.as_mut()?;
+        let trace = match &mut self.record {
+            Record::Trace(trace) => trace,
+            Record::Reached(reached) => {
+                reached.rules[rule.index()] = true;
+                return None;
+            }
+            Record::Nothing => return None,
+        };
         let choices = consumed..consumed;
         trace.instances.push(Instance { rule, depth, choices, output: emitted..emitted, pooled: false });
         Some(trace.instances.len() - 1)
@@ -307,7 +395,7 @@ impl Machine<'_> {
         }
         let at = self.consumed;
         let option = option(self.read(width));
-        if let Some(trace) = &mut self.trace {
+        if let Record::Trace(trace) = &mut self.record {
             trace.sites.push(Site { node, option, offered, at });
         }
         option

@@ -1,28 +1,39 @@
-//! Prints the throughput of an engine on a grammar file: `speed FILE [DEPTH]... [--len BYTES] [--reference | --jit]`.
+//! Prints the throughput of an engine on a grammar file: `speed FILE [DEPTH]... [--len BYTES] [--reference | --jit | --bulk [--records N] [--work N]]`.
 
 use std::time::Instant;
 
 use gramjet::{Inputs, Limits, Producer};
-use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_engine::bulk::{Bulk, Effort, Framing};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let path = args.next().expect("usage: speed FILE [DEPTH]... [--len BYTES] [--reference | --jit]");
-    let (mut depths, mut length, mut reference, mut jit) = (Vec::new(), None, false, false);
+    let path = args
+        .next()
+        .expect("usage: speed FILE [DEPTH]... [--len BYTES] [--reference | --jit | --bulk [--records N] [--work N]]");
+    let mut effort = Effort::default();
+    let (mut depths, mut length, mut reference, mut jit, mut bulk) = (Vec::new(), None, false, false, false);
     while let Some(argument) = args.next() {
         match argument.as_str() {
             "--len" => length = args.next().and_then(|bytes| bytes.parse().ok()),
             "--reference" => reference = true,
             "--jit" => jit = true,
+            "--bulk" => bulk = true,
+            "--work" => effort.work = args.next().and_then(|count| count.parse().ok()).expect("work"),
+            "--records" => effort.records = args.next().and_then(|records| records.parse().ok()).expect("records"),
             "none" => depths.push(None),
             depth => depths.push(Some(depth.parse().expect("a depth"))),
         }
     }
     let text = std::fs::read_to_string(&path).expect("a readable file");
     let (compiled, _) = compile(&SourceFile::new(path, text), &Options::default()).expect("a valid grammar");
+    if bulk {
+        depths.into_iter().for_each(|depth| measure_bulk(&compiled, Limits::new().max_depth(depth), effort));
+        return;
+    }
     let start = Instant::now();
     let vm = Vm::new(&compiled);
     println!("built in {:?}: {vm:?}", start.elapsed());
@@ -86,5 +97,34 @@ fn measure(mut producer: impl Producer, limits: Limits) {
         limits.length(),
         1.0 / per_byte / f64::from(1 << 20),
         per_choice * 1e9,
+    );
+}
+
+fn measure_bulk(compiled: &Compiled, limits: Limits, effort: Effort) {
+    let start = Instant::now();
+    let mut bulk = match Bulk::new(compiled, limits, Framing::default(), effort) {
+        Ok(bulk) => bulk,
+        Err(reason) => return println!("depth {:?}: {reason}", limits.depth()),
+    };
+    let built = start.elapsed();
+    let mut best = f64::INFINITY;
+    for _ in 0..15 {
+        let (mut bytes, begin) = (0usize, seconds(start));
+        while seconds(start) - begin < 0.05 {
+            for _ in 0..16 {
+                bytes += bulk.next_block().bytes.len();
+            }
+        }
+        best = best.min((seconds(start) - begin) / bytes as f64);
+    }
+    println!(
+        "depth {:?}: {:.0} MiB/s, {:.2} ns and {:.2} bytes a step, {} records, {} KiB of tables, made in {built:.0?}, blocks of {}",
+        limits.depth(),
+        1.0 / best / f64::from(1 << 20),
+        best * bulk.mean_step() * 1e9,
+        bulk.mean_step(),
+        bulk.records(),
+        bulk.table_bytes() >> 10,
+        bulk.block_inputs(),
     );
 }

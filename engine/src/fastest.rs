@@ -119,7 +119,30 @@ impl Grammar {
     ///
     /// If the grammar does not compile.
     pub fn compile_file(file: &SourceFile, format: Option<&'static dyn Format>) -> Result<Fastest, GrammarError> {
-        match compile(file, &Options { format, ..Options::default() }) {
+        Grammar::compile_with(file, &Options { format, ..Options::default() })
+    }
+
+    /// A producer for the grammar in `file`, with options: a shape or weights, a start rule, how the file is read.
+    ///
+    /// ```
+    /// use gramjet::Inputs;
+    /// use gramjet_compiler::shape::{Shape, Weighting};
+    /// use gramjet_compiler::{Options, SourceFile};
+    /// use gramjet_engine::Grammar;
+    ///
+    /// let file = SourceFile::new("list.ebnf", "list ::= '[' (list (',' list)*)? ']'");
+    /// let options = Options { weighting: Weighting::Shape(Shape::TargetSize(200)), ..Options::default() };
+    /// let lists = Grammar::compile_with(&file, &options)?;
+    /// let bytes: usize = Inputs::new(lists, 7).take(1000).map(|input| input.len()).sum();
+    /// assert!((150_000..250_000).contains(&bytes));
+    /// # Ok::<(), gramjet_engine::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the grammar does not compile.
+    pub fn compile_with(file: &SourceFile, options: &Options) -> Result<Fastest, GrammarError> {
+        match compile(file, options) {
             Ok((compiled, _)) => Ok(Fastest::new(&compiled)),
             Err(diagnostics) => Err(GrammarError(diagnostics.to_plain_text(file))),
         }

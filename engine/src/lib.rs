@@ -1,7 +1,9 @@
 //! Engines that run a compiled grammar: [`jit`], which makes machine code of it; [`vm`], the portable table interpreter; the
-//! reference interpreter as a [`gramjet::Producer`]; [`tracer`], which records what it does. [`Grammar`] is the short way from a grammar's text to inputs.
+//! reference interpreter as a [`gramjet::Producer`]; [`tracer`], which records what it does; [`coverage`], which
+//! says what inputs came to. [`Grammar`] is the short way from a grammar's text to inputs.
 
 pub mod bulk;
+pub mod coverage;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod jit;
 #[cfg(not(all(target_arch = "x86_64", unix)))]

@@ -66,6 +66,25 @@ impl Grammar {
     }
 }
 
+impl Grammar {
+    /// How many choice bytes the shortest derivation of a part reads without limits, and its height in rule references.
+    fn shortest_part(&self, part: Part) -> (u64, u32) {
+        let ir = &self.lowered;
+        match part {
+            Part::Rule(rule) => (self.shortest[rule.index()], ir.rule(rule).facts.height),
+            Part::Pool(rule) => {
+                let strings = self.pools.get(rule).map_or(1, |pool| pool.strings.len() as u32);
+                (u64::from(width_of(strings)), 0)
+            }
+            Part::Node(node) => (self.node_shortest[node.index()], ir.facts(node).height),
+            Part::Round(node) => match ir.node(node) {
+                Node::Repeat { item, .. } => (1 + self.node_shortest[item.index()], ir.facts(*item).height),
+                _ => (0, 0),
+            },
+        }
+    }
+}
+
 impl Tracer {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Tracer {
@@ -194,21 +213,18 @@ impl gramjet::choices::Tracer for Tracer {
         len as u64
     }
 
-    fn shortest(&self, symbol: u32) -> usize {
-        let grammar = &*self.grammar;
-        let bytes = match grammar.part(symbol) {
-            Some(Part::Rule(rule)) => grammar.shortest[rule.index()],
-            Some(Part::Pool(rule)) => {
-                u64::from(width_of(grammar.pools.get(rule).map_or(1, |pool| pool.strings.len() as u32)))
-            }
-            Some(Part::Node(node)) => grammar.node_shortest[node.index()],
-            Some(Part::Round(node)) => match grammar.lowered.node(node) {
-                Node::Repeat { item, .. } => 1 + grammar.node_shortest[item.index()],
-                _ => 0,
-            },
-            None => 0,
-        };
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+    fn shortest(&mut self, symbol: u32, depth: u32) -> usize {
+        let Some(part) = self.grammar.part(symbol) else { return 0 };
+        let (bytes, height) = self.grammar.shortest_part(part);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let is_cut = self.limits.depth().is_some_and(|max_depth| depth.saturating_add(height) > max_depth);
+        if !is_cut || bytes > MAX_SCRATCH {
+            return bytes;
+        }
+        // Strings of pools stand for what is deeper, with sites of their own.
+        let mut zeros = Vec::new();
+        self.draw(symbol, depth, &mut NoChoices, 0, &mut zeros);
+        zeros.len()
     }
 
     fn rule_name(&self, symbol: u32) -> Option<&str> {
@@ -246,6 +262,15 @@ struct Machine<'m, const TRACES: bool, N> {
     shortest: u32,
     trace: &'m mut Trace,
     tasks: Vec<Task>,
+}
+
+/// All choice bytes are missing.
+struct NoChoices;
+
+impl ChoiceSource for NoChoices {
+    fn fill(&mut self, _buffer: &mut [u8]) -> usize {
+        0
+    }
 }
 
 /// A longer output is not kept for its memory.

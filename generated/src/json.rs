@@ -143,7 +143,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -157,10 +157,10 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_34: u64 = 8;
-                                'l34: loop {
-                                    if rounds_34 == 0 {
-                                        break 'l34;
+                                let mut rounds_42: u64 = 8;
+                                'l42: loop {
+                                    if rounds_42 == 0 {
+                                        break 'l42;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -168,15 +168,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l34;
+                                        break 'l42;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_34 -= 1;
+                                    rounds_42 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -184,7 +185,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_12[cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_14)]
+                    SLOTS_13[cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_15)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -205,7 +206,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -219,11 +220,11 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_35: u64 = 8;
+                                let mut rounds_43: u64 = 8;
                                 s = cx.ensure(s);
-                                'l35: loop {
-                                    if rounds_35 == 0 {
-                                        break 'l35;
+                                'l43: loop {
+                                    if rounds_43 == 0 {
+                                        break 'l43;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -231,15 +232,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l35;
+                                        break 'l43;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_35 -= 1;
+                                    rounds_43 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -268,7 +270,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_14)]
+                    SLOTS_9[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_15)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -312,7 +314,7 @@ mod rules {
                 match slot {
                     0..=92 => {
                         if DEPTH && depth < 1 {
-                            cx.put_mapped(&mut s, &BYTES_9);
+                            s = cx.string::<LEN>(s, &POOL_NUMBER);
                         } else {
                             {
                                 let slot = if LEN {
@@ -337,25 +339,44 @@ mod rules {
                                     rounds_11 -= 1;
                                     s = cx.ensure(s);
                                 }
-                                if DEPTH && depth < 2 {
-                                    cx.put_mapped(&mut s, &BYTES_9);
-                                } else {
-                                    {
-                                        let slot = cx.byte(&mut s);
-                                        match slot {
-                                            0..=42 => {
-                                                cx.put_byte(&mut s, b'0');
-                                            }
-                                            _ => {
-                                                cx.put_mapped(&mut s, &BYTES_12);
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 0, 17);
+                                match slot {
+                                    0..=126 => {
+                                        if DEPTH && depth < 2 {
+                                            cx.put_mapped(&mut s, &BYTES_9);
+                                        } else {
+                                            {
+                                                let slot = cx.byte(&mut s);
+                                                match slot {
+                                                    0..=42 => {
+                                                        cx.put_byte(&mut s, b'0');
+                                                    }
+                                                    _ => {
+                                                        cx.put_mapped(&mut s, &BYTES_12);
+                                                        s = cx
+                                                            .repeat_bytes::<LEN>(s, &BYTES_9, 0, 18446744073709551615);
+                                                    }
+                                                }
                                             }
                                         }
                                     }
-                                }
-                                match slot {
-                                    0..=127 => {}
-                                    128..=223 => {
+                                    127..=221 => {
+                                        if DEPTH && depth < 2 {
+                                            cx.put_mapped(&mut s, &BYTES_9);
+                                        } else {
+                                            {
+                                                let slot = cx.byte(&mut s);
+                                                match slot {
+                                                    0..=42 => {
+                                                        cx.put_byte(&mut s, b'0');
+                                                    }
+                                                    _ => {
+                                                        cx.put_mapped(&mut s, &BYTES_12);
+                                                        s = cx
+                                                            .repeat_bytes::<LEN>(s, &BYTES_9, 0, 18446744073709551615);
+                                                    }
+                                                }
+                                            }
+                                        }
                                         if DEPTH && depth < 2 {
                                             {
                                                 let option = cx.pick8(&mut s, 10);
@@ -363,10 +384,28 @@ mod rules {
                                             }
                                         } else {
                                             cx.put_byte(&mut s, b'.');
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 19);
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES_9, 1, 18446744073709551615);
                                         }
                                     }
-                                    _ => {
+                                    222..=253 => {
+                                        if DEPTH && depth < 2 {
+                                            cx.put_mapped(&mut s, &BYTES_9);
+                                        } else {
+                                            {
+                                                let slot = cx.byte(&mut s);
+                                                match slot {
+                                                    0..=42 => {
+                                                        cx.put_byte(&mut s, b'0');
+                                                    }
+                                                    _ => {
+                                                        cx.put_mapped(&mut s, &BYTES_12);
+                                                        s = cx
+                                                            .repeat_bytes::<LEN>(s, &BYTES_9, 0, 18446744073709551615);
+                                                    }
+                                                }
+                                            }
+                                        }
                                         let mut rounds_12: u64 = 1;
                                         'l12: loop {
                                             if rounds_12 == 0 {
@@ -387,7 +426,8 @@ mod rules {
                                                 }
                                             } else {
                                                 cx.put_byte(&mut s, b'.');
-                                                s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 19);
+                                                s = cx
+                                                    .repeat_bytes::<LEN>(s, &BYTES_9, 1, 18446744073709551615);
                                             }
                                             rounds_12 -= 1;
                                             s = cx.ensure(s);
@@ -425,7 +465,8 @@ mod rules {
                                                     }
                                                     96..=191 => {
                                                         cx.put_byte(&mut s, b'-');
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_9, 1, 2);
+                                                        s = cx
+                                                            .repeat_bytes::<LEN>(s, &BYTES_9, 1, 18446744073709551615);
                                                     }
                                                     192..=223 => {
                                                         let mut rounds_14: u64 = 1;
@@ -467,8 +508,191 @@ mod rules {
                                                             rounds_15 -= 1;
                                                             s = cx.ensure(s);
                                                         }
-                                                        cx.put(&mut s, b"00");
+                                                        let mut first_16: u32 = 1;
+                                                        'l16: loop {
+                                                            let is_first = first_16 > 0;
+                                                            if is_first {
+                                                                first_16 -= 1;
+                                                            } else {
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_6)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l16;
+                                                                }
+                                                            }
+                                                            cx.put_byte(&mut s, b'0');
+                                                            if !is_first {}
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        cx.put_byte(&mut s, b'0');
                                                         cx.put_mapped(&mut s, &BYTES_9);
+                                                    }
+                                                }
+                                            }
+                                        }
+                                    }
+                                    _ => {
+                                        if DEPTH && depth < 2 {
+                                            s = cx.string::<LEN>(s, &POOL_NEAR_THE_LIMIT);
+                                        } else {
+                                            {
+                                                let slot = if LEN {
+                                                    SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                                                } else {
+                                                    cx.byte(&mut s)
+                                                };
+                                                match slot {
+                                                    0..=153 => {
+                                                        cx.put_mapped(&mut s, &BYTES_12);
+                                                        let mut rounds_17: u64 = 1;
+                                                        'l17: loop {
+                                                            if rounds_17 == 0 {
+                                                                break 'l17;
+                                                            }
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_8)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l17;
+                                                            }
+                                                            if DEPTH && depth < 3 {
+                                                                {
+                                                                    let option = cx.pick8(&mut s, 10);
+                                                                    cx.put_packed(&mut s, &LITERALS_4, option);
+                                                                }
+                                                            } else {
+                                                                cx.put_byte(&mut s, b'.');
+                                                                s = cx
+                                                                    .repeat_bytes::<LEN>(s, &BYTES_9, 1, 18446744073709551615);
+                                                            }
+                                                            rounds_17 -= 1;
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        cx.put_mapped(&mut s, &BYTES_13);
+                                                        let mut rounds_18: u64 = 1;
+                                                        'l18: loop {
+                                                            if rounds_18 == 0 {
+                                                                break 'l18;
+                                                            }
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_6)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l18;
+                                                            }
+                                                            cx.put_byte(&mut s, b'+');
+                                                            rounds_18 -= 1;
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        'l19: loop {
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_6)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l19;
+                                                            }
+                                                            cx.put_byte(&mut s, b'0');
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        {
+                                                            let option = cx.pick8(&mut s, 2);
+                                                            match option {
+                                                                0 => {
+                                                                    cx.put(&mut s, b"30");
+                                                                    cx.put_mapped(&mut s, &BYTES_6);
+                                                                }
+                                                                _ => {
+                                                                    cx.put_byte(&mut s, b'2');
+                                                                    cx.put_mapped(&mut s, &BYTES_9);
+                                                                    cx.put_mapped(&mut s, &BYTES_9);
+                                                                }
+                                                            }
+                                                        }
+                                                    }
+                                                    154..=204 => {
+                                                        cx.put_byte(&mut s, b'1');
+                                                        let mut rounds_20: u64 = 1;
+                                                        'l20: loop {
+                                                            if rounds_20 == 0 {
+                                                                break 'l20;
+                                                            }
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_8)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l20;
+                                                            }
+                                                            cx.put_byte(&mut s, b'.');
+                                                            cx.put_mapped(&mut s, &BYTES_14);
+                                                            s = cx
+                                                                .repeat_bytes::<LEN>(s, &BYTES_9, 0, 18446744073709551615);
+                                                            rounds_20 -= 1;
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        cx.put_mapped(&mut s, &BYTES_13);
+                                                        let mut rounds_21: u64 = 1;
+                                                        'l21: loop {
+                                                            if rounds_21 == 0 {
+                                                                break 'l21;
+                                                            }
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_6)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l21;
+                                                            }
+                                                            cx.put_byte(&mut s, b'+');
+                                                            rounds_21 -= 1;
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        'l22: loop {
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_6)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l22;
+                                                            }
+                                                            cx.put_byte(&mut s, b'0');
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        cx.put(&mut s, b"308");
+                                                    }
+                                                    _ => {
+                                                        cx.put(&mut s, b"1.7976931348623157");
+                                                        cx.put_mapped(&mut s, &BYTES_13);
+                                                        let mut rounds_23: u64 = 1;
+                                                        'l23: loop {
+                                                            if rounds_23 == 0 {
+                                                                break 'l23;
+                                                            }
+                                                            if if LEN {
+                                                                cx.pick_within(&mut s, &COSTS_6)
+                                                            } else {
+                                                                cx.pick8(&mut s, 2)
+                                                            } == 0
+                                                            {
+                                                                break 'l23;
+                                                            }
+                                                            cx.put_byte(&mut s, b'+');
+                                                            rounds_23 -= 1;
+                                                            s = cx.ensure(s);
+                                                        }
+                                                        cx.put(&mut s, b"308");
                                                     }
                                                 }
                                             }
@@ -524,7 +748,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_16)]
+                    SLOTS_11[cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_17)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -536,7 +760,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                                    SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -550,10 +774,10 @@ mod rules {
                                     match slot {
                                         240..=247 => {
                                             cx.put_byte(&mut s, 10);
-                                            let mut rounds_31: u64 = 8;
-                                            'l31: loop {
-                                                if rounds_31 == 0 {
-                                                    break 'l31;
+                                            let mut rounds_39: u64 = 8;
+                                            'l39: loop {
+                                                if rounds_39 == 0 {
+                                                    break 'l39;
                                                 }
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS_6)
@@ -561,15 +785,16 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l31;
+                                                    break 'l39;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_31 -= 1;
+                                                rounds_39 -= 1;
                                                 s = cx.ensure(s);
                                             }
                                         }
                                         _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                                         }
                                     }
                                 }
@@ -582,36 +807,37 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_11[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_17)]
+                                    SLOTS_12[cx
+                                        .pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_18)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
                                 s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
-                                if !matches!(slot, 0..= 42) {
-                                    let mut rounds_32: u64 = 10;
-                                    let mut first_32: u32 = 2;
-                                    'l32: loop {
-                                        let is_first = first_32 > 0;
-                                        if is_first {
-                                            first_32 -= 1;
-                                        } else {
-                                            if rounds_32 == 0 {
-                                                break 'l32;
-                                            }
-                                            if if LEN {
-                                                cx.pick_within(&mut s, &COSTS_18)
-                                            } else {
-                                                cx.pick8(&mut s, 2)
-                                            } == 0
-                                            {
-                                                break 'l32;
-                                            }
-                                        }
+                                match slot {
+                                    0..=39 => {}
+                                    40..=44 => {
                                         cx.put_byte(&mut s, b',');
                                         s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
-                                        if !is_first {
-                                            rounds_32 -= 1;
+                                    }
+                                    _ => {
+                                        let mut first_40: u32 = 2;
+                                        'l40: loop {
+                                            let is_first = first_40 > 0;
+                                            if is_first {
+                                                first_40 -= 1;
+                                            } else {
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_19)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l40;
+                                                }
+                                            }
+                                            cx.put_byte(&mut s, b',');
+                                            s = rule_member::<DEPTH, LEN>(cx, s, depth - 2);
+                                            if !is_first {}
                                         }
                                     }
                                 }
@@ -648,7 +874,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -662,10 +888,10 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_24: u64 = 8;
-                                'l24: loop {
-                                    if rounds_24 == 0 {
-                                        break 'l24;
+                                let mut rounds_32: u64 = 8;
+                                'l32: loop {
+                                    if rounds_32 == 0 {
+                                        break 'l32;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -673,15 +899,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l24;
+                                        break 'l32;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_24 -= 1;
+                                    rounds_32 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -692,7 +919,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_9[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_15)]
+                        SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_16)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -707,7 +934,7 @@ mod rules {
                         57..=198 => {
                             cx.put_byte(&mut s, b'"');
                             cx.put_mapped(&mut s, &BYTES_11);
-                            s = cx.repeat_bytes::<LEN>(s, &BYTES_15, 2, 13);
+                            s = cx.repeat_bytes::<LEN>(s, &BYTES_16, 2, 13);
                             cx.put_byte(&mut s, b'"');
                         }
                         _ => {
@@ -736,15 +963,15 @@ mod rules {
                                                     let option = cx.pick8(&mut s, 62);
                                                     cx.put_packed(&mut s, &LITERALS_2, option);
                                                 }
-                                                let mut rounds_25: u64 = 10;
-                                                let mut first_25: u32 = 2;
-                                                'l25: loop {
-                                                    let is_first = first_25 > 0;
+                                                let mut rounds_33: u64 = 10;
+                                                let mut first_33: u32 = 2;
+                                                'l33: loop {
+                                                    let is_first = first_33 > 0;
                                                     if is_first {
-                                                        first_25 -= 1;
+                                                        first_33 -= 1;
                                                     } else {
-                                                        if rounds_25 == 0 {
-                                                            break 'l25;
+                                                        if rounds_33 == 0 {
+                                                            break 'l33;
                                                         }
                                                         if if LEN {
                                                             cx.pick_within(&mut s, &COSTS_6)
@@ -752,7 +979,7 @@ mod rules {
                                                             cx.pick8(&mut s, 2)
                                                         } == 0
                                                         {
-                                                            break 'l25;
+                                                            break 'l33;
                                                         }
                                                     }
                                                     {
@@ -764,7 +991,7 @@ mod rules {
                                                         cx.put_packed(&mut s, &LITERALS_3, option);
                                                     }
                                                     if !is_first {
-                                                        rounds_25 -= 1;
+                                                        rounds_33 -= 1;
                                                     }
                                                     s = cx.ensure(s);
                                                 }
@@ -796,15 +1023,15 @@ mod rules {
                                                 let option = cx.pick8(&mut s, 62);
                                                 cx.put_packed(&mut s, &LITERALS_2, option);
                                             }
-                                            let mut rounds_26: u64 = 10;
-                                            let mut first_26: u32 = 2;
-                                            'l26: loop {
-                                                let is_first = first_26 > 0;
+                                            let mut rounds_34: u64 = 10;
+                                            let mut first_34: u32 = 2;
+                                            'l34: loop {
+                                                let is_first = first_34 > 0;
                                                 if is_first {
-                                                    first_26 -= 1;
+                                                    first_34 -= 1;
                                                 } else {
-                                                    if rounds_26 == 0 {
-                                                        break 'l26;
+                                                    if rounds_34 == 0 {
+                                                        break 'l34;
                                                     }
                                                     if if LEN {
                                                         cx.pick_within(&mut s, &COSTS_6)
@@ -812,7 +1039,7 @@ mod rules {
                                                         cx.pick8(&mut s, 2)
                                                     } == 0
                                                     {
-                                                        break 'l26;
+                                                        break 'l34;
                                                     }
                                                 }
                                                 {
@@ -824,7 +1051,7 @@ mod rules {
                                                     cx.put_packed(&mut s, &LITERALS_3, option);
                                                 }
                                                 if !is_first {
-                                                    rounds_26 -= 1;
+                                                    rounds_34 -= 1;
                                                 }
                                                 s = cx.ensure(s);
                                             }
@@ -842,7 +1069,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -856,11 +1083,11 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_27: u64 = 8;
+                                let mut rounds_35: u64 = 8;
                                 s = cx.ensure(s);
-                                'l27: loop {
-                                    if rounds_27 == 0 {
-                                        break 'l27;
+                                'l35: loop {
+                                    if rounds_35 == 0 {
+                                        break 'l35;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -868,15 +1095,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l27;
+                                        break 'l35;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_27 -= 1;
+                                    rounds_35 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -888,7 +1116,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -902,11 +1130,11 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_28: u64 = 8;
+                                let mut rounds_36: u64 = 8;
                                 s = cx.ensure(s);
-                                'l28: loop {
-                                    if rounds_28 == 0 {
-                                        break 'l28;
+                                'l36: loop {
+                                    if rounds_36 == 0 {
+                                        break 'l36;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -914,15 +1142,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l28;
+                                        break 'l36;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_28 -= 1;
+                                    rounds_36 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -934,7 +1163,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -948,10 +1177,10 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_29: u64 = 8;
-                                'l29: loop {
-                                    if rounds_29 == 0 {
-                                        break 'l29;
+                                let mut rounds_37: u64 = 8;
+                                'l37: loop {
+                                    if rounds_37 == 0 {
+                                        break 'l37;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -959,15 +1188,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l29;
+                                        break 'l37;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_29 -= 1;
+                                    rounds_37 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -997,7 +1227,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
+                    SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_14)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -1009,7 +1239,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                                    SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1023,10 +1253,10 @@ mod rules {
                                     match slot {
                                         240..=247 => {
                                             cx.put_byte(&mut s, 10);
-                                            let mut rounds_20: u64 = 8;
-                                            'l20: loop {
-                                                if rounds_20 == 0 {
-                                                    break 'l20;
+                                            let mut rounds_28: u64 = 8;
+                                            'l28: loop {
+                                                if rounds_28 == 0 {
+                                                    break 'l28;
                                                 }
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS_6)
@@ -1034,50 +1264,50 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l20;
+                                                    break 'l28;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_20 -= 1;
+                                                rounds_28 -= 1;
                                                 s = cx.ensure(s);
                                             }
                                         }
                                         _ => {
-                                            s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                            s = cx
+                                                .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                                         }
                                     }
                                 }
                             }
                         }
                     }
-                    9..=27 => {
+                    9..=26 => {
+                        s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
+                    }
+                    27..=30 => {
+                        s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
+                        cx.put_byte(&mut s, b',');
                         s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
                     }
                     _ => {
                         s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                        let mut rounds_21: u64 = 10;
-                        let mut first_21: u32 = 2;
-                        'l21: loop {
-                            let is_first = first_21 > 0;
+                        let mut first_29: u32 = 2;
+                        'l29: loop {
+                            let is_first = first_29 > 0;
                             if is_first {
-                                first_21 -= 1;
+                                first_29 -= 1;
                             } else {
-                                if rounds_21 == 0 {
-                                    break 'l21;
-                                }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS_8)
                                 } else {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l21;
+                                    break 'l29;
                                 }
                             }
                             cx.put_byte(&mut s, b',');
                             s = rule_element::<DEPTH, LEN>(cx, s, depth - 1);
-                            if !is_first {
-                                rounds_21 -= 1;
-                            }
+                            if !is_first {}
                         }
                     }
                 }
@@ -1110,7 +1340,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1124,10 +1354,10 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_17: u64 = 8;
-                                'l17: loop {
-                                    if rounds_17 == 0 {
-                                        break 'l17;
+                                let mut rounds_25: u64 = 8;
+                                'l25: loop {
+                                    if rounds_25 == 0 {
+                                        break 'l25;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -1135,15 +1365,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l17;
+                                        break 'l25;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_17 -= 1;
+                                    rounds_25 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -1155,7 +1386,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_12)]
+                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_13)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1169,11 +1400,11 @@ mod rules {
                         match slot {
                             240..=247 => {
                                 cx.put_byte(&mut s, 10);
-                                let mut rounds_18: u64 = 8;
+                                let mut rounds_26: u64 = 8;
                                 s = cx.ensure(s);
-                                'l18: loop {
-                                    if rounds_18 == 0 {
-                                        break 'l18;
+                                'l26: loop {
+                                    if rounds_26 == 0 {
+                                        break 'l26;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_6)
@@ -1181,15 +1412,16 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l18;
+                                        break 'l26;
                                     }
                                     cx.put_byte(&mut s, b' ');
-                                    rounds_18 -= 1;
+                                    rounds_26 -= 1;
                                     s = cx.ensure(s);
                                 }
                             }
                             _ => {
-                                s = cx.repeat_bytes::<LEN>(s, &BYTES_14, 1, 3);
+                                s = cx
+                                    .repeat_bytes::<LEN>(s, &BYTES_15, 1, 18446744073709551615);
                             }
                         }
                     }
@@ -1283,16 +1515,12 @@ mod rules {
                     }
                     2 => {
                         cx.put_byte(&mut s, b'"');
-                        let mut rounds_4: u64 = 59;
                         let mut first_4: u32 = 1;
                         'l4: loop {
                             let is_first = first_4 > 0;
                             if is_first {
                                 first_4 -= 1;
                             } else {
-                                if rounds_4 == 0 {
-                                    break 'l4;
-                                }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS_6)
                                 } else {
@@ -1370,9 +1598,7 @@ mod rules {
                                     }
                                 }
                             }
-                            if !is_first {
-                                rounds_4 -= 1;
-                            }
+                            if !is_first {}
                             s = cx.ensure(s);
                         }
                         cx.put_byte(&mut s, b'"');
@@ -1866,9 +2092,26 @@ mod rules {
     static SLOTS_3: [u8; 3] = [0, 93, 209];
     static COSTS_9: [u64; 3] = [0, 1, 3];
     static ENDS_6: [u32; 3] = [93, 209, 256];
-    static SLOTS_4: [u8; 3] = [0, 128, 224];
-    static COSTS_10: [u64; 3] = [0, 2, 2];
-    static ENDS_7: [u32; 3] = [128, 224, 256];
+    static POOL_NUMBER: rt::Strings = rt::Strings::new(
+        b"01234567891E3001E3011E3021E3031E3041E3051E3061E3071E3081e3001e3011e3021e3031e3041e3051e3061e3071e3082E3002E3012E3022E3032E3042E3052E3062E3072e3002e3012e3022e3032e3042e3052e3062e3073E3003E3013E3023E3033E3043E3053E3063E3073e3003e3013e3023e3033e3043e3053e3063e3074E3004E3014E3024E3034E3044E3054E3064E3074e3004e3014e3024e3034e3044e3054e3064e3075E3005E3015E3025E3035E3045E3055E3065E3075e3005e3015e3025e3035e3045e3055e3065e3076E3006E3016E3026E3036E3046E3056E3066E3076e3006e3016e3026e3036e3046e3056e3066e3077E3007E3017E3027E3037E3047E3057E3067E3077e3007e3017e3027e3037e3047e3057e3067e3078E3008E3018E3028E3038E3048E3058E3068E3078e3008e3018e3028e3038e3048e3058e3068e3079E3009E3019E3029E3039E3049E3059E3069E3079e3009e3019e3029e3039e3049e3059e3069e3071.7976931348623157E3081.7976931348623157e308\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65,
+            70, 75, 80, 85, 90, 95, 100, 105, 110, 115, 120, 125, 130, 135, 140, 145,
+            150, 155, 160, 165, 170, 175, 180, 185, 190, 195, 200, 205, 210, 215, 220,
+            225, 230, 235, 240, 245, 250, 255, 260, 265, 270, 275, 280, 285, 290, 295,
+            300, 305, 310, 315, 320, 325, 330, 335, 340, 345, 350, 355, 360, 365, 370,
+            375, 380, 385, 390, 395, 400, 405, 410, 415, 420, 425, 430, 435, 440, 445,
+            450, 455, 460, 465, 470, 475, 480, 485, 490, 495, 500, 505, 510, 515, 520,
+            525, 530, 535, 540, 545, 550, 555, 560, 565, 570, 575, 580, 585, 590, 595,
+            600, 605, 610, 615, 620, 625, 630, 635, 640, 645, 650, 655, 660, 665, 670,
+            675, 680, 685, 690, 695, 700, 705, 710, 715, 720, 725, 730, 735, 740, 762,
+            784,
+        ],
+        None,
+    );
+    static SLOTS_4: [u8; 4] = [0, 127, 222, 254];
+    static COSTS_10: [u64; 4] = [0, 2, 2, 4];
+    static ENDS_7: [u32; 4] = [127, 222, 254, 256];
     static BYTES_12: [u8; 256] = *b"1111111111111111111111111111122222222222222222222222222223333333333333333333333333333344444444444444444444444444445555555555555555555555555555566666666666666666666666666667777777777777777777777777777788888888888888888888888888889999999999999999999999999999";
     static LITERALS_4: [u64; 10] = [
         0x020000000000302e, 0x020000000000312e, 0x020000000000322e, 0x020000000000332e,
@@ -1902,6 +2145,26 @@ mod rules {
     static COSTS_11: [u64; 4] = [0, 1, 2, 2];
     static ENDS_8: [u32; 4] = [96, 192, 224, 256];
     static BYTES_13: [u8; 256] = *b"EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+    static POOL_NEAR_THE_LIMIT: rt::Strings = rt::Strings::new(
+        b"1E3001E3011E3021E3031E3041E3051E3061E3071E3081e3001e3011e3021e3031e3041e3051e3061e3071e3082E3002E3012E3022E3032E3042E3052E3062E3072e3002e3012e3022e3032e3042e3052e3062e3073E3003E3013E3023E3033E3043E3053E3063E3073e3003e3013e3023e3033e3043e3053e3063e3074E3004E3014E3024E3034E3044E3054E3064E3074e3004e3014e3024e3034e3044e3054e3064e3075E3005E3015E3025E3035E3045E3055E3065E3075e3005e3015e3025e3035e3045e3055e3065e3076E3006E3016E3026E3036E3046E3056E3066E3076e3006e3016e3026e3036e3046e3056e3066e3077E3007E3017E3027E3037E3047E3057E3067E3077e3007e3017e3027e3037e3047e3057e3067e3078E3008E3018E3028E3038E3048E3058E3068E3078e3008e3018e3028e3038e3048e3058e3068e3079E3009E3019E3029E3039E3049E3059E3069E3079e3009e3019e3029e3039e3049e3059e3069e3071.7976931348623157E3081.7976931348623157e308\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95,
+            100, 105, 110, 115, 120, 125, 130, 135, 140, 145, 150, 155, 160, 165, 170,
+            175, 180, 185, 190, 195, 200, 205, 210, 215, 220, 225, 230, 235, 240, 245,
+            250, 255, 260, 265, 270, 275, 280, 285, 290, 295, 300, 305, 310, 315, 320,
+            325, 330, 335, 340, 345, 350, 355, 360, 365, 370, 375, 380, 385, 390, 395,
+            400, 405, 410, 415, 420, 425, 430, 435, 440, 445, 450, 455, 460, 465, 470,
+            475, 480, 485, 490, 495, 500, 505, 510, 515, 520, 525, 530, 535, 540, 545,
+            550, 555, 560, 565, 570, 575, 580, 585, 590, 595, 600, 605, 610, 615, 620,
+            625, 630, 635, 640, 645, 650, 655, 660, 665, 670, 675, 680, 685, 690, 695,
+            700, 705, 710, 715, 720, 725, 730, 752, 774,
+        ],
+        None,
+    );
+    static SLOTS_6: [u8; 3] = [0, 154, 205];
+    static COSTS_12: [u64; 3] = [0, 0, 17];
+    static ENDS_9: [u32; 3] = [154, 205, 256];
+    static BYTES_14: [u8; 256] = *b"0000000000000000000000000000000000000111111111111111111111111111111111111122222222222222222222222222222222222233333333333333333333333333333333333334444444444444444444444444444444444445555555555555555555555555555555555555666666666666666666666666666666666666";
     static POOL_LITERAL: rt::Strings = rt::Strings::new(
         b"nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4, 8, 13],
@@ -1938,28 +2201,28 @@ mod rules {
         &[0, 0, 1, 2, 3, 4],
         None,
     );
-    static SLOTS_6: [u8; 4] = [0, 192, 240, 248];
-    static COSTS_12: [u64; 4] = [0, 1, 1, 1];
-    static ENDS_9: [u32; 4] = [192, 240, 248, 256];
+    static SLOTS_7: [u8; 4] = [0, 192, 240, 248];
+    static COSTS_13: [u64; 4] = [0, 1, 1, 1];
+    static ENDS_10: [u32; 4] = [192, 240, 248, 256];
     static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03";
     static LITERALS_6: [u64; 2] = [0x0000000000000000, 0x0100000000000020];
-    static BYTES_14: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
+    static BYTES_15: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r                                                                ";
     static POOL_ARRAY: rt::Strings = rt::Strings::new(
         b"[][\t][\n][\r][ ]\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 2, 5, 8, 11, 14],
         None,
     );
-    static SLOTS_7: [u8; 3] = [0, 9, 28];
-    static COSTS_13: [u64; 3] = [0, 1, 5];
-    static ENDS_10: [u32; 3] = [9, 28, 256];
+    static SLOTS_8: [u8; 4] = [0, 9, 27, 31];
+    static COSTS_14: [u64; 4] = [0, 1, 3, 5];
+    static ENDS_11: [u32; 4] = [9, 27, 31, 256];
     static POOL_VALUE: rt::Strings = rt::Strings::new(
         b"\"\"[]{}[\t][\n][\r][ ]{\t}{\n}{\r}{ }nulltruefalse\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 2, 4, 6, 9, 12, 15, 18, 21, 24, 27, 30, 34, 38, 43],
         Some(b"0"),
     );
-    static SLOTS_8: [u8; 3] = [0, 177, 217];
-    static COSTS_14: [u64; 3] = [0, 1, 1];
-    static ENDS_11: [u32; 3] = [177, 217, 256];
+    static SLOTS_9: [u8; 3] = [0, 177, 217];
+    static COSTS_15: [u64; 3] = [0, 1, 1];
+    static ENDS_12: [u32; 3] = [177, 217, 256];
     static POOL_MEMBER: rt::Strings = rt::Strings::new(
         b"\"a00\":\"\"\"a00\":\"\"\t\"hR7\":[\n]\t\"lF2\":\t[]\t\"t7Y\":[]\r\n\"smE\":{\r}\r\"wST\"\t:{} \"eGi\":[]\r \"tp8\":[\n]\"a00\":{\n}\r\"hR7\":[\n]\n\"k_A\" :[ ]\"k_A\" :[] \"r3h\":\t\"\"\r\"tbe\"\r:{\t}\"yHT\"\r:[\t]\t\"cpe\"\n:[\n]\t\"ipe\":\t[ ]\t\"lF2\":\t{\t}\t\"p7m\"\t:[]\n\t\"q2x\": {\t}\t\"uPL\"\t:\r\"\"\t\"xYx\":\r{}\n\n\"a00\"\t:[\r]\n\"fbB\"\r:{}\r\n\"i88\":\n[]\n\n\"lYi\"\n:\n{}\n\"puL\" :[]\t\n\"smE\":{\r}\n\n\"wqP\"\n:\t{}\n\"zbw\":\n{} \r\"eyH\"\r:\n[]\r\"hoC\":[\n]\r\r\"miU\":\r[]\n\r\"rsP\":[\r]\t\r\"sHE\"\r:[\t]\r\"wST\"\t:{}  \"cKe\":\n\"\"\r \"eGi\":[ ]\r \"gnA\":\t[\t] \"mP6\" :[]  \"tp8\" : \"\" \"vDV\" :[\n] \"wFj\":\r{} \"a00\":null\r\"bYi\"\t:{\r}\n\"dRJ\"\t:\n\"\"\t\"dxX\":\r{\n}\n\"fzF\"\n:{\r}\n\"hR7\"\r: [ ]\"hR7\":\t{\t} \"k_A\" :\n{ }\"nbe\"\t:\n{}\t\"o6B\"\n:{\r}\t\"pii\" :\t{}\t\"r3h\":\t[\r]\n\"s_P\"\t:\t\"\"\t\"tbe\"\r: {\t}\"tbe\"\r:{\t} \"vj5\": [\r] \"yHT\"\r:[\t]\r\"yfM\":\r{ } \t\"bLA\"\r: \"\"\r\t\"cpe\"\n:[\n]\n\t\"dEX\":\r{ }\n\t\"fIP\":\t[\t]\n\t\"gv4\"\r:[\n]\n\t\"ipe\":\t[ ]\t\t\"kNN\"\t:[\n]\n\t\"kNN\"\t:true\t\"lqv\"\r:\n{\t}\t\"o0T\"\n: {\n}\t\"q2x\": {\t}\t\t\"qeq\"\r: {\n}\t\"s_P\"\n: \"\" \t\"tPo\"\r:\t{\t}\t\"uPL\"\t:\r{ }\t\"xYx\"\n: [\t]\t\"xwm\"\r: [\r]\n\"a00\"\t:[\r] \n\"b8b\" : \"\" \n\"d1y\"\n:\n{}\n\n\"dcp\":\t{ }\r\n\"hD1\"\n:\r{}\n\n\"hWh\"\n: \"\"\r\n\"jdt\"\t:\n[\n]\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n[\r]\n\"lYi\"\n:\n{} \n\"np8\" : {} \n\"puL\" :\r[] \n\"qeq\" : {\r}\n\"smE\": [\n]\r\n\"tPo\" : []\r\n\"vXD\":\t{ }\r\n\"wqP\"\n:\t{}\r\n\"zbw\"\n:\r\"\"\r\r\"aaK\"\r: []\n\r\"cXV\"\r:\n\"\" \r\"eZv\"\n:\n\"\" \r\"eyH\"\r:\n[]\r\r\"gab\"\n: \"\" \r\"hoC\":true\r\r\"j95\"\t:{ } \r\"kHk\":\r{\n}\n\r\"miU\"\n:\r[ ]\r\"oPL\"\n:null\r\"oPL\"\n:{\n}\r\r\"pEl\":\n{\r}\r\r\"rsP\"\n:[\r]\r\r\"sHE\"\r:null\r\"unv\"\r:[\n]\r\r\"wST\"\t:\r[] \r\"xMC\"\r:[\t]\r \"anA\"\n:\t[\t] \"anA\"\n:{\n}  \"cKe\":\n{\r}  \"eGi\"\r:\n{}\n \"f4s\"\r: {\r} \"gnA\":\t[\t]\n \"ivb\"\n: \"\"\n \"jLd\" : []\n \"lqv\":\n{\t}\t \"lqv\":\n{\t}  \"o6B\"\t:\r[\t] \"ocO\": [ ]  \"r3h\" :\r{}  \"smE\"\n: {\r} \"ugn\" :\n{\t} \"wFj\"\n:\r[\n] \"wFj\":\r{\n}  \"yN9\"\t:[ ]\n\"a00\":\rnull \"c2R\"\r: {\t}\n\"dxX\"\t:\r{\t}\t\"esb\" :\t{ }\r\"gOs\"\t:\n{\r}\n\"i0E\"\r:\r{ }\t\"k9q\"\r:\t[\t]\t\"k_A\" :\n{ }\n\"n7L\"\t:\t[\n]\n\"o6B\"\n:\r[\t]\r\"oi1\"\r:\r{ }\n\"qT2\"\n:\r[ ]\r\"sHE\"\t:true\n\"tDG\"\r:\n[\t] \"tbe\"\r: {\t}\r\"vj5\": null\t\"xlU\"\n:\r[\n]\r\"yHT\"\r:\r{ } \"zhY\" :\r[\n]\r\t\"bLA\"\r: [\n] \t\"dEX\"\r:\n[\r]\n\t\"eeY\"\n: [\n]\t\t\"fIP\":\ttrue\t\t\"gv4\"\r:\t{\n}\n\t\"ipe\"\n:\t{\t}\t\t\"j95\" :\t{ }\n\t\"kNN\"\t:true\r\t\"nWz\"\r:\r{\t}\t\t\"o0T\"\n: {\n}\n\t\"q2x\" :\n{\t}\r\t\"qeq\"\r: {\n}\n\t\"s_P\"\n:\t{\n} \t\"uPL\"\t:\r{ }\n\t\"w2x\" :\t{\t}\t\t\"xYx\"\n: [\t]\r\t\"xwm\"\r: [\r] \n\"aUY\"\t: {\t}\t\n\"b8b\": true\t\n\"d1y\"\n:\n{\n}\n\n\"eli\"\n: {\t}\r\n\"fbB\"\r:\t{\n}\r\n\"g5f\" :\r{\r} \n\"i88\":\nfalse\n\"jdt\" :null\t\n\"lYi\"\n:\n[\r]\t\n\"moC\"\t:\r{\n} \n\"pEl\":\ttrue\n\n\"qFW\" :\n[\t]\r\n\"qeq\" : {\r}\n\n\"smE\"\r:\r[\t]\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r]\t\n\"xMC\"\n:\t[\r] \n\"yN9\" :\n{\r}\t\r\"aBL\"\r:\rtrue\r\"cF2\"\t:\r[ ]\n\r\"d8u\"\n: [\r]\t\r\"eZv\"\n:\n[\t] \r\"eyH\"\r:\n{ } \r\"iDj\"\t:\t{ }\t\r\"j95\"\t:\n[ ]\t\r\"kHk\":\rtrue\r\r\"l9K\" :\t[ ]\n\r\"miU\"\n:\r[ ]\r\r\"oPL\"\n:null\n\r\"pEl\"\r:\n[ ] \r\"rsP\"\n:\n{\r}\t\r\"sHE\"\r:false\r\"uHk\"\t:\n[ ]\t\r\"vQN\"\r:\n[\t]\n\r\"wST\"\t:\r{ }\r\r\"xMC\"\r: [ ]\r\r\"zOs\"\n:\r[\r]  \"anA\"\n:false \"cvN\" :\t{\t}\t \"dEX\" :true\t \"f4s\"\r: {\r}\n \"gnA\"\r:\n[\t]\r \"ivb\"\n: [\r]\t \"jLd\" : true \"lLv\"\n:\n[ ]\t \"mP6\" :\t{\t}\r \"o6B\"\t:\r[\t]  \"ocO\"\n: { }  \"qeq\"\r:\n{\t}  \"ry2\"\n: [\t]  \"tp8\" : {\r}\t \"ugn\" :\n{\t}\t \"wFj\"\n:\r[\n]  \"xFH\"\r:\t{\t}  \"yN9\"\t:\r{\n}\r\"gOs\"\t:\ntrue\t\"lfa\"\r: null\r\"tbe\"\r: false\"ugn\"\t:\rnull \t\"eMR\"\t:\rnull\n\t\"hoC\"\t: null\n\t\"n7L\"\t:\ttrue \t\"q2x\": false\n\t\"v7m\"\r:\nnull\r\n\"d1y\"\n:\nfalse\n\"dcp\":\tfalse \n\"i88\":\nfalse \n\"nK8\"\r:\rfalse\n\"wqP\"\n:\ttrue\t\n\"xMC\"\n:\tfalse\r\"eZv\"\n:false\t\r\"keq\"\r:\tnull \r\"sHE\"\r:false\n\r\"tjZ\"\t:\tfalse \"anA\"\n:false\n \"f4s\"\r: true\t \"jLd\" : true\r \"qFW\"\n:\nnull\n \"tK8\"\r: null\r \"xFH\"\r:\ttrue \"i0E\"\r:\rfalse \"tbe\"\r: false \t\"eeY\"\n: false \n\"d1y\"\n:\nfalse\n\n\"nK8\"\r:\rfalse \n\"xMC\"\n:\tfalse\r\r\"tjZ\"\t:\tfalse\t \"dEX\" :\rfalse\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -2009,10 +2272,10 @@ mod rules {
         ],
         Some(b"\"\""),
     );
-    static SLOTS_9: [u8; 3] = [0, 57, 199];
-    static COSTS_15: [u64; 3] = [0, 3, 3];
-    static ENDS_12: [u32; 3] = [57, 199, 256];
-    static BYTES_15: [u8; 256] = *b"00000111122223333444455556666777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZ____aaaabbbbccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
+    static SLOTS_10: [u8; 3] = [0, 57, 199];
+    static COSTS_16: [u64; 3] = [0, 3, 3];
+    static ENDS_13: [u32; 3] = [57, 199, 256];
+    static BYTES_16: [u8; 256] = *b"00000111122223333444455556666777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZ____aaaabbbbccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
     static LITERALS_7: [u64; 3] = [
         0x010000000000002d, 0x0100000000000020, 0x010000000000002e,
     ];
@@ -2021,38 +2284,38 @@ mod rules {
         &[0, 2, 5, 8, 11, 14],
         None,
     );
-    static SLOTS_10: [u8; 2] = [0, 8];
-    static COSTS_16: [u64; 2] = [0, 4];
-    static ENDS_13: [u32; 2] = [8, 256];
+    static SLOTS_11: [u8; 2] = [0, 8];
+    static COSTS_17: [u64; 2] = [0, 4];
+    static ENDS_14: [u32; 2] = [8, 256];
     static POOL_MEMBERS: rt::Strings = rt::Strings::new(
-        b"\"a00\":\"\"\"hR7\":[\n]\t\"t7Y\":[]\r\r\"wST\"\t:{} \"tp8\":[\n]\"hR7\":[\n]\n\"k_A\" :[] \"tbe\"\r:{\t}\t\"cpe\"\n:[\n]\t\"lF2\":\t{\t}\t\"q2x\": {\t}\t\"xYx\":\r{}\n\n\"fbB\"\r:{}\r\n\"lYi\"\n:\n{}\n\"smE\":{\r}\n\n\"zbw\":\n{} \r\"hoC\":[\n]\r\r\"rsP\":[\r]\t\r\"wST\"\t:{}  \"eGi\":[ ]\r \"mP6\" :[]  \"vDV\" :[\n]\"a00\":null\r\"dRJ\"\t:\n\"\"\t\"fzF\"\n:{\r}\n\"hR7\":\t{\t} \"nbe\"\t:\n{}\t\"pii\" :\t{}\t\"s_P\"\t:\t\"\"\t\"tbe\"\r:{\t} \"yHT\"\r:[\t]\r\t\"bLA\"\r: \"\"\r\t\"dEX\":\r{ }\n\t\"gv4\"\r:[\n]\n\t\"kNN\"\t:[\n]\n\t\"lqv\"\r:\n{\t}\t\"q2x\": {\t}\t\t\"s_P\"\n: \"\" \t\"uPL\"\t:\r{ }\t\"xwm\"\r: [\r]\n\"b8b\" : \"\" \n\"dcp\":\t{ }\r\n\"hWh\"\n: \"\"\r\n\"jdt\" :{\n}\t\n\"lYi\"\n:\n{} \n\"puL\" :\r[] \n\"smE\": [\n]\r\n\"vXD\":\t{ }\r\n\"zbw\"\n:\r\"\"\r\r\"cXV\"\r:\n\"\" \r\"eyH\"\r:\n[]\r\r\"hoC\":true\r\r\"kHk\":\r{\n}\n\r\"oPL\"\n:null\r\"pEl\":\n{\r}\r\r\"sHE\"\r:null\r\"wST\"\t:\r[]  \"anA\"\n:\t[\t] \"cKe\":\n{\r}  \"f4s\"\r: {\r} \"ivb\"\n: \"\"\n \"lqv\":\n{\t}\t \"o6B\"\t:\r[\t] \"r3h\" :\r{}  \"ugn\" :\n{\t} \"wFj\":\r{\n} \"a00\":\rnull \"dxX\"\t:\r{\t}\t\"gOs\"\t:\n{\r}\n\"k9q\"\r:\t[\t]\t\"n7L\"\t:\t[\n]\n\"oi1\"\r:\r{ }\n\"sHE\"\t:true\n\"tbe\"\r: {\t}\r\"xlU\"\n:\r[\n]\r\"zhY\" :\r[\n]\r\t\"dEX\"\r:\n[\r]\n\t\"fIP\":\ttrue\t\t\"ipe\"\n:\t{\t}\t\t\"kNN\"\t:true\r\t\"o0T\"\n: {\n}\n\t\"qeq\"\r: {\n}\n\t\"uPL\"\t:\r{ }\n\t\"xYx\"\n: [\t]\r\n\"aUY\"\t: {\t}\t\n\"d1y\"\n:\n{\n}\n\n\"fbB\"\r:\t{\n}\r\n\"i88\":\nfalse\n\"lYi\"\n:\n[\r]\t\n\"pEl\":\ttrue\n\n\"qeq\" : {\r}\n\n\"vXD\"\r:\n{\r}\t\n\"xMC\"\n:\t[\r] \r\"aBL\"\r:\rtrue\r\"d8u\"\n: [\r]\t\r\"eyH\"\r:\n{ } \r\"j95\"\t:\n[ ]\t\r\"l9K\" :\t[ ]\n\r\"oPL\"\n:null\n\r\"rsP\"\n:\n{\r}\t\r\"uHk\"\t:\n[ ]\t\r\"wST\"\t:\r{ }\r\r\"zOs\"\n:\r[\r]  \"cvN\" :\t{\t}\t \"f4s\"\r: {\r}\n \"ivb\"\n: [\r]\t \"lLv\"\n:\n[ ]\t \"o6B\"\t:\r[\t]  \"qeq\"\r:\n{\t}  \"tp8\" : {\r}\t \"wFj\"\n:\r[\n]  \"yN9\"\t:\r{\n}\r\"lfa\"\r: null\r\"ugn\"\t:\rnull \t\"hoC\"\t: null\n\t\"q2x\": false\n\n\"d1y\"\n:\nfalse\n\"i88\":\nfalse \n\"wqP\"\n:\ttrue\t\r\"eZv\"\n:false\t\r\"sHE\"\r:false\n \"anA\"\n:false\n \"jLd\" : true\r \"tK8\"\r: null\r\"i0E\"\r:\rfalse \t\"eeY\"\n: false \n\"nK8\"\r:\rfalse \r\"tjZ\"\t:\tfalse\t\"a00\":\"\",\"a00\":\"\",\"a00\":\"\"\"a00\":\"\"\t,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\"a00\":{\n}\r,\"tbe\"\r: {\t}, \"cKe\":\n\"\"\r\t\"q2x\": {\t},\n\"zbw\":\n{} , \"vDV\" :[\n]\n\"smE\":{\r}, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t \"eGi\":[]\r,\n\"smE\":{\r}\n, \"cKe\":\n{\r} \"bYi\"\t:{\r}\n,\"oi1\"\r:\r{ }\n,\"k_A\" :[ ]\"vj5\": [\r] ,\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\t\"lF2\":\t[], \"f4s\"\r: {\r},\n\"hWh\"\n: \"\"\r\t\"xwm\"\r: [\r],\r\"miU\":\r[]\n,\"hR7\":\t{\t} \n\"smE\": [\n]\r,\n\"hD1\"\n:\r{}\n,\"hR7\":[\n]\n\r\"iDj\"\t:\t{ }\t,\"k_A\" :[ ],\"hR7\"\r: [ ] \"anA\"\n:\t[\t],\n\"zbw\":\n{} , \"vDV\" :[\n] \"r3h\" :\r{} ,\"vj5\": null\t,\n\"smE\":{\r}\"a00\":\"\", \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\"hR7\":[\n],\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t\"r3h\":\t\"\"\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\"zhY\" :\r[\n]\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r\t\"kNN\"\t:true, \"eGi\"\r:\n{}\n,\"yfM\":\r{ } \t\"q2x\": {\t}, \"ugn\" :\n{\t},\r\"sHE\"\r:null\t\"xYx\"\n: [\t], \"r3h\" :\r{} ,\n\"puL\" :[]\t\n\"hD1\"\n:\r{}\n,\r\"sHE\"\r:[\t],\"dxX\"\t:\r{\t}\t\n\"pEl\":\ttrue\n,\t\"gv4\"\r:[\n]\n,\t\"lF2\":\t[]\n\"vXD\":\t{ }\r,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \r\"eyH\"\r:\n[]\r, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t\r\"oPL\"\n:{\n}\r,\t\"uPL\"\t:\r{ },\n\"zbw\":\n{} \r\"unv\"\r:[\n]\r,\"tbe\"\r:{\t}, \"qeq\"\r:\n{\t}  \"eGi\"\r:\n{}\n,\"k_A\" :[ ], \"dEX\" :true\t \"lqv\":\n{\t}\t, \"wFj\":\r{\n} ,\"vj5\": [\r]  \"vDV\" :[\n], \"wFj\"\n:\r[\n],\"dxX\"\t:\r{\t}\t\"bYi\"\t:{\r}\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"hR7\":[\n]\n,\n\"jdt\" :{\n}\t,\t\"fIP\":\ttrue\t\"nbe\"\t:\n{}\t,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r\"tbe\"\r: false,\"a00\":\"\"\t,\n\"smE\"\r:\r[\t]\n\"yHT\"\r:[\t]\r,\n\"jdt\"\t:\n[\n],\n\"vXD\":\t{ }\r\t\"eeY\"\n: [\n]\t,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \t\"kNN\"\t:[\n]\n,\n\"puL\" :[]\t,\r\"iDj\"\t:\t{ }\t\t\"q2x\" :\n{\t}\r,\"pii\" :\t{}\t, \"r3h\" :\r{} \t\"uPL\"\t:\r{ },\"yfM\":\r{ } ,\t\"xwm\"\r: [\r] \n\"a00\"\t:[\r],\"dRJ\"\t:\n\"\"\t, \"jLd\" : true\r\n\"fbB\"\r:{}\r,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"jdt\" :{\n}\t,\"dxX\"\t:\r{\t}\t, \"ugn\" :\n{\t}\n\"qFW\" :\n[\t]\r,\t\"s_P\"\n: \"\" ,\"a00\":null\r\n\"wqP\"\n:\t{},\t\"uPL\"\t:\r{ }\n,\r\"sHE\"\r:null\r\"eZv\"\n:\n\"\" ,\r\"cF2\"\t:\r[ ]\n,\r\"wST\"\t:{} \r\"j95\"\t:{ } ,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\r\"oPL\"\n:null,\t\"ipe\":\t[ ],\"tbe\"\r: false\r\"unv\"\r:[\n]\r, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n \"anA\"\n:\t[\t], \"ugn\" :\n{\t},\r\"sHE\"\r:null \"eGi\":[ ]\r,\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t \"jLd\" : true\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r \"qeq\"\r:\n{\t} , \"wFj\":\r{\n} ,\"vj5\": [\r]  \"ugn\" :\n{\t}, \"o6B\"\t:\r[\t],\r\"hoC\":true\r\"a00\":{\n}\r, \"jLd\" : true, \"ugn\" :\n{\t}\t\"fzF\"\n:{\r}\n, \"cKe\":\n{\r} ,\r\"oPL\"\n:null\n\"k_A\" :\n{ }\n,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\"oi1\"\r:\r{ }\n,\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \"tbe\"\r: false,\"gOs\"\t:\n{\r}\n,\t\"cpe\"\n:[\n]\"yHT\"\r:[\t]\r,\n\"eli\"\n: {\t}\r,\n\"puL\" :\r[] \t\"dEX\"\r:\n[\r]\n,\r\"miU\"\n:\r[ ],\r\"rsP\"\n:[\r]\r\t\"ipe\"\n:\t{\t}\t,\t\"cpe\"\n:[\n],\r\"wST\"\t:\r{ }\r\t\"n7L\"\t:\ttrue ,\t\"kNN\"\t:[\n]\n,\n\"lYi\"\n:\n{}\t\"qeq\"\r: {\n}\n,\"s_P\"\t:\t\"\"\t,\n\"fbB\"\r:\t{\n}\r\t\"xYx\"\n: [\t]\r,\r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\n\"b8b\": true\t, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n\n\"g5f\" :\r{\r} ,\t\"qeq\"\r: {\n}, \"gnA\":\t[\t]\n\n\"lYi\"\n:\n[\r], \"ry2\"\n: [\t] , \"cKe\":\n{\r} \n\"puL\" :[]\t,\t\"bLA\"\r: \"\"\r,\t\"eMR\"\t:\rnull\n\n\"vXD\":\t{ }\r,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\n\"zbw\":\n{} ,\n\"d1y\"\n:\nfalse,\r\"eZv\"\n:\n\"\" \r\"eZv\"\n:\n[\t] ,\"k9q\"\r:\t[\t]\t,\r\"eyH\"\r:\n[]\r\r\"j95\"\t:{ } ,\r\"l9K\" :\t[ ]\n, \"anA\"\n:\t[\t]\r\"oPL\"\n:null, \"dEX\" :true\t,\n\"np8\" : {} \r\"sHE\"\r:null,\t\"xwm\"\r: [\r],\n\"i88\":\nfalse\r\"xMC\"\r:[\t]\r,\n\"puL\" :\r[] ,\r\"aBL\"\r:\rtrue \"cvN\" :\t{\t}\t,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"ivb\"\n: \"\"\n,\t\"dEX\":\r{ }\n, \"mP6\" :\t{\t}\r \"mP6\" :\t{\t}\r, \"ivb\"\n: \"\"\n,\t\"lqv\"\r:\n{\t} \"ry2\"\n: [\t] ,\"bYi\"\t:{\r}\n, \"xFH\"\r:\t{\t}  \"wFj\":\r{\n} ,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\"c2R\"\r: {\t}\n,\r\"sHE\"\r:null,\r\"vQN\"\r:\n[\t]\n\"hR7\":[\n]\n, \"gnA\"\r:\n[\t]\r,\n\"dcp\":\tfalse \"o6B\"\n:{\r}\t, \"qeq\"\r:\n{\t} ,\t\"eeY\"\n: [\n]\t\"tbe\"\r: {\t}\r,\t\"w2x\" :\t{\t}\t,\"c2R\"\r: {\t}\n\"yfM\":\r{ } ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\t\"fIP\":\ttrue\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n\t\"kNN\"\t:true,\n\"xMC\"\n:\t[\r] ,\"gOs\"\t:\ntrue\t\t\"q2x\": {\t}\t,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"w2x\" :\t{\t}\t,\t\"ipe\":\t[ ]\t, \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse,\r\"rsP\"\n:[\r]\r,\n\"d1y\"\n:\n{}\n\n\"hWh\"\n: \"\"\r,\"n7L\"\t:\t[\n]\n, \"jLd\" : true\r\n\"moC\"\t:\r{\n} ,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"smE\":{\r},\t\"v7m\"\r:\nnull\r,\n\"i88\":\nfalse \n\"xMC\"\n:\t[\r] ,\"o6B\"\n:\r[\t]\r, \"cvN\" :\t{\t}\t\r\"eyH\"\r:\n[]\r,\r\"kHk\":\rtrue\r,\r\"eZv\"\n:\n[\t] \r\"kHk\":\rtrue\r,\"ugn\"\t:\rnull ,\n\"dcp\":\t{ }\r\r\"pEl\"\r:\n[ ] ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \r\"tjZ\"\t:\tfalse,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r \"anA\"\n:false\n,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"f4s\"\r: true\t,\n\"smE\"\r:\r[\t]\n,\t\"p7m\"\t:[]\n \"lLv\"\n:\n[ ]\t, \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n \"qFW\"\n:\nnull\n,\t\"nWz\"\r:\r{\t}\t,\t\"ipe\":\t[ ] \"wFj\"\n:\r[\n] ,\"k_A\" :\n{ }\n, \"wFj\"\n:\r[\n] \"dRJ\"\t:\n\"\"\t, \"dEX\" :\rfalse\r,\t\"cpe\"\n:[\n]\n\"lfa\"\r: null\r,\r\"cF2\"\t:\r[ ]\n,\"dxX\"\t:\r{\t}\t\"tbe\"\r: {\t}\r,\n\"dcp\":\t{ }\r, \"f4s\"\r: true\t\t\"eeY\"\n: [\n]\t, \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\t\"lqv\"\r:\n{\t},\t\"bLA\"\r: [\n] ,\n\"dcp\":\tfalse \t\"w2x\" :\t{\t}\t,\t\"hoC\"\t: null\n,\t\"ipe\":\t[ ]\t\n\"dcp\":\tfalse ,\r\"j95\"\t:{ } , \"xFH\"\r:\t{\t} \n\"nK8\"\r:\rfalse,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"wqP\"\n:\ttrue\t, \"anA\"\n:\t[\t], \"ivb\"\n: [\r]\t\r\"eZv\"\n:\n[\t] , \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\r\"oPL\"\n:null\n,\t\"xYx\"\n: [\t]\r,\t\"ipe\"\n:\t{\t}\t\r\"xMC\"\r: [ ]\r,\r\"sHE\"\r:false\n,\"n7L\"\t:\t[\n]\n \"f4s\"\r: {\r}\n,\r\"d8u\"\n: [\r]\t,\r\"l9K\" :\t[ ]\n \"qFW\"\n:\nnull\n, \"gnA\":\t[\t]\n, \"anA\"\n:false\"a00\":\rnull ,\r\"cF2\"\t:\r[ ]\n,\n\"d1y\"\n:\nfalse\"tbe\"\r: false,\r\"wST\"\t:{} , \"dEX\" :\rfalse\r\t\"hoC\"\t: null\n, \"wFj\"\n:\r[\n] , \"yN9\"\t:\r{\n}\r\n\"d1y\"\n:\nfalse\n,\"xlU\"\n:\r[\n]\r,\"lfa\"\r: null\r\n\"nK8\"\r:\rfalse,\n\"qeq\" : {\r}, \"tK8\"\r: null\r\r\"eyH\"\r:\n{ } ,\r\"kHk\":\rtrue\r,\"tbe\"\r: false \r\"wST\"\t:{} ,\r\"eZv\"\n:false\t,\n\"nK8\"\r:\rfalse  \"lLv\"\n:\n[ ]\t,\r\"pEl\":\n{\r}\r,\n\"xMC\"\n:\tfalse\r\"tbe\"\r: false ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\n\"nK8\"\r:\rfalse,\r\"tjZ\"\t:\tfalse,\r\"uHk\"\t:\n[ ]\t \"qeq\"\r:\n{\t} ,\n\"nK8\"\r:\rfalse , \"mP6\" :\t{\t}\r\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"\"a00\":\"\"\t\"lF2\":\t[]\r\"wST\"\t:{}\"a00\":{\n}\r\"k_A\" :[] \"yHT\"\r:[\t]\t\"lF2\":\t{\t}\t\"uPL\"\t:\r\"\"\n\"fbB\"\r:{}\r\n\"puL\" :[]\t\n\"zbw\":\n{} \r\"miU\":\r[]\n\r\"wST\"\t:{}  \"gnA\":\t[\t] \"vDV\" :[\n]\"bYi\"\t:{\r}\n\"fzF\"\n:{\r}\n\"k_A\" :\n{ }\"pii\" :\t{}\t\"tbe\"\r: {\t}\"yHT\"\r:[\t]\r\t\"cpe\"\n:[\n]\n\t\"gv4\"\r:[\n]\n\t\"kNN\"\t:true\t\"q2x\": {\t}\t\t\"tPo\"\r:\t{\t}\t\"xwm\"\r: [\r]\n\"d1y\"\n:\n{}\n\n\"hWh\"\n: \"\"\r\n\"lYi\"\n:\n[\r]\n\"puL\" :\r[] \n\"tPo\" : []\r\n\"zbw\"\n:\r\"\"\r\r\"eZv\"\n:\n\"\" \r\"hoC\":true\r\r\"miU\"\n:\r[ ]\r\"pEl\":\n{\r}\r\r\"unv\"\r:[\n]\r \"anA\"\n:\t[\t] \"eGi\"\r:\n{}\n \"ivb\"\n: \"\"\n \"lqv\":\n{\t}  \"r3h\" :\r{}  \"wFj\"\n:\r[\n]\"a00\":\rnull \"esb\" :\t{ }\r\"k9q\"\r:\t[\t]\t\"o6B\"\n:\r[\t]\r\"sHE\"\t:true\n\"vj5\": null\t\"zhY\" :\r[\n]\r\t\"eeY\"\n: [\n]\t\t\"ipe\"\n:\t{\t}\t\t\"nWz\"\r:\r{\t}\t\t\"qeq\"\r: {\n}\n\t\"w2x\" :\t{\t}\t\n\"aUY\"\t: {\t}\t\n\"eli\"\n: {\t}\r\n\"i88\":\nfalse\n\"moC\"\t:\r{\n} \n\"qeq\" : {\r}\n\n\"xMC\"\n:\t[\r]\t\r\"aBL\"\r:\rtrue\r\"eZv\"\n:\n[\t] \r\"j95\"\t:\n[ ]\t\r\"miU\"\n:\r[ ]\r\r\"rsP\"\n:\n{\r}\t\r\"vQN\"\r:\n[\t]\n\r\"zOs\"\n:\r[\r]  \"dEX\" :true\t \"ivb\"\n: [\r]\t \"mP6\" :\t{\t}\r \"qeq\"\r:\n{\t}  \"ugn\" :\n{\t}\t \"yN9\"\t:\r{\n}\r\"tbe\"\r: false\t\"hoC\"\t: null\n\t\"v7m\"\r:\nnull\r\n\"i88\":\nfalse \n\"xMC\"\n:\tfalse\r\"sHE\"\r:false\n \"f4s\"\r: true\t \"tK8\"\r: null\r\"tbe\"\r: false \n\"nK8\"\r:\rfalse  \"dEX\" :\rfalse\r\"a00\":null\r,\"hR7\":[\n]\r\"wST\"\t:{},\t\"ipe\":\t[ ]\"k_A\" :[ ],\"hR7\"\r: [ ]\t\"lqv\"\r:\n{\t},\"k_A\" :[] \n\"smE\": [\n]\r,\"r3h\":\t\"\"\r\r\"unv\"\r:[\n]\r,\r\"wST\"\t:{} \"tp8\":[\n],\r\"gab\"\n: \"\" \"hR7\":[\n]\n,\n\"jdt\" :{\n}\t\"tbe\"\r: {\t}, \"cKe\":\n\"\"\r\t\"dEX\":\r{ }\n,\"r3h\":\t[\r]\n\t\"q2x\": {\t}\t,\"tbe\"\r:{\t} \n\"a00\"\t:[\r] , \"gnA\":\t[\t]\n\"lYi\"\n:\n[\r],\t\"p7m\"\t:[]\n\n\"wqP\"\n:\t{}\r,\t\"xYx\":\r{}\n\r\"hoC\":[\n]\r,\n\"lYi\"\n:\n{} \r\"sHE\"\r:[\t],\"dxX\"\t:\r{\t}\t \"eGi\"\r:\n{}\n,\"yfM\":\r{ }  \"r3h\" :\r{} ,\n\"puL\" :[]\t \"yN9\"\t:[ ]\n,\t\"uPL\"\t:\r\"\"\"gOs\"\t:\n{\r}\n,\t\"cpe\"\n:[\n]\"nbe\"\t:\n{}\t,\"o6B\"\n:\r[\t]\r\"tbe\"\r: {\t}\r, \"vDV\" :[\n]\t\"bLA\"\r: \"\"\r,\t\"kNN\"\t:true\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \t\"nWz\"\r:\r{\t}\t,\t\"ipe\":\t[ ]\t\"tPo\"\r:\t{\t},\t\"ipe\":\t[ ]\t\n\"a00\"\t:[\r],\n\"vXD\"\r:\n{\r}\t\n\"hWh\"\n: \"\"\r, \"yN9\"\t:[ ]\n\n\"np8\" : {} ,\t\"fIP\":\t[\t]\n\n\"tPo\" : []\r,\"dxX\"\t:\r{\t}\t\r\"cF2\"\t:\r[ ]\n,\r\"wST\"\t:{} \r\"hoC\":true\r,\r\"eyH\"\r:\n[]\r\r\"oPL\"\n:null,\t\"q2x\": {\t}\t\r\"unv\"\r:[\n]\r,\r\"kHk\":\r{\n}\n \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n \"ivb\"\n: \"\"\n,\t\"lqv\"\r:\n{\t} \"o6B\"\t:\r[\t],\r\"hoC\":true\r \"ugn\" :\n{\t},\r\"sHE\"\r:null\"bYi\"\t:{\r}\n, \"xFH\"\r:\t{\t} \"hR7\":\t{\t} , \"ocO\"\n: { } \"o6B\"\n:\r[\t]\r,\"tbe\"\r: {\t}\r\"tbe\"\r: false,\"vj5\": [\r] \"yfM\":\r{ } ,\t\"xwm\"\r: [\r] \t\"fIP\":\t[\t]\n,\n\"lYi\"\n:\n[\r]\t\t\"kNN\"\t:true, \"f4s\"\r: {\r}\n\t\"qeq\"\r: {\n}\n,\n\"lYi\"\n:\n[\r]\t\"w2x\" :\t{\t}\t,\"c2R\"\r: {\t}\n\n\"d1y\"\n:\n{\n}\n,\t\"ipe\":\t[ ]\t\n\"i88\":\nfalse ,\n\"i88\":\n[]\n\n\"nK8\"\r:\rfalse,\"fzF\"\n:{\r}\n\n\"tPo\" : []\r,\r\"miU\"\n:\r[ ]\r\r\"aBL\"\r:\rtrue,\r\"unv\"\r:[\n]\r\r\"eyH\"\r:\n{ } ,\"qT2\"\n:\r[ ]\r\r\"l9K\" :\t[ ]\n, \"anA\"\n:\t[\t]\r\"rsP\"\n:[\r]\r,\n\"pEl\":\ttrue\n\r\"xMC\"\r: [ ]\r, \"f4s\"\r: {\r} \"dEX\" :true\t,\n\"np8\" : {}  \"jLd\" : true\r,\"k_A\" :\n{ } \"ocO\": [ ] ,\t\"qeq\"\r: {\n}\n \"wFj\"\n:\r[\n] , \"o6B\"\t:\r[\t]\"a00\":\"\",\"a00\":\"\",\"a00\":\"\"\"i0E\"\r:\rfalse ,\t\"xYx\":\r{}\n\"r3h\":\t[\r]\n, \"xFH\"\r:\ttrue \"xlU\"\n:\r[\n]\r,\"lfa\"\r: null\r\t\"hoC\"\t: null\n,\t\"ipe\":\t[ ]\t\t\"q2x\" :\n{\t}\r, \"yN9\"\t:\r{\n}\r\n\"a00\"\t:[\r] ,\n\"i88\":\nfalse \n\"hWh\"\n: \"\"\r,\t\"n7L\"\t:\ttrue \n\"puL\" :[]\t,\n\"d1y\"\n:\nfalse\n\n\"xMC\"\n:\t[\r] ,\"gOs\"\t:\ntrue\t\r\"gab\"\n: \"\" ,\n\"nK8\"\r:\rfalse\r\"pEl\"\r:\n[ ] ,\t\"o0T\"\n: {\n}\n\r\"wST\"\t:{} , \"dEX\" :\rfalse\r \"f4s\"\r: true\t,\"yHT\"\r:\r{ }  \"o6B\"\t:\r[\t] ,\t\"xwm\"\r: [\r]  \"wFj\"\n:\r[\n] , \"yN9\"\t:\r{\n}\r\"n7L\"\t:\t[\n]\n, \"jLd\" : true\r\t\"fIP\":\ttrue\t,\r\"tjZ\"\t:\tfalse\n\"aUY\"\t: {\t}\t,\r\"keq\"\r:\tnull \n\"pEl\":\ttrue\n,\t\"hoC\"\t: null\n\r\"kHk\":\rtrue\r,\"tbe\"\r: false  \"dEX\" :\rfalse\r,\t\"cpe\"\n:[\n]\n \"wFj\":\r{\n} ,\r\"tjZ\"\t:\tfalse\t\t\"v7m\"\r:\nnull\r,\n\"i88\":\nfalse \r\"wST\"\t:\r{ }\r,\n\"xMC\"\n:\tfalse\r \"ivb\"\n: [\r]\t,\"a00\":\"\",\"a00\":\"\"\"a00\":{\n}\r,\"tbe\"\r: {\t}, \"cKe\":\n\"\"\r\n\"i88\":\n[]\n,\t\"gv4\"\r:[\n]\n,\t\"lF2\":\t[] \"eGi\":[]\r,\n\"smE\":{\r}\n, \"cKe\":\n{\r} \"k_A\" :[ ], \"anA\"\n:{\n} , \"eGi\":[ ]\r\t\"lF2\":\t[], \"f4s\"\r: {\r},\n\"hWh\"\n: \"\"\r\n\"fbB\"\r:{}\r,\r\"sHE\"\r:[\t],\"dxX\"\t:\r{\t}\t\r\"iDj\"\t:\t{ }\t,\"k_A\" :[ ],\"hR7\"\r: [ ] \"eGi\":[]\r,\t\"w2x\" :\t{\t}\t,\r\"sHE\"\r:[\t]\"a00\":\"\", \"anA\"\n:false\n,\t\"fIP\":\t[\t]\n\"nbe\"\t:\n{}\t,\r\"eyH\"\r:\n[]\r,\t\"ipe\":\t[ ]\"zhY\" :\r[\n]\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r\t\"nWz\"\r:\r{\t}\t,\r\"unv\"\r:[\n]\r,\r\"wST\"\t:{}\t\"xYx\"\n: [\t], \"r3h\" :\r{} ,\n\"puL\" :[]\t\n\"lYi\"\n:\n[\r]\t,\"k_A\" :[ ],\r\"rsP\"\n:[\r]\r\n\"vXD\":\t{ }\r,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \r\"j95\"\t:{ } ,\"pii\" :\t{}\t, \"r3h\" :\r{} \r\"unv\"\r:[\n]\r,\"tbe\"\r:{\t}, \"qeq\"\r:\n{\t}  \"gnA\":\t[\t],\t\"bLA\"\r: \"\"\r,\t\"kNN\"\t:true \"vDV\" :[\n], \"wFj\"\n:\r[\n],\"dxX\"\t:\r{\t}\t\"fzF\"\n:{\r}\n,\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \"nbe\"\t:\n{}\t,\r\"xMC\"\r:[\t]\r,\"zhY\" :\r[\n]\r\"vj5\": [\r] ,\"k_A\" :[] ,\t\"q2x\": false\n\t\"eeY\"\n: [\n]\t,\"hR7\":[\n]\n,\n\"xMC\"\n:\t[\r] \t\"lqv\"\r:\n{\t},\t\"kNN\"\t:true,\r\"sHE\"\r:null\t\"uPL\"\t:\r{ },\"yfM\":\r{ } ,\t\"xwm\"\r: [\r] \n\"d1y\"\n:\n{\n}\n,\"yHT\"\r:[\t]\r,\n\"hWh\"\n: \"\"\r\n\"jdt\" :{\n}\t,\"dxX\"\t:\r{\t}\t, \"ugn\" :\n{\t}\n\"vXD\"\r:\n{\r}\t,\n\"zbw\"\n:\r\"\"\r,\"bYi\"\t:{\r}\n\r\"eZv\"\n:\n\"\" ,\r\"cF2\"\t:\r[ ]\n,\r\"wST\"\t:{} \r\"l9K\" :\t[ ]\n, \"tp8\":[\n],\r\"rsP\"\n:\n{\r}\t\r\"unv\"\r:[\n]\r, \"anA\"\n:{\n} ,\"gOs\"\t:\n{\r}\n \"cvN\" :\t{\t}\t,\t\"dEX\":\r{ }\n,\"r3h\":\t[\r]\n \"jLd\" : true\r,\n\"smE\": [\n]\r,\"r3h\":\t\"\"\r \"tp8\" : {\r}\t,\n\"wqP\"\n:\t{}\r,\t\"xYx\":\r{}\n\"a00\":{\n}\r, \"jLd\" : true, \"ugn\" :\n{\t}\t\"hR7\":[\n],\r\"kHk\":\rtrue\r,\"tbe\"\r: false \"oi1\"\r:\r{ }\n,\t\"gv4\"\r:[\n]\n,\r\"gab\"\n: \"\" \"vj5\": [\r] , \"yN9\"\t:[ ]\n,\n\"qeq\" : {\r}\n\t\"dEX\"\r:\n[\r]\n,\r\"miU\"\n:\r[ ],\r\"rsP\"\n:[\r]\r\t\"kNN\"\t:[\n]\n,\"k_A\" :\n{ }\n, \"wFj\"\n:\r[\n] \t\"qeq\"\r: {\n}\n,\"s_P\"\t:\t\"\"\t,\n\"fbB\"\r:\t{\n}\r\n\"a00\"\t:[\r] ,\t\"q2x\" :\n{\t}\r,\t\"cpe\"\n:[\n]\n\n\"g5f\" :\r{\r} ,\t\"qeq\"\r: {\n}, \"gnA\":\t[\t]\n\n\"nK8\"\r:\rfalse,\r\"wST\"\t:{},\n\"jdt\" :null\t\n\"vXD\":\t{ }\r,\r\"eZv\"\n:\n[\t] , \"ivb\"\n: \"\"\n\r\"cXV\"\r:\n\"\" ,\t\"bLA\"\r: [\n] ,\"esb\" :\t{ }\r\r\"j95\"\t:{ } ,\r\"l9K\" :\t[ ]\n, \"anA\"\n:\t[\t]\r\"rsP\"\n:\n{\r}\t,\"pii\" :\t{}\t,\r\"cF2\"\t:\r[ ]\n\r\"xMC\"\r:[\t]\r,\n\"puL\" :\r[] ,\r\"aBL\"\r:\rtrue \"f4s\"\r: {\r}\n, \"smE\"\n: {\r},\"xlU\"\n:\r[\n]\r \"mP6\" :\t{\t}\r, \"ivb\"\n: \"\"\n,\t\"lqv\"\r:\n{\t} \"ugn\" :\n{\t}, \"f4s\"\r: {\r}\n,\r\"wST\"\t:\r[] \"c2R\"\r: {\t}\n,\r\"sHE\"\r:null,\r\"vQN\"\r:\n[\t]\n\"lfa\"\r: null\r,\r\"kHk\":\rtrue\r,\r\"eyH\"\r:\n[]\"tbe\"\r: {\t}\r,\t\"w2x\" :\t{\t}\t,\"c2R\"\r: {\t}\n\t\"dEX\"\r:\n[\r]\n,\r\"eyH\"\r:\n{ } ,\"qT2\"\n:\r[ ]\r\t\"kNN\"\t:true,\n\"xMC\"\n:\t[\r] ,\"gOs\"\t:\ntrue\t\t\"uPL\"\t:\r\"\",\t\"q2x\": {\t}\t,\r\"tjZ\"\t:\tfalse\t\n\"d1y\"\n:\nfalse,\r\"rsP\"\n:[\r]\r,\n\"d1y\"\n:\n{}\n\n\"jdt\" :null\t,\r\"iDj\"\t:\t{ }\t,\r\"miU\"\n:\r[ ]\n\"smE\":{\r},\t\"v7m\"\r:\nnull\r,\n\"i88\":\nfalse \r\"cF2\"\t:\r[ ]\n,\t\"kNN\"\t:true, \"f4s\"\r: {\r}\n\r\"kHk\":\rtrue\r,\"ugn\"\t:\rnull ,\n\"dcp\":\t{ }\r\r\"sHE\"\r:false\n,\n\"a00\"\t:[\r],\n\"vXD\"\r:\n{\r}\t \"anA\"\n:false\n,\"vj5\": [\r] ,\n\"smE\"\r:\r[\t]\n \"ivb\"\n: \"\"\n,\"i0E\"\r:\rfalse ,\n\"hD1\"\n:\r{}\n \"qFW\"\n:\nnull\n,\t\"nWz\"\r:\r{\t}\t,\t\"ipe\":\t[ ] \"xFH\"\r:\t{\t} ,\n\"jdt\" :{\n}\t,\t\"fIP\":\ttrue\t\"lfa\"\r: null\r,\r\"cF2\"\t:\r[ ]\n,\"dxX\"\t:\r{\t}\t\"xlU\"\n:\r[\n]\r, \"qeq\"\r:\n{\t} ,\t\"eeY\"\n: [\n]\t\t\"lqv\"\r:\n{\t},\t\"bLA\"\r: [\n] ,\n\"dcp\":\tfalse \n\"b8b\": true\t,\n\"hWh\"\n: \"\"\r,\t\"n7L\"\t:\ttrue \n\"nK8\"\r:\rfalse,\n\"g5f\" :\r{\r} ,\t\"uPL\"\t:\r{ }\n\"xMC\"\n:\tfalse,\t\"fIP\":\t[\t]\n,\n\"lYi\"\n:\n[\r]\t\r\"oPL\"\n:null\n,\t\"xYx\"\n: [\t]\r,\t\"ipe\"\n:\t{\t}\t \"cvN\" :\t{\t}\t, \"qeq\"\r:\n{\t} ,\t\"eeY\"\n: [\n]\t \"qFW\"\n:\nnull\n, \"gnA\":\t[\t]\n, \"anA\"\n:false\"i0E\"\r:\r{ }\t,\n\"aUY\"\t: {\t}\t,\r\"keq\"\r:\tnull \t\"hoC\"\t: null\n, \"wFj\"\n:\r[\n] , \"yN9\"\t:\r{\n}\r\n\"g5f\" :\r{\r} ,\t\"q2x\": {\t}\t,\r\"tjZ\"\t:\tfalse\t\r\"eyH\"\r:\n{ } ,\r\"kHk\":\rtrue\r,\"tbe\"\r: false  \"dEX\" :true\t, \"wFj\":\r{\n} ,\r\"tjZ\"\t:\tfalse\t\"tbe\"\r: false ,\n\"moC\"\t:\r{\n} , \"anA\"\n:false\r\"tjZ\"\t:\tfalse\t,\t\"xYx\"\n: [\t]\r,\t\"ipe\"\n:\t{\t}\t\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 8, 17, 27, 37, 47, 57, 67, 77, 88, 99, 110, 121, 132, 143, 154, 165, 176,
-            187, 198, 209, 220, 231, 242, 253, 264, 275, 286, 297, 308, 319, 330, 342,
-            354, 366, 378, 390, 402, 414, 426, 438, 450, 462, 474, 486, 498, 510, 522,
-            534, 546, 558, 570, 582, 594, 606, 618, 630, 642, 654, 666, 678, 690, 702,
-            714, 726, 738, 750, 762, 774, 786, 798, 810, 822, 834, 846, 858, 870, 883,
-            896, 909, 922, 935, 948, 961, 974, 987, 1000, 1013, 1026, 1039, 1052, 1065,
-            1078, 1091, 1104, 1117, 1130, 1143, 1156, 1169, 1182, 1195, 1208, 1221, 1234,
-            1247, 1260, 1273, 1286, 1299, 1312, 1325, 1338, 1351, 1364, 1378, 1392, 1406,
-            1420, 1434, 1448, 1462, 1476, 1490, 1504, 1518, 1533, 1548, 1563, 1589, 1622,
-            1656, 1691, 1726, 1761, 1796, 1831, 1867, 1903, 1939, 1975, 2011, 2047, 2083,
-            2119, 2155, 2191, 2228, 2265, 2302, 2339, 2376, 2413, 2450, 2487, 2524, 2561,
-            2598, 2635, 2672, 2709, 2746, 2783, 2820, 2858, 2896, 2934, 2972, 3010, 3048,
-            3086, 3124, 3162, 3200, 3238, 3276, 3314, 3352, 3390, 3428, 3466, 3504, 3542,
-            3580, 3618, 3656, 3694, 3732, 3771, 3810, 3849, 3888, 3927, 3966, 4005, 4044,
-            4083, 4122, 4161, 4200, 4239, 4278, 4317, 4356, 4395, 4434, 4473, 4512, 4551,
-            4590, 4629, 4668, 4707, 4746, 4786, 4826, 4866, 4906, 4946, 4986, 5026, 5066,
-            5106, 5146, 5186, 5226, 5266, 5306, 5346, 5386, 5426, 5466, 5506, 5546, 5586,
-            5627, 5668, 5709, 5750, 5791, 5832, 5873, 5914, 5955, 5996, 6037, 6078, 6119,
-            6161, 6203, 6245, 6287, 6329, 6371, 6413, 6456, 6499,
+            0, 8, 18, 28, 38, 48, 58, 69, 80, 91, 102, 113, 124, 135, 146, 157, 168, 179,
+            190, 201, 212, 223, 235, 247, 259, 271, 283, 295, 307, 319, 331, 343, 355,
+            367, 379, 391, 403, 415, 427, 439, 451, 463, 475, 487, 499, 511, 523, 535,
+            547, 559, 571, 583, 596, 609, 622, 635, 648, 661, 674, 687, 700, 713, 726,
+            739, 752, 765, 778, 791, 804, 817, 830, 843, 856, 869, 882, 895, 908, 922,
+            936, 950, 964, 978, 992, 1006, 1020, 1035, 1050, 1071, 1093, 1115, 1138,
+            1161, 1184, 1207, 1230, 1253, 1277, 1301, 1325, 1349, 1373, 1397, 1421, 1445,
+            1469, 1493, 1517, 1541, 1565, 1590, 1615, 1640, 1665, 1690, 1715, 1740, 1765,
+            1790, 1815, 1840, 1865, 1890, 1915, 1940, 1965, 1990, 2015, 2040, 2065, 2090,
+            2116, 2142, 2168, 2194, 2220, 2246, 2272, 2298, 2324, 2350, 2376, 2402, 2428,
+            2454, 2480, 2506, 2532, 2558, 2584, 2610, 2636, 2663, 2690, 2717, 2744, 2771,
+            2798, 2825, 2852, 2879, 2906, 2933, 2960, 2987, 3015, 3043, 3071, 3099, 3127,
+            3155, 3184, 3213, 3244, 3278, 3313, 3348, 3383, 3419, 3455, 3491, 3527, 3563,
+            3599, 3635, 3672, 3709, 3746, 3783, 3820, 3857, 3894, 3931, 3968, 4005, 4042,
+            4080, 4118, 4156, 4194, 4232, 4270, 4308, 4346, 4384, 4422, 4460, 4498, 4536,
+            4574, 4612, 4650, 4689, 4728, 4767, 4806, 4845, 4884, 4923, 4962, 5001, 5040,
+            5079, 5118, 5157, 5196, 5235, 5274, 5313, 5353, 5393, 5433, 5473, 5513, 5553,
+            5593, 5633, 5673, 5713, 5753, 5793, 5833, 5873, 5913, 5954, 5995, 6036, 6077,
+            6118, 6159, 6200, 6241, 6283, 6325, 6367, 6409, 6451, 6494,
         ],
         Some(b"\"\":0"),
     );
-    static SLOTS_11: [u8; 2] = [0, 43];
-    static COSTS_17: [u64; 2] = [0, 10];
-    static ENDS_14: [u32; 2] = [43, 256];
-    static COSTS_18: [u64; 2] = [0, 5];
-    static SLOTS_12: [u8; 3] = [0, 6, 160];
-    static ENDS_15: [u32; 3] = [6, 160, 256];
+    static SLOTS_12: [u8; 3] = [0, 40, 45];
+    static COSTS_18: [u64; 3] = [0, 5, 10];
+    static ENDS_15: [u32; 3] = [40, 45, 256];
+    static COSTS_19: [u64; 2] = [0, 5];
+    static SLOTS_13: [u8; 3] = [0, 6, 160];
+    static ENDS_16: [u32; 3] = [6, 160, 256];
 }

@@ -2,6 +2,7 @@
 
 use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::formats::FormatOptions;
+use gramjet_compiler::shape::Shape;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
@@ -21,6 +22,8 @@ pub struct Module {
     pub format: Option<LitStr>,
     pub tokens: Option<LitStr>,
     pub reading: FormatOptions,
+    pub shape: Option<Shape>,
+    pub weights: Option<LitStr>,
     pub emit: EmitOptions,
 }
 
@@ -71,6 +74,8 @@ impl Parse for Module {
             format: None,
             tokens: None,
             reading: FormatOptions::default(),
+            shape: None,
+            weights: None,
             emit: EmitOptions::default(),
         };
         if input.peek(syn::token::Brace) {
@@ -104,9 +109,15 @@ impl Module {
             "alphabet" => self.reading.alphabet = named(input, Alphabet::ALL)?,
             "tokens" => self.tokens = Some(input.parse()?),
             "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
+            "shape" => {
+                let shape: LitStr = input.parse()?;
+                let parsed = shape.value().parse().map_err(|problem: String| syn::Error::new(shape.span(), problem))?;
+                self.shape = Some(parsed);
+            }
+            "weights" => self.weights = Some(input.parse()?),
             _ => {
-                let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, max_depth, \
-                               max_len, forbid_unsafe";
+                let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, shape, \
+                               weights, max_depth, max_len, forbid_unsafe";
                 return Err(syn::Error::new(key.span(), message));
             }
         }

@@ -11,6 +11,7 @@ use quote::{quote, quote_spanned};
 
 use gramjet_compiler::backend::rust::tokens;
 use gramjet_compiler::formats::Loader;
+use gramjet_compiler::shape::{AssumedLimits, Weighting};
 use gramjet_compiler::{Options, SourceFile, compile, formats};
 
 use beside::Beside;
@@ -60,8 +61,27 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             })?),
             None => format,
         };
+    let weighting = match (&module.weights, module.shape) {
+        (Some(path), Some(_)) => return Err((path.span(), "give either a shape or weights".to_string())),
+        (Some(path), None) => {
+            let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+            let full = std::path::Path::new(&root).join(path.value());
+            let text = std::fs::read_to_string(&full).map_err(|error| {
+                (path.span(), format!("cannot read the weights, relative to the package's manifest: {error}"))
+            })?;
+            let full = full.display().to_string();
+            dependency.extend(quote!(
+                const _: &[u8] = ::core::include_bytes!(#full);
+            ));
+            Weighting::File(SourceFile::new(path.value(), text))
+        }
+        (None, Some(shape)) => Weighting::Shape(shape),
+        (None, None) => Weighting::Own,
+    };
     let options = Options {
         format,
+        weighting,
+        limits: AssumedLimits { max_depth: module.emit.max_depth.map(Some), max_len: module.emit.max_len.map(Some) },
         start: module.start.as_ref().map(syn::LitStr::value),
         reading: module.reading,
         tokens: module.tokens.as_ref().map(syn::LitStr::value),

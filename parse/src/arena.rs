@@ -72,19 +72,28 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// The memory that it takes in bytes.
+    /// The memory that is in use, in bytes.
     pub fn size(&self) -> usize {
         size_of_val(&*self.frames) + size_of_val(&*self.edges) + size_of_val(&*self.lists)
     }
 
+    /// The memory that it takes in bytes, with room to grow.
+    pub fn capacity(&self) -> usize {
+        size_of::<Frame>() * self.frames.capacity()
+            + size_of::<Edge>() * self.edges.capacity()
+            + size_of::<List>() * self.lists.capacity()
+    }
+
     pub fn add_frame(&mut self, callee: u32, position: u32) -> u32 {
         let (first_edge, last_edge) = (NONE, NONE);
+        make_room(&mut self.frames);
         self.frames.push(Frame { callee, position, first_edge, last_edge, single: false, top: NONE, top_list: EMPTY });
         self.frames.len() as u32 - 1
     }
 
     pub fn add_edge(&mut self, to: u32, state: u32, count: u32, frame: u32, list: u32) {
         let edge = self.edges.len() as u32;
+        make_room(&mut self.edges);
         self.edges.push(Edge { state, count, frame, list, next: NONE });
         let frame = &mut self.frames[to as usize];
         // The end of the start rule's frame is also the end of the text.
@@ -98,6 +107,7 @@ impl Arena {
     }
 
     pub fn append(&mut self, before: u32, kind: u32, value: u32) -> u32 {
+        make_room(&mut self.lists);
         self.lists.push(List { before, kind, value });
         self.lists.len() as u32 - 1
     }
@@ -211,7 +221,7 @@ impl Arena {
         renumber(&mut lists);
         let list_now = |list: u32| if list == EMPTY { EMPTY } else { lists[list as usize] };
         let mut edges = Vec::new();
-        let mut kept = Vec::new();
+        let mut kept = Vec::with_capacity(frames.iter().filter(|&&frame| frame != NONE).count());
         for (old, frame) in self.frames.iter().enumerate().filter(|(old, _)| frames[*old] != NONE) {
             debug_assert_eq!(frames[old] as usize, kept.len());
             let mut frame = Frame { first_edge: NONE, last_edge: NONE, top: NONE, top_list: EMPTY, ..*frame };
@@ -224,6 +234,7 @@ impl Arena {
                 }
                 frame.last_edge = new;
                 let next = if data.next == NONE { NONE } else { new + 1 };
+                make_room(&mut edges);
                 edges.push(Edge { frame: frames[data.frame as usize], list: list_now(data.list), next, ..data });
                 edge = data.next;
             }
@@ -242,6 +253,20 @@ impl Arena {
         for thread in threads {
             (thread.frame, thread.list) = (frames[thread.frame as usize], list_now(thread.list));
         }
+    }
+}
+
+/// Room for one more, and a quarter of what is there: a vector by itself would take as much again.
+#[inline]
+fn make_room<T>(list: &mut Vec<T>) {
+    make_room_for(list, 1);
+}
+
+/// Room for some more, and a quarter of what is there.
+#[inline]
+pub(crate) fn make_room_for<T>(list: &mut Vec<T>, more: usize) {
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more + (list.len() / 4).max(64));
     }
 }
 

@@ -59,34 +59,49 @@ impl Lookahead {
         peek.is_some_and(|byte| self.first[state as usize].contains(byte))
     }
 
-    /// The least sets that hold what the states say: each state is looked at again when one that it depends on has changed.
+    /// The least sets that hold what the states say: when that of a state grows, it is added to those of the states that depend
+    /// on it, each time at the cost of one set.
     pub fn new(program: &Program) -> Lookahead {
         let count = program.states.len();
         let mut dependents: Vec<Vec<StateId>> = vec![Vec::new(); count];
         for state in 0..count as StateId {
-            for next in program.successors(state) {
-                dependents[next as usize].push(state);
-            }
-            if let State::Call { callee, .. } = program.states[state as usize] {
-                dependents[program.callees[callee as usize].entry as usize].push(state);
+            match program.states[state as usize] {
+                State::Bytes { .. } | State::Class { .. } | State::End => {}
+                State::Call { callee, next, skip } => {
+                    let callee = &program.callees[callee as usize];
+                    dependents[callee.entry as usize].push(state);
+                    if callee.nullable && skip {
+                        dependents[next as usize].push(state);
+                    }
+                }
+                State::Choice { .. } | State::Rounds { .. } | State::Count { .. } | State::Round { .. } => {
+                    program.successors(state).for_each(|next| dependents[next as usize].push(state));
+                }
             }
         }
-        let mut first = vec![Bytes::default(); count];
+        let mut first: Vec<Bytes> = (0..count as StateId).map(|state| own(program, state)).collect();
         // Whether the end of the callee can be reached from a state without reading.
-        let mut empty = vec![false; count];
+        let mut empty: Vec<bool> = program.states.iter().map(|state| matches!(state, State::End)).collect();
         let mut open: Vec<StateId> = (0..count as StateId).rev().collect();
         let mut waits = vec![true; count];
         while let Some(state) = open.pop() {
             let at = state as usize;
             waits[at] = false;
-            let (bytes, ends) = own(program, state, &first, &empty);
-            let changed = first[at].add(bytes) | (ends && !empty[at]);
-            empty[at] |= ends;
-            if changed {
-                for &dependent in &dependents[at] {
-                    if !std::mem::replace(&mut waits[dependent as usize], true) {
-                        open.push(dependent);
-                    }
+            let (bytes, ends) = (first[at], empty[at]);
+            for &dependent in &dependents[at] {
+                let to = dependent as usize;
+                // The end of a callee is not that of its caller; what comes behind one that may be empty is.
+                let ends = ends
+                    && match program.states[to] {
+                        State::Call { callee, next, skip } => {
+                            next == state && skip && program.callees[callee as usize].nullable
+                        }
+                        _ => true,
+                    };
+                let changed = first[to].add(bytes) | (ends && !empty[to]);
+                empty[to] |= ends;
+                if changed && !std::mem::replace(&mut waits[to], true) {
+                    open.push(dependent);
                 }
             }
         }
@@ -105,8 +120,8 @@ impl Lookahead {
     }
 }
 
-/// The first bytes of a state, and whether it can end, as far as they are known of others.
-fn own(program: &Program, state: StateId, first: &[Bytes], empty: &[bool]) -> (Bytes, bool) {
+/// The bytes with which a state's own reading begins.
+fn own(program: &Program, state: StateId) -> Bytes {
     let mut bytes = Bytes::default();
     match program.states[state as usize] {
         State::Bytes { start, .. } => bytes.insert(program.bytes[start as usize]),
@@ -118,25 +133,9 @@ fn own(program: &Program, state: StateId, first: &[Bytes], empty: &[bool]) -> (B
                 (lead(low)..=lead(high)).for_each(|byte| bytes.insert(byte));
             }
         }
-        State::Call { callee, next, skip } => {
-            let callee = &program.callees[callee as usize];
-            bytes = first[callee.entry as usize];
-            if callee.nullable && skip {
-                bytes.add(first[next as usize]);
-                return (bytes, empty[next as usize]);
-            }
-        }
-        State::End => return (bytes, true),
-        State::Choice { .. } | State::Rounds { .. } | State::Count { .. } | State::Round { .. } => {
-            let mut ends = false;
-            for next in program.successors(state) {
-                bytes.add(first[next as usize]);
-                ends |= empty[next as usize];
-            }
-            return (bytes, ends);
-        }
+        _ => {}
     }
-    (bytes, false)
+    bytes
 }
 
 /// What may follow each callee.

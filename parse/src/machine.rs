@@ -5,7 +5,7 @@
 //! that came first stands. So the order in which threads are followed decides among derivations. It is depth first, earlier
 //! options first, a further round before none.
 
-use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread};
+use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
 use crate::lookahead::Peek;
 use crate::program::{MAX_BYTES, NOT, Program, State};
@@ -17,6 +17,11 @@ const _: () = assert!(MAX_BYTES < AHEAD);
 
 /// The arena is first looked through when it has so many bytes.
 const FIRST_COMPACTION: usize = 1 << 20;
+
+/// Memory is looked at once in so many steps, ...
+const LOOKED_AT: u64 = 1024;
+/// ... and behind a choice of more options than this.
+const MANY: u32 = 1024;
 
 pub(crate) struct Machine<'p, 't> {
     program: &'p Program,
@@ -70,7 +75,7 @@ impl<'p, 't> Machine<'p, 't> {
             position: 0,
             peek: None,
             choices: Vec::new(),
-            compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
+            compaction: FIRST_COMPACTION.min(budget.max_memory / 8 * 3),
             work: Work::default(),
             max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
             furthest: 0,
@@ -162,12 +167,33 @@ impl<'p, 't> Machine<'p, 't> {
         }
         let waiting = self.ahead.iter_mut().flatten();
         self.arena.compact(threads.iter_mut().chain(waiting));
+        // What is looked through again has grown by half at least, and while it is, there is room for what is kept.
         let size = self.arena.size();
-        if size + self.choices.len() > self.budget.max_memory {
+        let room = self.room();
+        if size > room / 4 {
             return Err(Stop::Budget(self.out_of_memory()));
         }
-        self.compaction = (size * 2).max(FIRST_COMPACTION).min(self.budget.max_memory);
+        self.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 8 * 3);
         Ok(())
+    }
+
+    /// The memory that there is besides the choice bytes that are certain.
+    fn room(&self) -> usize {
+        self.budget.max_memory.saturating_sub(self.choices.capacity())
+    }
+
+    /// The memory that threads and what they share take, in bytes.
+    fn memory(&self) -> usize {
+        let threads = self.ahead.iter().chain([&self.open]).map(Vec::capacity).sum::<usize>();
+        self.arena.capacity() + self.seen.size() + threads * size_of::<Thread>()
+    }
+
+    /// Ends the run where too much memory is taken. Within one position that can be as much as there are positions.
+    fn check_memory(&self) -> Result<(), Stop> {
+        match self.memory() > self.room() / 8 * 5 {
+            true => Err(Stop::Budget(self.out_of_memory())),
+            false => Ok(()),
+        }
     }
 
     /// Appends lists of choices to the choice bytes.
@@ -187,11 +213,13 @@ impl<'p, 't> Machine<'p, 't> {
                     if self.choices.len() + value as usize > self.budget.max_memory {
                         return Err(self.out_of_memory());
                     }
+                    make_room_for(&mut self.choices, value as usize);
                     self.choices.resize(self.choices.len() + value as usize, 0);
                 }
                 site => {
                     let site = self.program.sites[site as usize].site();
                     let (width, number) = (site.width() as usize, site.value_of(value));
+                    make_room_for(&mut self.choices, width);
                     self.choices.extend(number.to_le_bytes()[..width].iter().rev());
                 }
             }
@@ -230,6 +258,9 @@ impl<'p, 't> Machine<'p, 't> {
         self.work.steps += 1;
         if self.work.steps > self.max_steps {
             return Err(Stop::Budget(ParseError::Steps { offset: self.position, steps: self.max_steps }));
+        }
+        if self.work.steps.is_multiple_of(LOOKED_AT) {
+            self.check_memory()?;
         }
         Ok(())
     }
@@ -271,6 +302,9 @@ impl<'p, 't> Machine<'p, 't> {
                 }
                 self.open[from..].reverse();
                 self.work.steps += u64::from(count / 8);
+                if count > MANY {
+                    self.check_memory()?;
+                }
             }
             State::Rounds { site, item, stop } => {
                 for (option, target) in [(0, stop), (1, item)] {
@@ -341,10 +375,6 @@ impl<'p, 't> Machine<'p, 't> {
             && let Some((_, attempts)) = &mut self.recorded
         {
             attempts.push(Attempt::rule(callee, self.arena.frames[frame as usize]));
-        }
-        // Within one position this can be as much as there are positions.
-        if self.arena.size() + self.seen.size() > self.budget.max_memory.saturating_mul(2) {
-            return Err(Stop::Budget(self.out_of_memory()));
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ mod trace;
 
 pub use fuzz::FuzzMutator;
 pub use input::TracedInput;
-pub use minimise::{Minimised, minimise};
+pub use minimise::{Minimised, Minimiser, minimise};
 pub use mutate::{Mutator, Operation};
 pub use store::{Chunk, Store};
 pub use trace::{Site, Span, SpanKind, Trace, Tracer};

@@ -4,4 +4,5 @@ mod cli;
 mod engines;
 mod readme;
 mod rfc;
+mod shapes;
 mod validity;

@@ -24,7 +24,9 @@ fn grammars_of_rfcs_have_nothing_to_complain_of() {
         ("http", "Via"),
         ("sip", "SIP-message"),
     ] {
-        let (success, said) = check(&[&format!("tests/rfc/{grammar}.abnf"), "--start", start, "--max-depth", "20"]);
+        let file = format!("tests/rfc/{grammar}.abnf");
+        // Strings of JSON have all characters of Unicode.
+        let (success, said) = check(&[&file, "--start", start, "--max-depth", "20", "--allow", "huge-class"]);
         assert!(success && said.is_empty(), "{grammar}: {said}");
     }
 }
@@ -40,6 +42,6 @@ fn what_they_derive_is_accepted() {
     ] {
         let options = ["--start", start, "--max-depth", "24"];
         let name = format!("{grammar}-{start}.nul");
-        judge(script, arguments, &documents_from(&format!("tests/rfc/{grammar}.abnf"), 2000, &options, &name));
+        judge(script, arguments, 100, &documents_from(&format!("tests/rfc/{grammar}.abnf"), 2000, &options, &name));
     }
 }

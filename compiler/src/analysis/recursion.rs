@@ -41,6 +41,16 @@ pub struct References {
 }
 
 impl References {
+    /// The references of each rule, one list a rule.
+    pub fn of_lists<L: IntoIterator<Item = RuleId>>(lists: impl IntoIterator<Item = L>) -> References {
+        let mut references = References { all: Vec::new(), starts: vec![0] };
+        for list in lists {
+            references.all.extend(list);
+            references.starts.push(references.all.len() as u32);
+        }
+        references
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.all.len()
@@ -91,11 +101,15 @@ fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
     }
 }
 
-/// Tarjan's algorithm (1972) with an explicit stack.
+/// The components of the rules of `ir`.
 pub fn recursion(ir: &Ir) -> Recursion {
+    components(&references(ir), ir.bodies().map(|(rule, _)| rule))
+}
+
+/// The components of what the `roots` reach, by Tarjan's algorithm (1972) with an explicit stack.
+pub fn components(references: &References, roots: impl IntoIterator<Item = RuleId>) -> Recursion {
     const UNSEEN: u32 = u32::MAX;
-    let references = references(ir);
-    let count = ir.rules().len();
+    let count = references.starts.len() - 1;
     let mut order = vec![UNSEEN; count];
     let mut low = vec![0u32; count];
     let mut component = vec![UNSEEN; count];
@@ -104,7 +118,7 @@ pub fn recursion(ir: &Ir) -> Recursion {
     let mut open: Vec<u32> = Vec::new();
     let (mut next_order, mut next_component) = (0, 0);
     let mut stack: Vec<(u32, usize)> = Vec::new();
-    for (root, _) in ir.bodies() {
+    for root in roots {
         if order[root.index()] != UNSEEN {
             continue;
         }

@@ -12,7 +12,7 @@ pub struct Slots {
 }
 
 /// The widths that a weighted site may have: one, two or three choice bytes.
-const WIDTHS: [u32; 3] = [8, 16, 24];
+pub(crate) const WIDTHS: [u32; 3] = [8, 16, 24];
 
 impl Slots {
     /// Slots for positive, finite weights by largest remainder, at least one slot each, in the narrowest of 256, 65 536
@@ -30,6 +30,15 @@ impl Slots {
                 Slots::from_counts(bits, &counts).with_shares(shares)
             })
         })
+    }
+
+    /// The slots that positive whole numbers are: just these if their sum is 2^8, 2^16 or 2^24, else like other weights.
+    pub fn from_whole(counts: &[u32]) -> Option<Slots> {
+        let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        match WIDTHS.iter().find(|&&bits| sum == 1 << bits) {
+            Some(&bits) => Some(Slots::from_counts(bits, counts)),
+            None => Slots::from_weights(&counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>()),
+        }
     }
 
     fn from_counts(bits: u32, counts: &[u32]) -> Slots {
@@ -101,7 +110,7 @@ fn scaled(weights: &[f64]) -> Vec<f64> {
 }
 
 /// Shares of `total` in proportion to `weights`, at least 1 each.
-fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>> {
+pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>> {
     if weights.len() > total as usize {
         return None;
     }

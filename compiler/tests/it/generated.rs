@@ -1,5 +1,5 @@
-//! The producers in `generated/` are what the Rust backend makes of the shipped grammars today. The test links none of
-//! them, so it can renew them when they no longer compile.
+//! The producers in `generated/` are what the Rust backend makes of the shipped grammars today, and all shipped grammars
+//! compile without a warning. The test links no producer, so it can renew them when they no longer compile.
 
 use std::path::Path;
 use std::{env, fs};
@@ -17,16 +17,20 @@ fn generated_producers_are_fresh() {
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".ebnf").map(String::from))
         .collect();
     grammars.sort();
-    assert!(grammars.len() >= 5);
+    let mut producers = 0;
     for name in grammars {
         let text = fs::read_to_string(root.join(format!("grammars/{name}.ebnf"))).expect("a grammar");
         let file = SourceFile::new(format!("{name}.ebnf"), text);
         let (compiled, warnings) =
             compile(&file, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors.to_plain_text(&file)));
         assert!(warnings.is_empty(), "{}", warnings.to_plain_text(&file));
+        let path = root.join(format!("generated/src/{name}.rs"));
+        if !path.exists() {
+            continue;
+        }
         let header = format!("// Made from grammars/{name}.ebnf; to renew it, run `{COMMAND}`.\n");
         let fresh = header + &emit(&compiled, &EmitOptions::default());
-        let path = root.join(format!("generated/src/{name}.rs"));
+        producers += 1;
         if env::var_os("GRAMJET_BLESS").is_some() {
             fs::write(&path, fresh).expect("the workspace can be written");
         } else {
@@ -34,4 +38,5 @@ fn generated_producers_are_fresh() {
             assert!(checked_in == fresh, "generated/src/{name}.rs is stale; run {COMMAND}");
         }
     }
+    assert!(producers >= 5);
 }

@@ -3,6 +3,7 @@
 mod analyses;
 mod convert;
 mod distribution;
+mod explanations;
 mod formats;
 mod generated;
 mod hostile;

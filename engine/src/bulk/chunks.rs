@@ -4,9 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use super::frames::{Depth, Frame, Item, Step};
-use super::unfold::{Beginning, Stream};
+use super::unfold::{Beginning, OPEN, Stream};
 
-/// A chunk has at most this many frames: its first choice can then always be made (see [`super::unfold::OPEN`]).
+/// A chunk has at most this many frames: its first choice can then always be made (see [`super::unfold::FRAMES`]).
 const MAX_FRAMES: usize = 3;
 /// Frames of a chunk differ in depth by less than this.
 const MAX_SPREAD: u32 = 4;
@@ -14,6 +14,8 @@ const MAX_SPREAD: u32 = 4;
 const BITS: f64 = 6.0;
 /// What a chunk that decides nothing costs beside its step, in steps.
 const WASTE: f64 = 0.3;
+/// What a chunk costs that is made only because there would be too many else.
+const REFUSED: f64 = 1e3;
 /// How far ahead bits are counted.
 const AHEAD: u32 = 6;
 
@@ -51,6 +53,14 @@ impl Chunks {
 
     pub(crate) fn len(&self) -> usize {
         self.chunks.len()
+    }
+
+    /// The chunks that are in use, and the new number of each.
+    pub(crate) fn only(&self, used: &[bool]) -> (Chunks, Vec<u32>) {
+        let mut kept = Chunks::new(self.policy);
+        let numbers = self.chunks.iter().zip(used);
+        let numbers = numbers.map(|(chunk, &used)| if used { kept.number(chunk.clone()) } else { u32::MAX }).collect();
+        (kept, numbers)
     }
 
     /// The frames of a chunk where `depth` is left at most, and how little that is.
@@ -125,7 +135,8 @@ impl Chunks {
         cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
     }
 
-    /// Where frames are best cut into chunks; those of several frames have to be allowed.
+    /// Where frames are best cut into chunks, [`OPEN`] at most; those of several frames have to be allowed, unless there would be
+    /// too many chunks.
     fn cut(
         &mut self,
         stream: &Stream<'_>,
@@ -134,20 +145,27 @@ impl Chunks {
         allowed: impl Fn(&Chunks, (usize, usize)) -> bool,
     ) -> Vec<usize> {
         let bits: Vec<f64> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
-        // The best way to cut what stands from each frame on: what it costs and where the first chunk ends.
-        let mut best = vec![(0.0, 0); open.len() + 1];
+        // The best ways to cut what stands from each frame on into at most so many chunks: what it costs and where the first
+        // chunk ends.
+        let mut best = vec![[(f64::INFINITY, 0); OPEN + 1]; open.len()];
+        best.push([(0.0, 0); OPEN + 1]);
         for from in (0..open.len()).rev() {
-            best[from] = (cost(&bits[from..from + 1], 0.0) + best[from + 1].0, from + 1);
-            for to in from + 2..=open.len().min(from + MAX_FRAMES) {
-                let cost = cost(&bits[from..to], self.policy.large) + best[to].0;
-                if cost < best[from].0 && near(&open[from..to], base) && allowed(self, (from, to)) {
-                    best[from] = (cost, to);
+            for to in from + 1..=open.len().min(from + MAX_FRAMES) {
+                let several = to > from + 1;
+                let refused = several && !(near(&open[from..to], base) && allowed(self, (from, to)));
+                let cost = cost(&bits[from..to], self.policy.large) + if refused { REFUSED } else { 0.0 };
+                for chunks in 1..=OPEN {
+                    let cost = cost + best[to][chunks - 1].0;
+                    if cost < best[from][chunks].0 {
+                        best[from][chunks] = (cost, to);
+                    }
                 }
             }
         }
         let mut cuts = vec![0];
         while cuts[cuts.len() - 1] < open.len() {
-            cuts.push(best[cuts[cuts.len() - 1]].1);
+            let left = OPEN + 1 - cuts.len();
+            cuts.push(best[cuts[cuts.len() - 1]][left].1);
         }
         cuts
     }

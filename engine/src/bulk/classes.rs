@@ -186,7 +186,7 @@ impl Codes {
     /// The best that one window can do.
     fn within(window: u8, order: &[(u64, ByteSet)], literal: &ByteSet) -> Codes {
         let mut taken: BTreeSet<u8> = literal.iter().filter(|byte| byte >> 4 == window).collect();
-        let able = |set: &ByteSet| set.ranges().len() <= MAX_RANGES;
+        let able = |set: &ByteSet| set.ranges().len() <= MAX_RANGES && set.len() < 256;
         let mut kept = CODES;
         loop {
             kept = kept.min(CODES - taken.len());

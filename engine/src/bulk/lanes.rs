@@ -1,5 +1,5 @@
-//! The machine: eight lanes that take one step each in turn. A step pops a word, draws, and stores a record's text and
-//! what it leaves open, whole, without a branch; the lanes' latencies overlap.
+//! The machine: eight lanes that take one step each in turn. A step takes the top of a stack, draws, and stores a record's
+//! text and what it leaves open, whole, without a branch; the lanes' latencies overlap.
 
 use std::hint::select_unpredictable;
 
@@ -14,75 +14,89 @@ pub(crate) const STEPS: usize = 128;
 pub(crate) const TEXT_ROOM: usize = STEPS * TEXT + 32;
 /// Words that its stack may need.
 pub(crate) const STACK_ROOM: usize = STEPS * (OPEN - 1) + 16;
-/// Ends of inputs that it may note.
-pub(crate) const END_ROOM: usize = STEPS + 1;
 
-/// Where a lane is. All pointers are into buffers with the room above.
+/// Groups of lanes that take steps in turn.
+pub(crate) const GROUPS: usize = 4;
+
+/// Where eight lanes are. All pointers are into buffers with the room above.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
-    /// What is next.
-    pub(crate) word: u32,
-    /// Behind the top of the stack of what follows.
-    pub(crate) stack: *mut u32,
+#[repr(C, align(64))]
+pub(crate) struct Group {
     /// Where the next text goes.
-    pub(crate) text: *mut u8,
-    /// Where the next end of an input is noted, as the address behind its last byte.
-    pub(crate) ends: *mut usize,
+    pub(crate) text: [*mut u8; LANES],
+    /// The top of the stack, which is what is next.
+    pub(crate) stack: [*mut u32; LANES],
 }
+
+impl Group {
+    pub(crate) const fn nowhere() -> Group {
+        use std::ptr::null_mut;
+        Group { text: [null_mut(); LANES], stack: [null_mut(); LANES] }
+    }
+}
+
+/// Where inputs have ended, in the order of each lane's steps: the number of the lane times 2^16, plus how far behind where
+/// the lane's text began.
+pub(crate) type Ends = [u32; GROUPS * LANES * STEPS + LANES];
+
+const _: () = assert!(STEPS * TEXT < 1 << 16 && GROUPS * LANES < 1 << 16);
+
+/// Random numbers for the steps of all lanes.
+type Numbers = [[[u64; LANES]; GROUPS]; STEPS];
 
 /// What is on the way to a lane's next step.
 #[derive(Clone, Copy)]
 struct Ahead {
-    /// The record that was drawn, and which of it or its other is the one.
+    /// The record that was drawn, whether it or its other is the one, and the word that led there.
     drawn: *const Record,
-    below: u32,
+    number: u64,
+    word: u32,
 }
 
-/// What steps read, with pointers to the tables.
-#[derive(Clone, Copy)]
-struct View {
-    records: *const Record,
-    rows: *const Row,
-}
-
-/// Takes [`STEPS`] steps on each lane.
+/// Takes [`STEPS`] steps on each lane; returns how many `ends` there are.
 ///
 /// # Safety
 ///
-/// Each lane has at least [`TEXT_ROOM`], [`STACK_ROOM`] and [`END_ROOM`] behind its pointers, no buffer belongs to two
-/// lanes, and the words come from `tables`; the lowest one on a stack, above which
-/// there is another that is never used, being one that begins or ends an input.
-pub(crate) unsafe fn run(tables: &Tables, lanes: &mut [Lane; LANES], random: &mut Generators, simd: Simd) {
-    let mut numbers = [[0; LANES]; STEPS];
+/// Each lane has at least [`TEXT_ROOM`] and [`STACK_ROOM`] behind its pointers, no buffer belongs to two
+/// lanes, and the words come from `tables`; the lowest one on a stack is one that begins or ends an input.
+pub(crate) unsafe fn run(
+    tables: &Tables,
+    groups: &mut [Group; GROUPS],
+    ends: &mut Ends,
+    random: &mut [Generators; GROUPS],
+    simd: Simd,
+) -> usize {
     match simd {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `Simd` names what the processor has; the rest is this function's contract.
-        Simd::Avx512 => unsafe {
-            random.numbers_avx512(&mut numbers);
-            steps_avx2(tables, lanes, &numbers);
-        },
+        Simd::Avx512 => unsafe { super::wide::steps(tables, groups, ends, random) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Simd::Avx2 => unsafe {
-            random.numbers_avx2(&mut numbers);
-            steps_avx2(tables, lanes, &numbers);
-        },
+        Simd::Avx2 => unsafe { steps_avx2(tables, groups, ends, random) },
         _ => {
-            random.numbers(&mut numbers);
+            let mut numbers = [[[0; LANES]; GROUPS]; STEPS];
+            Generators::side_by_side(random, &mut numbers);
             // SAFETY: this function's contract.
-            unsafe { steps(tables, lanes, &numbers) }
+            unsafe { steps(tables, groups, ends, &numbers) }
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi2")]
-unsafe fn steps_avx2(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LANES]; STEPS]) {
+unsafe fn steps_avx2(
+    tables: &Tables,
+    groups: &mut [Group; GROUPS],
+    ends: &mut Ends,
+    random: &mut [Generators; GROUPS],
+) -> usize {
+    let mut numbers = [[[0; LANES]; GROUPS]; STEPS];
+    Generators::side_by_side_avx2(random, &mut numbers);
     // SAFETY: the contract of `run`.
-    unsafe { steps(tables, lanes, numbers) }
+    unsafe { steps(tables, groups, ends, &numbers) }
 }
 
-/// The steps, for any target.
+/// The steps, for any target, group by group.
 ///
 /// A step is three parts: to draw a record, to decide between it and its other, and to do what it says. What a part reads was
 /// asked for by the part before, several steps of other lanes ago, so it waits for nothing.
@@ -91,35 +105,43 @@ unsafe fn steps_avx2(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn steps(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LANES]; STEPS]) {
-    let view = View { records: tables.records.as_ptr(), rows: tables.rows.as_ptr() };
-    let mut ahead = [Ahead { drawn: view.records, below: 0 }; LANES];
-    // Through pointers, so that each lane is kept in memory: there are more lanes than registers.
-    let (lanes, ahead) = (lanes.as_mut_ptr(), ahead.as_mut_ptr());
-    // SAFETY: this function's contract; there are as many lanes as numbers in a row.
-    unsafe {
-        for (lane, &number) in numbers[0].iter().enumerate() {
-            draw(view, (*lanes.add(lane)).word, ahead.add(lane), number);
-        }
-        for lane in 0..LANES / 2 {
-            decide(view, ahead.add(lane));
-        }
-        for step in 0..STEPS {
-            // What is drawn behind the last step is not used.
-            let numbers = &numbers[(step + 1) % STEPS];
-            // Written out, so that the lanes' places are known to the compiler.
-            macro_rules! step_each {
-                ($($lane:literal)*) => {
-                    $(
-                        let word = act(lanes.add($lane), ahead.add($lane));
-                        draw(view, word, ahead.add($lane), numbers[$lane]);
-                        decide(view, ahead.add(($lane + LANES / 2) % LANES));
-                    )*
-                };
+unsafe fn steps(tables: &Tables, groups: &mut [Group; GROUPS], ends: &mut Ends, numbers: &Numbers) -> usize {
+    let (records, rows) = (tables.records.as_ptr(), tables.rows.as_ptr());
+    let mut end = ends.as_mut_ptr();
+    for (number, group) in groups.iter_mut().enumerate() {
+        let start = group.text;
+        let mut ahead = [Ahead { drawn: records, number: 0, word: 0 }; LANES];
+        // Through pointers, so that each lane is kept in memory: there are more lanes than registers.
+        let (group, ahead) = (std::ptr::from_mut(group), ahead.as_mut_ptr());
+        // SAFETY: this function's contract; there are as many lanes as numbers in a row.
+        unsafe {
+            for (lane, &number) in numbers[0][number].iter().enumerate() {
+                draw(records, rows, *(*group).stack[lane], ahead.add(lane), number);
             }
-            step_each!(0 1 2 3 4 5 6 7);
+            for lane in 0..LANES / 2 {
+                decide(records, ahead.add(lane));
+            }
+            for step in 0..STEPS {
+                // What is drawn behind the last step is not used.
+                let numbers = &numbers[(step + 1) % STEPS][number];
+                // Written out, so that the lanes' places are known to the compiler.
+                macro_rules! step_each {
+                    ($($lane:literal)*) => {
+                        $(
+                            let note = ((number * LANES + $lane) << 16) as u32;
+                            *end = note + ((*group).text[$lane].addr() - start[$lane].addr()) as u32;
+                            let (word, ended) = act(group, $lane, ahead.add($lane), end);
+                            end = end.add(ended);
+                            draw(records, rows, word, ahead.add($lane), numbers[$lane]);
+                            decide(records, ahead.add(($lane + LANES / 2) % LANES));
+                        )*
+                    };
+                }
+                step_each!(0 1 2 3 4 5 6 7);
+            }
         }
     }
+    (end.addr() - ends.as_ptr().addr()) / size_of::<u32>()
 }
 
 /// Draws a record for a word.
@@ -128,15 +150,14 @@ unsafe fn steps(tables: &Tables, lanes: &mut [Lane; LANES], numbers: &[[u64; LAN
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn draw(view: View, word: u32, ahead: *mut Ahead, number: u64) {
+unsafe fn draw(records: *const Record, rows: *const Row, word: u32, ahead: *mut Ahead, number: u64) {
     // SAFETY: a word has a row, and a row its records (`Tables::verify`).
     unsafe {
-        let Row { first, count } = *view.rows.add(word as usize);
-        let own = first + (((number >> 32) * u64::from(count)) >> 32) as u32;
-        let drawn = view.records.add(own as usize);
+        let Row { count, first } = *rows.add(word as usize);
+        let own = first + ((u64::from(number as u32) * u64::from(count)) >> 32) as u32;
+        let drawn = records.add(own as usize);
         prefetch(drawn);
-        (*ahead).drawn = drawn;
-        (*ahead).below = number as u32;
+        *ahead = Ahead { drawn, number, word };
     }
 }
 
@@ -146,47 +167,38 @@ unsafe fn draw(view: View, word: u32, ahead: *mut Ahead, number: u64) {
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn decide(view: View, ahead: *mut Ahead) {
+unsafe fn decide(records: *const Record, ahead: *mut Ahead) {
     // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
     unsafe {
         let drawn = (*ahead).drawn;
-        let other = view.records.add((*drawn).other as usize);
-        let chosen = select_unpredictable((*ahead).below < (*drawn).threshold, drawn, other);
+        let alias = (*drawn).alias;
+        let other = records.add(alias as u32 as usize);
+        let chosen = select_unpredictable((*ahead).number < alias, drawn, other);
         prefetch(chosen);
         (*ahead).drawn = chosen;
     }
 }
 
-/// Does what the record says; returns the next word.
+/// Does what the record says; returns the next word, and whether an input ends, which is added to `end`.
 ///
 /// # Safety
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn act(lane: *mut Lane, ahead: *mut Ahead) -> u32 {
+unsafe fn act(group: *mut Group, lane: usize, ahead: *mut Ahead, end: *mut u32) -> (u32, usize) {
     // SAFETY: the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
     unsafe {
-        let Lane { word, stack, text, ends } = *lane;
-        let record = (*ahead).drawn;
-        // What is next if nothing is left open, long before that is known.
-        let below = *stack.sub(1);
-        let next = &(*record).next;
+        let Ahead { drawn: record, word, .. } = *ahead;
+        let (text, stack, record) = ((*group).text[lane], (*group).stack[lane], &*record);
         // What stands behind the text goes with it and is overwritten by the next.
-        text.cast::<[u8; 32]>().write_unaligned(record.cast::<[u8; 32]>().read());
-        *ends = text.addr() + usize::from(next.end);
-        let base = word & next.relative;
-        // The lengths are behind the pushes and are stored too: above the top of the stack.
-        let mut words: [u32; 8] = *std::ptr::from_ref(next).cast();
-        for word in &mut words {
-            *word = word.wrapping_add(base);
-        }
-        stack.cast::<[u32; 8]>().write_unaligned(words);
-        let word = select_unpredictable(next.open == 0, below, next.next.wrapping_add(base));
-        (*lane).word = word;
-        (*lane).stack = stack.add(usize::from(next.open)).sub(1);
-        (*lane).text = text.add(usize::from(next.text_len));
-        (*lane).ends = ends.add(usize::from(next.ends));
-        word
+        text.cast::<[u8; TEXT]>().write_unaligned(record.text);
+        *end += u32::from(record.end);
+        let base = word & record.relative;
+        stack.cast::<[u32; OPEN]>().write_unaligned(record.pushes.map(|push| push.wrapping_add(base)));
+        let stack = stack.add(usize::from(record.open)).sub(1);
+        (*group).stack[lane] = stack;
+        (*group).text[lane] = text.add(usize::from(record.text_len));
+        (*stack, usize::from(record.ends))
     }
 }
 

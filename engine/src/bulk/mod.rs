@@ -30,6 +30,8 @@ mod random;
 mod simd;
 mod tables;
 mod unfold;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub use producer::{Bulk, Effort, Framing, Inputs, NotInBulk};
 pub use simd::Simd;

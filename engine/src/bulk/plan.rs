@@ -46,8 +46,8 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) records: usize,
-    /// How often the plan is made anew with what was learnt from running it.
-    pub(crate) rounds: u32,
+    /// How many records may be made in all attempts; nothing new is tried after that.
+    pub(crate) work: usize,
 }
 
 /// The tables do not fit.
@@ -90,9 +90,9 @@ const EXACT: f64 = 20.0;
 /// Steps of a trial run.
 const TRIAL: u32 = 50_000;
 
-/// The policies that are tried.
+/// The policies that are tried, those that are most often best first.
 const POLICIES: [Policy; 3] =
-    [Policy { often: 4.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }, Policy { often: 200.0, large: 0.0 }];
+    [Policy { often: 1.0, large: 0.0 }, Policy { often: 1.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }];
 
 /// Makes the plan for a stream of inputs.
 pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
@@ -100,30 +100,44 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
     if stream.grammar.node_count() > 4 * budget.records {
         return Err(TooLarge);
     }
-    // Small plans show which policy is best, and what they learn serves the larger ones.
-    let small = Budget { records: budget.records / 4, rounds: budget.rounds.saturating_sub(1) };
-    let mut best: Option<(f64, Planner)> = None;
-    for policy in POLICIES {
-        let mut planner = Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, plan: None };
-        for _ in 0..small.rounds {
-            planner.round(stream, small.records);
-        }
-        let mean_step = planner.plan.as_ref().map_or(0.0, |plan| figures(plan, &planner.chunks).0);
-        if best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
-            best = Some((mean_step, planner));
-        }
-    }
-    let mut planner = best.expect("a policy was tried").1;
+    let mut best: Option<(f64, Plan, Chunks)> = None;
     // Grammars of which not even the smallest plan fits get more, to a bound.
-    for records in [budget.records, 2 * budget.records, 4 * budget.records] {
-        planner.round(stream, records);
-        if planner.plan.is_some() {
-            planner.round(stream, records);
+    for factor in [1, 2, 4] {
+        let (records, mut work, most) = (factor * budget.records, 0, factor * budget.work);
+        for policy in POLICIES {
+            let mut planner =
+                Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, best: None };
+            // What a small plan learns serves the larger ones.
+            work += planner.round(stream, records / 4);
+            for round in 0..ROUNDS {
+                let before = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
+                work += planner.round(stream, records);
+                let now = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
+                let gains = now.zip(before).is_none_or(|(now, before)| now > 1.02 * before);
+                if work >= most || round > 1 && !gains {
+                    break;
+                }
+            }
+            if let Some((mean_step, plan)) = planner.best
+                && best.as_ref().is_none_or(|(before, ..)| mean_step > *before)
+            {
+                best = Some((mean_step, plan, planner.chunks));
+            }
+            if work >= most {
+                break;
+            }
+        }
+        if best.is_some() {
             break;
         }
     }
-    planner.plan.map(|plan| (plan, planner.chunks)).ok_or(TooLarge)
+    let (_, mut plan, chunks) = best.ok_or(TooLarge)?;
+    let chunks = plan.compact(&chunks);
+    Ok((plan, chunks))
 }
+
+/// How often a plan is made anew from what a trial run has learnt, at most.
+const ROUNDS: u32 = 8;
 
 /// A plan on its way.
 struct Planner {
@@ -131,16 +145,19 @@ struct Planner {
     visits: Visits,
     /// The threshold times the number of records.
     share: f64,
-    plan: Option<Plan>,
+    /// The plan with the most bytes a step, and how many.
+    best: Option<(f64, Plan)>,
 }
 
 impl Planner {
-    /// Makes the plan anew, if it fits, and learns from it.
-    fn round(&mut self, stream: &Stream<'_>, records: usize) {
-        let mut tries = 0;
+    /// Makes the plan anew, if it fits, and learns from it; returns how many records were made in all attempts.
+    fn round(&mut self, stream: &Stream<'_>, records: usize) -> usize {
+        let (mut tries, mut work) = (0, 0);
         let made = loop {
             let threshold = self.share / records as f64;
-            match attempt(stream, &mut self.chunks, &self.visits, threshold, records) {
+            let made = attempt(stream, &mut self.chunks, &self.visits, threshold, records);
+            work += made.as_ref().map_or(records, |plan| plan.records);
+            match made {
                 Err(TooLarge) if threshold < 1.0 => {
                     // Far off, it takes large strides.
                     self.share *= if tries < 2 { 1.4 } else { 4.0 };
@@ -150,13 +167,25 @@ impl Planner {
             }
         };
         let Ok(plan) = made else {
-            self.share = 2.0;
-            return;
+            // A large grammar: the search begins further off.
+            self.share = 8.0;
+            return work;
         };
-        self.visits = trial(&plan, &self.chunks);
+        let (visits, mean_step) = learnt(&plan, &self.chunks);
+        self.visits = visits;
         self.share *= (1.1 * plan.records as f64 / records as f64).clamp(0.25, 1.0);
-        self.plan = Some(plan);
+        if self.best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
+            self.best = Some((mean_step, plan));
+        }
+        work
     }
+}
+
+/// What a trial run shows: how often each key is visited, and the mean number of bytes of a step.
+fn learnt(plan: &Plan, chunks: &Chunks) -> (Visits, f64) {
+    let visits = trial(plan, chunks);
+    let mean_step = sums(plan, &visits).0;
+    (visits, mean_step)
 }
 
 /// What is known of the depth in a state.
@@ -349,6 +378,27 @@ fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
 }
 
 impl Plan {
+    /// Numbers the chunks anew, those in use only.
+    fn compact(&mut self, chunks: &Chunks) -> Chunks {
+        let mut used = vec![false; chunks.len()];
+        used[self.start.0 as usize] = true;
+        self.index.keys().for_each(|key| used[key.0 as usize] = true);
+        for state in &self.states {
+            used[state.chunk as usize] = true;
+            state.pushed.iter().for_each(|((chunk, _), ..)| used[*chunk as usize] = true);
+        }
+        let (chunks, numbers) = chunks.only(&used);
+        let renumber = |chunk: &mut u32| *chunk = numbers[*chunk as usize];
+        renumber(&mut self.start.0);
+        for state in &mut self.states {
+            renumber(&mut state.chunk);
+            state.pushed.iter_mut().for_each(|((chunk, _), ..)| renumber(chunk));
+            state.entries.iter_mut().flat_map(|entry| &mut entry.pushes).for_each(|(chunk, _)| renumber(chunk));
+        }
+        self.index = self.index.iter().map(|(&(chunk, row), &state)| ((numbers[chunk as usize], row), state)).collect();
+        chunks
+    }
+
     /// The state at a chunk where this much is left of the depth.
     pub(crate) fn state(&self, chunks: &Chunks, chunk: u32, depth: u32) -> Option<u32> {
         let row = if chunks.is_free(chunk) { self.zones } else { depth.min(self.zones) };
@@ -358,14 +408,26 @@ impl Plan {
 
 /// Mean bytes of text a step and mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
-    let visits = trial(plan, chunks);
-    let (mut bytes, mut ends) = (0.0, 0.0);
-    for (key, &state) in &plan.index {
-        let visits = visits.get(key).copied().unwrap_or_default();
-        for entry in &plan.states[state as usize].entries {
-            bytes += visits * entry.probability * entry.text.len() as f64;
-            ends += visits * entry.probability * f64::from(u8::from(entry.end.is_some()));
-        }
-    }
+    let (bytes, ends) = sums(plan, &trial(plan, chunks));
     (bytes, 1.0 / ends)
+}
+
+/// Mean bytes of text and ends of inputs, a step.
+fn sums(plan: &Plan, visits: &Visits) -> (f64, f64) {
+    // In the order of the keys: sums of binary64 depend on it.
+    let means: Vec<(f64, f64)> = plan
+        .states
+        .iter()
+        .map(|state| {
+            state.entries.iter().fold((0.0, 0.0), |(bytes, ends), entry| {
+                let end = f64::from(u8::from(entry.end.is_some()));
+                (bytes + entry.probability * entry.text.len() as f64, ends + entry.probability * end)
+            })
+        })
+        .collect();
+    plan.index.iter().fold((0.0, 0.0), |(bytes, ends), (key, &state)| {
+        let visits = visits.get(key).copied().unwrap_or_default();
+        let mean = means[state as usize];
+        (bytes + visits * mean.0, ends + visits * mean.1)
+    })
 }

@@ -8,9 +8,9 @@ use gramjet_compiler::Compiled;
 use rustc_hash::FxHashMap;
 
 use super::chunks::Chunks;
-use super::fill::{Fill, UNIT};
+use super::fill::{Fill, FillRandom, UNIT};
 use super::frames::{Depth, Grammar};
-use super::lanes::{self, END_ROOM, Lane, STACK_ROOM, STEPS, TEXT_ROOM};
+use super::lanes::{self, Ends, GROUPS, Group, STACK_ROOM, STEPS, TEXT_ROOM};
 use super::plan::{self, Budget};
 use super::random::{Generators, LANES, seeds};
 use super::simd::Simd;
@@ -31,14 +31,28 @@ pub struct Framing {
 pub struct Effort {
     /// The tables have at most this many records of 64 bytes.
     pub records: usize,
-    /// How often they are made anew from what a trial run learns.
-    pub rounds: u32,
+    /// How many records are made in all attempts, about: the best of several tables is taken.
+    pub work: usize,
 }
+
+impl Effort {
+    /// A quarter of the records and a small part of the work: to see what a grammar would give.
+    pub const SKETCH: Effort = Effort { records: 1 << 12, work: 0 };
+
+    /// `factor` times the records and the work of the default.
+    pub fn times(factor: u32) -> Effort {
+        let (factor, Effort { records, work }) = (factor.max(1) as usize, Effort::default());
+        Effort { records: records.saturating_mul(factor).min(MAX_RECORDS), work: work.saturating_mul(factor) }
+    }
+}
+
+/// With more records than this, tables would be read from memory.
+const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
     /// 1 MiB of records.
     fn default() -> Effort {
-        Effort { records: 1 << 14, rounds: 2 }
+        Effort { records: 1 << 14, work: 16 << 14 }
     }
 }
 
@@ -83,8 +97,8 @@ const KEPT_BYTES: usize = 1 << 20;
 /// So often a lane's steps are taken between two looks at whether to stop.
 const RUNS: u32 = 16;
 /// Blocks that are finished before their turn, at most, and their bytes.
-const AHEAD: usize = 4 * LANES;
-const AHEAD_BYTES: usize = 1 << 26;
+const AHEAD: usize = 64 * GROUPS * LANES;
+const AHEAD_BYTES: usize = 1 << 25;
 
 struct Shared {
     grammar: Grammar,
@@ -108,7 +122,8 @@ pub struct Bulk {
     counter: u64,
     begun: VecDeque<u64>,
     lanes: Vec<Work>,
-    random: Generators,
+    random: [Generators; GROUPS],
+    ends: Box<Ends>,
     done: BTreeMap<u64, Block>,
     done_bytes: usize,
     spare: Vec<Block>,
@@ -129,12 +144,10 @@ struct Work {
     /// The number of the block; none while it waits.
     block: Option<u64>,
     buffers: Block,
-    bytes: usize,
     inputs: usize,
     filled: usize,
-    fill_random: Generators,
-    /// What is next, and what follows: the lowest word is never used.
-    word: u32,
+    fill_random: FillRandom,
+    /// What is open, the next one last.
     stack: Vec<u32>,
     depth: usize,
     /// Steps since an input ended, about.
@@ -173,7 +186,7 @@ impl Bulk {
         let grammar = Grammar::new(compiled, limits.depth(), &[&behind]);
         let zones = limits.depth().map_or(0, |depth| ZONES.min(depth + 2));
         let stream = Stream { grammar: &grammar, zones, floor: zones, behind: &behind };
-        let budget = Budget { records: effort.records, rounds: effort.rounds };
+        let budget = Budget { records: effort.records.clamp(1, MAX_RECORDS), work: effort.work };
         let (plan, chunks) = plan::plan(&stream, budget).map_err(|_| NotInBulk::TooLarge)?;
         let tables = Tables::new(&plan, &chunks).map_err(|_| NotInBulk::TooLarge)?;
         let (mean_step, steps) = plan::figures(&plan, &chunks);
@@ -206,8 +219,9 @@ impl Bulk {
             seed: 0,
             counter: 0,
             begun: VecDeque::new(),
-            lanes: (0..LANES).map(|_| Work::idle()).collect(),
-            random: Generators::unseeded(),
+            lanes: (0..GROUPS * LANES).map(|_| Work::idle()).collect(),
+            random: std::array::from_fn(|_| Generators::unseeded()),
+            ends: Box::new([0; size_of::<Ends>() / size_of::<u32>()]),
             done: BTreeMap::new(),
             done_bytes: 0,
             spare: Vec::new(),
@@ -348,7 +362,7 @@ impl Bulk {
 
     /// Gives blocks to the lanes that have none.
     fn begin(&mut self, more: &mut dyn FnMut() -> Option<u64>) {
-        for lane in 0..LANES {
+        for lane in 0..self.lanes.len() {
             let is_ahead = self.done.len() >= AHEAD || self.done_bytes >= AHEAD_BYTES;
             if self.lanes[lane].block.is_some() || is_ahead && !self.begun.is_empty() {
                 continue;
@@ -358,23 +372,54 @@ impl Bulk {
             self.begun.push_back(number);
             let block = self.spare.pop().unwrap_or_default();
             self.lanes[lane].begin(&self.shared, self.seed, number, block);
-            self.random.seed(lane, &mut seeds(self.seed, number, 0));
+            self.random[lane / LANES].seed(lane % LANES, &mut seeds(self.seed, number, 0));
         }
     }
 
     /// Takes some steps on all lanes and puts blocks away that they have finished.
     fn run(&mut self) {
         let shared = Arc::clone(&self.shared);
-        let mut lanes: [Lane; LANES] = std::array::from_fn(|lane| self.lanes[lane].lane(&shared));
-        // SAFETY: `Work::lane` makes the room, buffers are each lane's own, and stacks hold words of these tables.
-        unsafe { lanes::run(&shared.tables, &mut lanes, &mut self.random, self.simd) };
-        for (work, lane) in self.lanes.iter_mut().zip(lanes) {
+        let mut groups = [Group::nowhere(); GROUPS];
+        for (lane, work) in self.lanes.iter_mut().enumerate() {
+            work.place(&shared, &mut groups[lane / LANES], lane % LANES);
+        }
+        // SAFETY: `Work::place` makes the room, buffers are each lane's own, and stacks hold words of these tables.
+        let noted = unsafe { lanes::run(&shared.tables, &mut groups, &mut self.ends, &mut self.random, self.simd) };
+        self.note(noted);
+        for (lane, work) in self.lanes.iter_mut().enumerate() {
             let Some(number) = work.block else { continue };
-            if let Some(block) = work.advance(&shared, lane, self.simd) {
+            if let Some(block) = work.advance(&shared, &groups[lane / LANES], lane % LANES, self.simd) {
                 work.block = None;
                 self.done_bytes += block.text.len();
                 self.done.insert(number, block);
             }
+        }
+    }
+}
+
+impl Bulk {
+    /// Puts the ends that steps have noted where they belong.
+    fn note(&mut self, noted: usize) {
+        // Where each lane's text began, and where its next end goes.
+        let mut places = [(0usize, std::ptr::null_mut::<usize>()); GROUPS * LANES];
+        for (place, work) in places.iter_mut().zip(&mut self.lanes) {
+            let ends = &mut work.buffers.ends;
+            ends.reserve(STEPS);
+            *place = (work.buffers.text.len(), ends.spare_capacity_mut().as_mut_ptr().cast());
+        }
+        for &end in &self.ends[..noted] {
+            let (start, place) = &mut places[(end >> 16) as usize % (GROUPS * LANES)];
+            // SAFETY: a lane notes at most one end a step, and there is room for that many.
+            unsafe {
+                place.write(*start + (end & 0xFFFF) as usize);
+                *place = place.add(1);
+            }
+        }
+        for ((_, place), work) in places.iter().zip(&mut self.lanes) {
+            let ends = &mut work.buffers.ends;
+            let count = (place.addr() - ends.as_ptr().addr()) / size_of::<usize>();
+            // SAFETY: so many were written.
+            unsafe { ends.set_len(count) };
         }
     }
 }
@@ -391,11 +436,9 @@ impl Work {
         Work {
             block: None,
             buffers: Block::default(),
-            bytes: 0,
             inputs: 0,
             filled: 0,
-            fill_random: Generators::unseeded(),
-            word: 0,
+            fill_random: [Generators::unseeded(), Generators::unseeded()],
             stack: Vec::new(),
             depth: 0,
             steps: 0,
@@ -403,80 +446,67 @@ impl Work {
     }
 
     fn begin(&mut self, shared: &Shared, seed: u64, block: u64, mut buffers: Block) {
+        buffers.text.clear();
+        buffers.ends.clear();
         // What a very long input has made larger is given back.
-        buffers.text.truncate(KEPT_BYTES);
         buffers.text.shrink_to(KEPT_BYTES);
+        buffers.text.resize(shared.framing.before, 0);
         self.block = Some(block);
         self.buffers = buffers;
         (self.inputs, self.filled) = (0, 0);
-        self.fill_random = Generators::seeded(&mut seeds(seed, block, 1));
+        let mut source = seeds(seed, block, 1);
+        self.fill_random = [(); 2].map(|()| Generators::seeded(&mut source));
         self.reset_stack(shared);
-        self.bytes = shared.framing.before;
-        if self.buffers.text.len() < self.bytes {
-            self.buffers.text.resize(TEXT_ROOM, 0);
-        }
-        self.buffers.text[..self.bytes].fill(0);
     }
 
     fn reset_stack(&mut self, shared: &Shared) {
         if self.stack.is_empty() {
             self.stack.resize(2 * STACK_ROOM, 0);
         }
-        self.word = shared.tables.start;
+        self.stack[0] = shared.tables.start;
         self.depth = 1;
         self.steps = 0;
     }
 
     /// Makes room for the next steps. A lane that waits writes where nobody reads.
-    fn lane(&mut self, shared: &Shared) -> Lane {
+    fn place(&mut self, shared: &Shared, group: &mut Group, lane: usize) {
         if self.block.is_none() {
-            (self.bytes, self.inputs) = (0, 0);
+            self.buffers.text.clear();
+            self.buffers.ends.clear();
+            self.inputs = 0;
             self.reset_stack(shared);
         }
-        let grow = |length: usize, room: usize| (length + room).max(2 * length);
-        if self.buffers.text.len() < self.bytes + TEXT_ROOM {
-            self.buffers.text.resize(grow(self.bytes, TEXT_ROOM), 0);
+        self.buffers.text.reserve(TEXT_ROOM);
+        let room = self.depth + STACK_ROOM;
+        if self.stack.len() < room {
+            self.stack.resize(room.max(2 * self.depth), 0);
         }
-        if self.buffers.ends.len() < self.inputs + END_ROOM {
-            self.buffers.ends.resize(grow(self.inputs, END_ROOM), 0);
-        }
-        if self.stack.len() < self.depth + STACK_ROOM {
-            self.stack.resize(grow(self.depth, STACK_ROOM), 0);
-        }
-        let start = self.buffers.text.as_mut_ptr();
         // SAFETY: the lengths are within the buffers, as just seen.
         unsafe {
-            Lane {
-                text: start.add(self.bytes),
-                stack: self.stack.as_mut_ptr().add(self.depth),
-                ends: self.buffers.ends.as_mut_ptr().add(self.inputs),
-                word: self.word,
-            }
+            group.text[lane] = self.buffers.text.as_mut_ptr().add(self.buffers.text.len());
+            group.stack[lane] = self.stack.as_mut_ptr().add(self.depth - 1);
         }
     }
 
     /// Takes note of what was made; the block if that is all of it.
-    fn advance(&mut self, shared: &Shared, lane: Lane, simd: Simd) -> Option<Block> {
-        let start = self.buffers.text.as_ptr().addr();
-        self.bytes = lane.text.addr() - start;
-        self.word = lane.word;
-        let noted = (lane.ends.addr() - self.buffers.ends.as_ptr().addr()) / size_of::<usize>();
-        for end in &mut self.buffers.ends[self.inputs..noted] {
-            *end -= start;
-        }
+    fn advance(&mut self, shared: &Shared, group: &Group, lane: usize, simd: Simd) -> Option<Block> {
+        let bytes = group.text[lane].addr() - self.buffers.text.as_ptr().addr();
+        // SAFETY: the steps have written all bytes up to there, within the room.
+        unsafe { self.buffers.text.set_len(bytes) };
+        let noted = self.buffers.ends.len();
         self.steps = if noted > self.inputs { 0 } else { self.steps + STEPS as u64 };
         self.inputs = noted;
-        self.depth = (lane.stack.addr() - self.stack.as_ptr().addr()) / size_of::<u32>();
-        assert!(self.depth > 0, "a stream does not end");
+        let top = group.stack[lane].addr().checked_sub(self.stack.as_ptr().addr()).expect("a stream does not end");
+        self.depth = top / size_of::<u32>() + 1;
         let begun = if self.inputs == 0 { 0 } else { self.buffers.ends[self.inputs - 1] };
-        let is_too_long = (self.bytes - begun) as u64 > shared.max_output;
+        let is_too_long = (bytes - begun) as u64 > shared.max_output;
         let wanted = shared.block_inputs as usize;
         let is_open = self.inputs < wanted;
         if is_open && (is_too_long || self.steps > shared.max_steps || self.depth > MAX_STACK) {
             self.complete(shared);
         }
         if self.inputs < wanted {
-            let whole = self.bytes / UNIT * UNIT;
+            let whole = self.buffers.text.len() / UNIT * UNIT;
             shared.fill.run(&mut self.fill_random, &mut self.buffers.text[self.filled..whole], simd);
             self.filled = whole;
             return None;
@@ -496,8 +526,7 @@ impl Work {
     /// Completes an input that has grown beyond its bound by the shortest text of what is open, and begins the next.
     fn complete(&mut self, shared: &Shared) {
         let tables = &shared.tables;
-        self.buffers.text.truncate(self.bytes);
-        let open = self.stack[1..self.depth].iter().copied().chain([self.word]).rev();
+        let open = self.stack[..self.depth].iter().copied().rev();
         // The same words are open many times.
         let mut known: FxHashMap<u32, Box<[u8]>> = FxHashMap::default();
         for word in open {
@@ -510,12 +539,10 @@ impl Work {
             });
             self.buffers.text.extend_from_slice(text);
         }
-        self.buffers.ends.truncate(self.inputs);
         self.buffers.ends.push(self.buffers.text.len());
         self.inputs += 1;
         self.buffers.text.extend_from_slice(&shared.framing.behind);
         self.buffers.text.resize(self.buffers.text.len() + shared.framing.before, 0);
-        self.bytes = self.buffers.text.len();
         self.reset_stack(shared);
     }
 }

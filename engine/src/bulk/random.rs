@@ -55,64 +55,87 @@ impl Generators {
         out
     }
 
-    /// The next numbers of each.
-    pub(crate) fn numbers<const N: usize>(&mut self, out: &mut [[u64; LANES]; N]) {
-        out.iter_mut().for_each(|out| *out = self.next());
+    /// The next numbers of several, in turn.
+    pub(crate) fn side_by_side<const G: usize, const N: usize>(
+        generators: &mut [Generators; G],
+        out: &mut [[[u64; LANES]; G]; N],
+    ) {
+        for out in out {
+            generators.iter_mut().zip(out).for_each(|(generators, out)| *out = generators.next());
+        }
     }
 
     /// The same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    pub(crate) fn numbers_avx2<const N: usize>(&mut self, out: &mut [[u64; LANES]; N]) {
+    pub(crate) fn side_by_side_avx2<const G: usize, const N: usize>(
+        generators: &mut [Generators; G],
+        out: &mut [[[u64; LANES]; G]; N],
+    ) {
         use std::arch::x86_64::*;
         // Halves of four lanes.
         for half in [0, 4] {
-            // SAFETY: each row has eight numbers, of which four are loaded or stored from `half` on.
-            let [mut a, mut b, mut c, mut d] =
-                std::array::from_fn(|row| unsafe { _mm256_loadu_si256(self.0[row].as_ptr().add(half).cast()) });
+            let mut states: [[__m256i; 4]; G] = std::array::from_fn(|of| {
+                // SAFETY: each row has eight numbers, of which four are loaded or stored from `half` on.
+                std::array::from_fn(|row| unsafe {
+                    _mm256_loadu_si256(generators[of].0[row].as_ptr().add(half).cast())
+                })
+            });
             for out in &mut *out {
-                let sum = _mm256_add_epi64(a, d);
-                let rotated = _mm256_or_si256(_mm256_slli_epi64::<23>(sum), _mm256_srli_epi64::<41>(sum));
-                // SAFETY: as above.
-                unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(half).cast(), _mm256_add_epi64(rotated, a)) };
-                let shifted = _mm256_slli_epi64::<17>(b);
-                c = _mm256_xor_si256(c, a);
-                d = _mm256_xor_si256(d, b);
-                b = _mm256_xor_si256(b, c);
-                a = _mm256_xor_si256(a, d);
-                c = _mm256_xor_si256(c, shifted);
-                d = _mm256_or_si256(_mm256_slli_epi64::<45>(d), _mm256_srli_epi64::<19>(d));
+                for ([a, b, c, d], out) in states.iter_mut().zip(out) {
+                    let sum = _mm256_add_epi64(*a, *d);
+                    let rotated = _mm256_or_si256(_mm256_slli_epi64::<23>(sum), _mm256_srli_epi64::<41>(sum));
+                    // SAFETY: as above.
+                    unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(half).cast(), _mm256_add_epi64(rotated, *a)) };
+                    let shifted = _mm256_slli_epi64::<17>(*b);
+                    *c = _mm256_xor_si256(*c, *a);
+                    *d = _mm256_xor_si256(*d, *b);
+                    *b = _mm256_xor_si256(*b, *c);
+                    *a = _mm256_xor_si256(*a, *d);
+                    *c = _mm256_xor_si256(*c, shifted);
+                    *d = _mm256_or_si256(_mm256_slli_epi64::<45>(*d), _mm256_srli_epi64::<19>(*d));
+                }
             }
-            for (row, value) in [a, b, c, d].into_iter().enumerate() {
-                // SAFETY: as above.
-                unsafe { _mm256_storeu_si256(self.0[row].as_mut_ptr().add(half).cast(), value) };
+            for (generators, state) in generators.iter_mut().zip(states) {
+                for (row, value) in state.into_iter().enumerate() {
+                    // SAFETY: as above.
+                    unsafe { _mm256_storeu_si256(generators.0[row].as_mut_ptr().add(half).cast(), value) };
+                }
             }
         }
     }
 
-    /// The same.
+    /// The same. One alone would be bound by its latency.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn numbers_avx512<const N: usize>(&mut self, out: &mut [[u64; LANES]; N]) {
+    pub(crate) fn side_by_side_avx512<const G: usize, const N: usize>(
+        generators: &mut [Generators; G],
+        out: &mut [[[u64; LANES]; G]; N],
+    ) {
         use std::arch::x86_64::*;
-        // SAFETY: each row has eight numbers.
-        let [mut a, mut b, mut c, mut d] =
-            std::array::from_fn(|row| unsafe { _mm512_loadu_si512(self.0[row].as_ptr().cast()) });
-        for out in &mut *out {
-            let number = _mm512_add_epi64(_mm512_rol_epi64::<23>(_mm512_add_epi64(a, d)), a);
-            // SAFETY: as above.
-            unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), number) };
-            let shifted = _mm512_slli_epi64::<17>(b);
-            c = _mm512_xor_si512(c, a);
-            d = _mm512_xor_si512(d, b);
-            b = _mm512_xor_si512(b, c);
-            a = _mm512_xor_si512(a, d);
-            c = _mm512_xor_si512(c, shifted);
-            d = _mm512_rol_epi64::<45>(d);
+        let mut states: [[__m512i; 4]; G] = std::array::from_fn(|of| {
+            // SAFETY: each row has eight numbers.
+            std::array::from_fn(|row| unsafe { _mm512_loadu_si512(generators[of].0[row].as_ptr().cast()) })
+        });
+        for out in out {
+            for ([a, b, c, d], out) in states.iter_mut().zip(out) {
+                let number = _mm512_add_epi64(_mm512_rol_epi64::<23>(_mm512_add_epi64(*a, *d)), *a);
+                // SAFETY: as above.
+                unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), number) };
+                let shifted = _mm512_slli_epi64::<17>(*b);
+                *c = _mm512_xor_si512(*c, *a);
+                *d = _mm512_xor_si512(*d, *b);
+                *b = _mm512_xor_si512(*b, *c);
+                *a = _mm512_xor_si512(*a, *d);
+                *c = _mm512_xor_si512(*c, shifted);
+                *d = _mm512_rol_epi64::<45>(*d);
+            }
         }
-        for (row, value) in [a, b, c, d].into_iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { _mm512_storeu_si512(self.0[row].as_mut_ptr().cast(), value) };
+        for (generator, state) in generators.iter_mut().zip(states) {
+            for (row, value) in state.into_iter().enumerate() {
+                // SAFETY: as above.
+                unsafe { _mm512_storeu_si512(generator.0[row].as_mut_ptr().cast(), value) };
+            }
         }
     }
 }

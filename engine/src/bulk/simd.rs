@@ -7,7 +7,7 @@ pub enum Simd {
     Portable,
     /// AVX2 and BMI2.
     Avx2,
-    /// AVX-512 F and BW besides.
+    /// AVX-512 F, BW, VL and VBMI besides.
     Avx512,
 }
 
@@ -16,7 +16,10 @@ impl Simd {
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
-            let more = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+            let more = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vbmi");
             return if more { Simd::Avx512 } else { Simd::Avx2 };
         }
         Simd::Portable

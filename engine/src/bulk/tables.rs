@@ -10,23 +10,13 @@ use super::unfold::{OPEN, TEXT};
 #[repr(C, align(64))]
 pub(crate) struct Record {
     pub(crate) text: [u8; TEXT],
-    /// The record is chosen if 32 random bits are below this, else another.
-    pub(crate) threshold: u32,
-    pub(crate) other: u32,
-    pub(crate) next: Next,
-}
-
-/// What a record leaves open. The machine adds the word that it was at, or nothing, to all of it and stores it on the stack
-/// whole, so what is not pushed must stand behind the pushes.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub(crate) struct Next {
-    /// Words for the stack, the one that follows the next last.
-    pub(crate) pushes: [u32; OPEN - 1],
-    /// The next word, if there is any.
-    pub(crate) next: u32,
+    /// The record is chosen if a random number of 64 bits is below this, else the one whose number is in the lower half.
+    pub(crate) alias: u64,
+    /// Words for the stack, the next one last. The machine adds the word that it was at, or nothing, to all of them and
+    /// stores them whole.
+    pub(crate) pushes: [u32; OPEN],
     pub(crate) text_len: u8,
-    /// How many words are left open, with the next.
+    /// How many words are left open.
     pub(crate) open: u8,
     /// Whether an input ends within the text, and where.
     pub(crate) ends: u8,
@@ -36,12 +26,15 @@ pub(crate) struct Next {
     pub(crate) relative: u32,
 }
 
+/// Where in a record the lengths are.
+pub(crate) const LENGTHS: usize = std::mem::offset_of!(Record, text_len);
+
 /// The records of a state.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Row {
-    pub(crate) first: u32,
     pub(crate) count: u32,
+    pub(crate) first: u32,
 }
 
 /// Everything that steps read. A *word* is the number of a chunk times the number of depths, plus what is left of the depth.
@@ -75,29 +68,24 @@ impl Tables {
                 let mut text = [0; TEXT];
                 text[..entry.text.len()].copy_from_slice(&entry.text);
                 let relative = !chunks.is_free(state.chunk) && entry.end.is_none();
-                let mut words = entry.pushes.iter().map(|&(chunk, less)| match entry.end {
+                let words = entry.pushes.iter().map(|&(chunk, less)| match entry.end {
                     Some(_) => word(chunk, plan.start_depth - less),
                     None if relative => word(chunk, 0).wrapping_sub(word(state.chunk, 0)).wrapping_sub(less),
                     None => word(chunk, 0),
                 });
-                let next = words.next().unwrap_or(0);
-                let mut pushes = [0; OPEN - 1];
+                let mut pushes = [0; OPEN];
                 for (place, word) in pushes.iter_mut().zip(words.rev()) {
                     *place = word;
                 }
                 records.push(Record {
                     text,
-                    threshold,
-                    other: first + other,
-                    next: Next {
-                        pushes,
-                        next,
-                        text_len: entry.text.len() as u8,
-                        open: entry.pushes.len() as u8,
-                        ends: u8::from(entry.end.is_some()),
-                        end: entry.end.unwrap_or(0),
-                        relative: if relative { u32::MAX } else { 0 },
-                    },
+                    alias: u64::from(threshold) << 32 | u64::from(first + other),
+                    pushes,
+                    text_len: entry.text.len() as u8,
+                    open: entry.pushes.len() as u8,
+                    ends: u8::from(entry.end.is_some()),
+                    end: entry.end.unwrap_or(0),
+                    relative: if relative { u32::MAX } else { 0 },
                 });
             }
         }
@@ -120,10 +108,9 @@ impl Tables {
     fn verify(&self, plan: &Plan, chunks: &Chunks) {
         assert!(self.rows.iter().all(|row| row.count > 0 && (row.first + row.count) as usize <= self.records.len()));
         for record in &self.records {
-            let next = &record.next;
-            assert!((record.other as usize) < self.records.len());
-            assert!(usize::from(next.text_len) <= TEXT && usize::from(next.open) <= OPEN && next.ends <= 1);
-            assert!(next.end <= next.text_len && (next.ends == 0 || next.open > 0));
+            assert!((record.alias as u32 as usize) < self.records.len());
+            assert!(usize::from(record.text_len) <= TEXT && usize::from(record.open) <= OPEN && record.ends <= 1);
+            assert!(record.end <= record.text_len && (record.ends == 0 || record.open > 0));
         }
         // From every depth at which a chunk can be, all that is pushed is planned too.
         for (&(chunk, row), &state) in &plan.index {

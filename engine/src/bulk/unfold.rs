@@ -7,9 +7,11 @@ use std::collections::BinaryHeap;
 use super::frames::{Depth, Frame, Grammar, Item, Step};
 
 /// Bytes of text that one step emits at most.
-pub(crate) const TEXT: usize = 24;
+pub(crate) const TEXT: usize = 32;
 /// Frames that one step leaves open at most.
-pub(crate) const OPEN: usize = 6;
+pub(crate) const FRAMES: usize = 6;
+/// Chunks that they are cut into at most.
+pub(crate) const OPEN: usize = 4;
 /// Deterministic steps within one unfolding; more are left to the next.
 const MAX_STEPS: usize = 10_000;
 
@@ -43,7 +45,7 @@ pub(crate) struct Beginning {
     pub(crate) text: Vec<u8>,
     /// Where in the text an input ends, if one does.
     pub(crate) end: Option<u8>,
-    /// What follows, the next first; at most [`OPEN`] frames.
+    /// What follows, the next first; at most [`FRAMES`] frames.
     pub(crate) open: Vec<Item>,
     /// Whether the first open frame is a choice.
     is_choice: bool,
@@ -73,13 +75,13 @@ impl Beginning {
                 }
                 Step::Push(items) => {
                     let count = items.iter().flatten().count();
-                    if self.open.len() - 1 + count > OPEN {
+                    if self.open.len() - 1 + count > FRAMES {
                         return;
                     }
                     self.open.splice(..1, items.into_iter().flatten());
                 }
                 Step::PushAll(items) => {
-                    if self.open.len() - 1 + items.len() > OPEN {
+                    if self.open.len() - 1 + items.len() > FRAMES {
                         return;
                     }
                     self.open.splice(..1, items);
@@ -105,11 +107,11 @@ impl Beginning {
     /// The beginnings in its place, by the options of its first open frame.
     fn expand(&self, stream: &Stream<'_>) -> Option<Vec<Beginning>> {
         let options = stream.grammar.options(self.open[0], stream.floor);
-        if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > OPEN) {
+        if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > FRAMES) {
             return None;
         }
         let beginnings = options.into_iter().map(|(share, items)| {
-            let mut open = Vec::with_capacity(OPEN);
+            let mut open = Vec::with_capacity(FRAMES);
             open.extend(items);
             open.extend_from_slice(&self.open[1..]);
             let mut beginning = Beginning {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gramjet::{Inputs, Limits};
 use gramjet_compiler::analysis::pools::pools;
 use gramjet_compiler::ir::Ir;
+use gramjet_compiler::sources::Sources;
 use gramjet_compiler::{Compiled, reference};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk, Simd};
 use gramjet_engine::reference::Reference;
@@ -76,7 +77,7 @@ fn check_distribution(name: &str, compiled: &Compiled, max_depth: Option<u32>, e
 
 #[test]
 fn inputs_have_their_exact_probabilities() {
-    let tiny = Effort { records: 256, rounds: 1 };
+    let tiny = Effort { records: 256, work: 0 };
     let mut checked = 0;
     for (name, text) in [
         ("weights.ebnf", "s ::= 'a' @ 1 | 'b' @ 2.5 | 'c' @ 0.004 | t @ 3  t ::= 'x' s? 'y' @ 0.3 | 'z' @ 0.7"),
@@ -118,7 +119,7 @@ fn inputs_of_random_grammars_have_their_exact_probabilities() {
             continue;
         }
         let records = if seed % 2 == 0 { 512 } else { 1 << 14 };
-        let effort = Effort { records, rounds: 2 };
+        let effort = Effort { records, work: 2 * records };
         checked += u32::from(check_distribution(&format!("seed {seed}"), &compiled, max_depth, effort, 20_000));
     }
     assert!(checked >= 40, "{checked}");
@@ -139,7 +140,7 @@ fn marked(compiled: &Compiled) -> Compiled {
         ir.set_body(rule, body);
     }
     let pools = pools(&ir);
-    Compiled { lowered: ir.clone(), pools, residual: ir, max_depth: None, max_len: None }
+    Compiled { lowered: ir.clone(), pools, residual: ir, sources: Sources::default(), max_depth: None, max_len: None }
 }
 
 /// Two samples of numbers have the same mean: Welch's statistic, which is normal for so many.

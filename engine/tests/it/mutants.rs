@@ -171,6 +171,54 @@ fn the_store_is_bounded_and_labelled() {
 }
 
 #[test]
+fn the_store_is_bounded_as_a_whole() {
+    let compiled = compiled("json.ebnf", JSON);
+    let mut tracer = tracer(&compiled);
+    let mut store = Store::default().max_bytes(8000);
+    let mut rng = Rng::new(78);
+    let mut symbols = std::collections::BTreeSet::new();
+    let mut added = 0;
+    for _ in 0..300 {
+        let input = input(&mut tracer, &mut rng, 300);
+        symbols.extend(input.trace().spans.iter().map(|span| span.symbol));
+        added += store.add(&input);
+        let chunks = || symbols.iter().flat_map(|&symbol| store.chunks(symbol));
+        let choices: usize = chunks().map(|chunk| chunk.choices.len()).sum();
+        assert!(choices < store.bytes() && store.bytes() <= 8000);
+        assert_eq!(store.len(), chunks().count());
+    }
+    assert!(added > 10 * store.len() && store.len() > 20, "{added} {}", store.len());
+    assert!(symbols.iter().filter(|&&symbol| !store.chunks(symbol).is_empty()).count() > 5);
+}
+
+/// Near the depth limit, strings of pools stand for what is deeper; the shortest part has other sites there.
+#[test]
+fn parts_near_the_depth_limit_are_shortened_exactly() {
+    let compiled = compiled(
+        "g.ebnf",
+        "s ::= item* '!'  item ::= '(' pair ')' | [a-z]  pair ::= item two | two  two ::= [0-9] item | 'x' item item",
+    );
+    let mut done = 0;
+    for max_depth in 1..7 {
+        let mut tracer = tracer(&compiled);
+        tracer.set_limits(Limits::new().max_depth(max_depth)).expect("a depth");
+        for seed in 0..200 {
+            let input = input(&mut tracer, &mut Rng::new(seed), 60);
+            let mut mutator = Mutator::new(seed);
+            let mut mutant = Vec::new();
+            for _ in 0..8 {
+                if mutator.apply(Operation::Delete, &input, &Store::default(), &mut tracer, &mut mutant) {
+                    done += 1;
+                    let traced = TracedInput::new(&mut tracer, &mutant, MOST);
+                    assert_eq!((traced.choices(), traced.trace().read as usize), (&*mutant, mutant.len()));
+                }
+            }
+        }
+    }
+    assert!(done > 5000, "{done}");
+}
+
+#[test]
 fn minimised_inputs_are_small_and_keep_what_is_asked() {
     let compiled = compiled("json.ebnf", JSON);
     let mut tracer = tracer(&compiled);
@@ -205,7 +253,7 @@ fn minimising_ends_at_its_bound() {
         asked % 2 == 0
     });
     assert!(asked <= 10 && found.tests == asked);
-    assert_eq!(tracer.shortest(u32::MAX), 0, "a symbol that is not there");
+    assert_eq!(tracer.shortest(u32::MAX, 0), 0, "a symbol that is not there");
 }
 
 /// What libFuzzer asks of custom mutators: no more bytes than there is room for, the same for the same seed, and something new.

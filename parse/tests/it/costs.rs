@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gramjet_parse::{Budget, ParseError, Parser};
 
 use crate::kit::{JSON, check_inverse, compiled};
+use crate::memory;
 
 /// Steps for texts of each length.
 fn steps(grammar: &str, text: &dyn Fn(usize) -> Vec<u8>, lengths: [usize; 3]) -> BTreeMap<usize, u64> {
@@ -137,4 +138,35 @@ fn wide_sites_and_large_sets() {
     let compiled = compiled(&format!("s ::= (k c)*  c ::= [#x20-#x10FFFF]  k ::= 'none'{options}"));
     let parser = Parser::new(&compiled.lowered);
     check_inverse(&compiled, &parser, "k69999;\u{10FFFF}k7; none\u{7FF}k0;\u{E000}".as_bytes(), &String::new);
+}
+
+/// The budget bounds what is allocated at any time, not only what is in use.
+#[test]
+fn memory_stays_within_the_budget() {
+    for grammar in ["s ::= s s | 'a' | ''", "s ::= (x{5,})+  x ::= 'a' | ''", "s ::= 'a' s 'a' | 'a' s 'b' | 'a' | ''"]
+    {
+        let parser = Parser::new(&compiled(grammar).lowered);
+        for len in [3000, 300_000] {
+            let text = b"a".repeat(len);
+            let most = 32 << 20;
+            let budget = Budget { max_memory: most, max_steps: Some(1 << 24) };
+            let before = memory::begin();
+            let result = parser.parse(&text, &budget);
+            let peak = memory::peak() - before;
+            assert!(peak < most + most / 8, "{grammar} {len}: {peak}, {}", result.is_ok());
+        }
+    }
+}
+
+/// Look-ahead is made in time that is linear in the number of options, also where each of many options changes what is known of all:
+/// with a pass over the options for each change, this test takes minutes.
+#[test]
+fn wide_choices_are_made_ready_at_once() {
+    let options: String = (0..40_000).map(|number| format!(" | r{} 'k{number}'", number % 200)).collect();
+    let letter = |number: usize| char::from(b'a' + (number % 20) as u8);
+    let rule = |number: usize| format!("r{number} ::= '{}' | 'z' r{}\n", letter(number), (number + 1) % 200);
+    let rules: String = (0..200).map(rule).collect();
+    let compiled = compiled(&format!("s ::= 'none'{options}\n{rules}"));
+    let parser = Parser::new(&compiled.lowered);
+    check_inverse(&compiled, &parser, b"zztk39997", &String::new);
 }

@@ -4,3 +4,4 @@ mod costs;
 mod errors;
 mod inverse;
 mod kit;
+mod memory;

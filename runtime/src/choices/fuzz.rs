@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use crate::choices::{Mutator, Operation, Store, TracedInput, Tracer};
+use crate::choices::{Mutator, Store, TracedInput, Tracer};
 
 /// What a custom mutator of libFuzzer keeps: the parts of all that it was shown.
 ///
@@ -30,11 +30,11 @@ pub struct FuzzMutator<T> {
     tracer: T,
     /// Parts of all that came by.
     store: Store,
-    /// Parts of the other of two inputs.
-    others: Store,
     /// Hashes of the choice bytes whose parts have been stored: the fuzzer shows the same ones often. Never iterated.
     stored: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
     input: TracedInput,
+    /// The other of two inputs.
+    other: TracedInput,
     mutant: Vec<u8>,
 }
 
@@ -47,9 +47,9 @@ impl<T: Tracer> FuzzMutator<T> {
         FuzzMutator {
             tracer,
             store: Store::default(),
-            others: Store::default(),
             stored: HashSet::default(),
             input: TracedInput::default(),
+            other: TracedInput::default(),
             mutant: Vec::new(),
         }
     }
@@ -71,14 +71,10 @@ impl<T: Tracer> FuzzMutator<T> {
         let most = mutant.len();
         self.trace(other, most);
         self.store();
-        self.others.clear();
-        self.others.add(&self.input);
+        std::mem::swap(&mut self.input, &mut self.other);
         self.trace(one, most);
         let mut mutator = Mutator::new(seed.into()).max_choices(most);
-        // Not every part of one has its like in the other.
-        const TRIES: usize = 8;
-        let made = (0..TRIES)
-            .any(|_| mutator.apply(Operation::Splice, &self.input, &self.others, &mut self.tracer, &mut self.mutant));
+        let made = mutator.cross(&self.input, &self.other, &mut self.mutant);
         self.write(made, mutant)
     }
 

@@ -149,6 +149,28 @@ impl Mutator {
         done.is_some() && mutant.len() <= self.max_choices.max(input.choices().len())
     }
 
+    /// Writes the choice bytes of `input`, with a part of `other` in place of one of its own with the same symbol, to `mutant`;
+    /// says whether there are such parts.
+    pub fn cross(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> bool {
+        // Not every part of one has its like in the other.
+        const TRIES: usize = 8;
+        mutant.clear();
+        (0..TRIES).any(|_| self.graft(input, other, mutant).is_some())
+            && mutant.len() <= self.max_choices.max(input.choices().len())
+    }
+
+    fn graft(&mut self, input: &TracedInput, other: &TracedInput, mutant: &mut Vec<u8>) -> Option<()> {
+        let span = input.span(self.pick(&input.parts)?);
+        if other.parts.is_empty() {
+            return None;
+        }
+        let (before, behind) = other.parts.split_at(below(&mut self.random.generator, other.parts.len()));
+        let mut parts = behind.iter().chain(before).map(|&part| other.span(part));
+        let part = parts.find(|part| part.symbol == span.symbol)?;
+        replace(input, span, &[other.bytes(part)], mutant);
+        Some(())
+    }
+
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         (!list.is_empty()).then(|| list[below(&mut self.random.generator, list.len())])
     }
@@ -277,7 +299,7 @@ pub(super) fn shorten(
     mutant: &mut Vec<u8>,
 ) -> Option<()> {
     const MOST: usize = 1 << 20;
-    let zeros = tracer.shortest(span.symbol);
+    let zeros = tracer.shortest(span.symbol, span.depth);
     (zeros <= MOST).then(|| {
         mutant.extend_from_slice(&input.choices()[..span.choices().start]);
         mutant.resize(mutant.len() + zeros, 0);

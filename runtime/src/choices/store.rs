@@ -20,15 +20,17 @@ pub struct Chunk {
     output_hash: u64,
 }
 
-/// A store of chunks by symbol; of several with the same output, one is kept. It is bounded: where a symbol has its number of chunks, a new one takes the
-/// place of an old one.
+/// A store of chunks by symbol; of several with the same output, one is kept. It is bounded: where a symbol has its number of
+/// chunks, or the whole its bytes, a new one takes the place of old ones.
 #[derive(Clone, Debug)]
 pub struct Store {
     /// For each symbol its chunks, ascending by the length of the output.
     chunks: BTreeMap<u32, Vec<Chunk>>,
     max_per_symbol: usize,
     max_chunk: usize,
+    max_bytes: usize,
     len: usize,
+    bytes: usize,
     /// How many chunks took the place of others.
     replaced: u64,
 }
@@ -42,7 +44,31 @@ impl Default for Store {
 impl Store {
     /// A store of at most `max_per_symbol` chunks for each symbol, of at most `max_chunk` choice bytes each.
     pub fn new(max_per_symbol: usize, max_chunk: usize) -> Store {
-        Store { chunks: BTreeMap::new(), max_per_symbol: max_per_symbol.max(1), max_chunk, len: 0, replaced: 0 }
+        Store {
+            chunks: BTreeMap::new(),
+            max_per_symbol: max_per_symbol.max(1),
+            max_chunk,
+            max_bytes: Store::DEFAULT_MAX_BYTES,
+            len: 0,
+            bytes: 0,
+            replaced: 0,
+        }
+    }
+
+    /// No more memory than this is taken, unless [`Store::max_bytes`] says otherwise: 64 MiB.
+    pub const DEFAULT_MAX_BYTES: usize = 64 << 20;
+    /// What a chunk takes besides its choice bytes, with what the allocator and lists with room to grow add.
+    const CHUNK_BYTES: usize = 2 * size_of::<Chunk>() + 16;
+
+    /// Takes no more memory than about `bytes` in all.
+    #[must_use]
+    pub fn max_bytes(self, bytes: usize) -> Store {
+        Store { max_bytes: bytes, ..self }
+    }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The number of chunks.
@@ -58,7 +84,7 @@ impl Store {
     /// Takes all chunks out.
     pub fn clear(&mut self) {
         self.chunks.clear();
-        self.len = 0;
+        (self.len, self.bytes) = (0, 0);
     }
 
     /// Adds the parts of an input that are not there yet; returns how many.
@@ -76,24 +102,61 @@ impl Store {
     fn add_chunk(&mut self, symbol: u32, choices: &[u8], output: &[u8]) -> bool {
         let output_len = output.len() as u32;
         let output_hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(output);
-        let chunks = self.chunks.entry(symbol).or_default();
-        let mut at = chunks.partition_point(|chunk| chunk.output_len < output_len);
-        let alike = chunks[at..].iter().take_while(|chunk| chunk.output_len == output_len);
+        let chunks = self.chunks(symbol);
+        let from = chunks.partition_point(|chunk| chunk.output_len < output_len);
+        let alike = chunks[from..].iter().take_while(|chunk| chunk.output_len == output_len);
         if alike.into_iter().any(|chunk| chunk.output_hash == output_hash) {
             return false;
         }
-        if chunks.len() >= self.max_per_symbol {
-            // Any one, but the same on every machine.
-            self.replaced += 1;
-            let scattered = self.replaced.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            let old = ((scattered * chunks.len() as u64) >> 32) as usize;
-            chunks.remove(old);
-            self.len -= 1;
-            at -= usize::from(old < at);
+        let bytes = choices.len() + Store::CHUNK_BYTES;
+        if bytes > self.max_bytes {
+            return false;
         }
+        if chunks.len() >= self.max_per_symbol {
+            self.take_out(symbol);
+        }
+        while self.bytes + bytes > self.max_bytes {
+            self.take_out_any();
+        }
+        let chunks = self.chunks.entry(symbol).or_default();
+        let at = chunks.partition_point(|chunk| chunk.output_len < output_len);
         chunks.insert(at, Chunk { choices: choices.into(), output_len, output_hash });
         self.len += 1;
+        self.bytes += bytes;
         true
+    }
+
+    /// A number below `bound`: any one, but the same on every machine.
+    fn scattered(&mut self, bound: usize) -> usize {
+        self.replaced += 1;
+        let scattered = self.replaced.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        ((scattered * bound as u64) >> 32) as usize
+    }
+
+    /// Takes a chunk of a symbol out.
+    fn take_out(&mut self, symbol: u32) {
+        let old = self.scattered(self.chunks(symbol).len());
+        let Some(chunks) = self.chunks.get_mut(&symbol) else { return };
+        let chunk = chunks.remove(old);
+        if chunks.is_empty() {
+            self.chunks.remove(&symbol);
+        }
+        self.len -= 1;
+        self.bytes -= chunk.choices.len() + Store::CHUNK_BYTES;
+    }
+
+    /// Takes a chunk out, of the symbol that has most of a few. There must be one.
+    fn take_out_any(&mut self) {
+        const LOOKED_AT: usize = 8;
+        let last = self.chunks.last_key_value().map_or(0, |(&symbol, _)| symbol);
+        let mut most = (0, last);
+        for _ in 0..LOOKED_AT {
+            let from = self.scattered(last as usize + 1) as u32;
+            if let Some((&symbol, chunks)) = self.chunks.range(from..).next() {
+                most = most.max((chunks.len(), symbol));
+            }
+        }
+        self.take_out(most.1);
     }
 
     /// The chunks of a symbol, ascending by the length of their output.

@@ -27,8 +27,9 @@ pub trait Tracer: Producer {
         choices: &mut Vec<u8>,
     ) -> u64;
 
-    /// How many choice bytes, all of them zero, the shortest part with this symbol has.
-    fn shortest(&self, symbol: u32) -> usize;
+    /// How many choice bytes, all of them zero, the shortest part with this symbol has at this depth, under the depth limit in
+    /// force.
+    fn shortest(&mut self, symbol: u32, depth: u32) -> usize;
 
     /// The name of the rule whose instances have this symbol; `None` for other parts.
     fn rule_name(&self, symbol: u32) -> Option<&str>;

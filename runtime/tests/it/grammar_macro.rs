@@ -18,6 +18,10 @@ gramjet::grammar! {
 
     mod abnf = "tests/grammars/pair.abnf";
 
+    mod shaped = ebnf "list ::= '[' (list (',' list)*)? ']'" { shape: "target-size=200" };
+
+    mod weighted = "tests/grammars/list.ebnf" { weights: "tests/grammars/list.weights" };
+
     mod pest = "tests/grammars/pair.pest";
 
     mod iso = iso_ebnf "pair = '(' , word , ',' , word , ')' ; word = { 'a' }- ;";
@@ -83,4 +87,14 @@ fn limits_are_kept_and_refused() {
 #[test]
 fn errors_are_compile_errors_at_the_source() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
+
+#[test]
+fn shapes_and_weights() {
+    let bytes: usize = gramjet::Inputs::new(shaped::Producer::new(), 7).take(4000).map(|input| input.len()).sum();
+    assert!((180 * 4000..220 * 4000).contains(&bytes), "{} bytes in the mean", bytes / 4000);
+    let bytes = |inputs: &mut dyn Iterator<Item = Vec<u8>>| inputs.take(1000).map(|input| input.len()).sum::<usize>();
+    let own = bytes(&mut gramjet::Inputs::new(list::Producer::new(), 7));
+    let weighted = bytes(&mut gramjet::Inputs::new(weighted::Producer::new(), 7));
+    assert!(weighted > own + 1000, "{weighted} {own}");
 }

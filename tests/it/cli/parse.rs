@@ -24,6 +24,27 @@ fn choices_are_rendered_to_the_same_text() {
 }
 
 #[test]
+fn the_json_grammar_takes_all_of_rfc_8259() {
+    let place = place("parse-json");
+    let file = place.path("in.json");
+    let deep = format!("{{\n{}\"a\" : [ 1,\r\n\t2 ]}}\n\n", " ".repeat(300));
+    let long = format!("[{}0]", "-0.5E+007, ".repeat(1000));
+    let string = format!("\"{}\\\\\\/\\u00e9\u{7f}\u{1F600}\"", "x y".repeat(1000));
+    let number = format!("{}.{}e-{}", "7".repeat(40), "0".repeat(400), "9".repeat(9));
+    let members = format!("{{{}\"\":null,\"\":{{}}}}", "\"k\":[true,false],".repeat(500));
+    let texts = [&deep, &long, &string, &number, &members, "[[],{}]", "{\"a\":1,\"b\":2}", "1.7976931348623157e308"];
+    for json in texts {
+        assert!(serde_json::from_str::<serde_json::Value>(json).is_ok(), "{json}");
+        fs::write(&file, json).unwrap();
+        assert!(run(&["parse", "json", &file]).status.success(), "{json}");
+    }
+    for wrong in ["", "[1,]", "{a:1}", "[01]", "\"\t\"", "[1 2]", "\u{feff}[]", "nul", "'a'", "+1", ".5"] {
+        fs::write(&file, wrong).unwrap();
+        assert!(!run(&["parse", "json", &file]).status.success(), "{wrong}");
+    }
+}
+
+#[test]
 fn beyond_the_depth_limit_it_is_said_how_to_render() {
     let place = place("parse-deep");
     let (grammar, file, choices) = (place.path("nested.ebnf"), place.path("in"), place.path("out"));
@@ -117,4 +138,35 @@ fn budgets_are_kept() {
     let output = run(&["parse", &grammar, &file, "--max-steps", "1M"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("too ambiguous for this text; `--max-steps` raises the bound"));
+}
+
+#[test]
+fn files_of_the_same_name_do_not_overwrite_each_other() {
+    let place = place("parse-same");
+    let (grammar, folder) = (place.path("nested.ebnf"), place.path("out/"));
+    fs::write(&grammar, NESTED).unwrap();
+    for (directory, content) in [("a", "[1]"), ("b", "[22]"), ("c", "[]")] {
+        fs::create_dir_all(place.path(directory)).unwrap();
+        fs::write(place.path(&format!("{directory}/x")), content).unwrap();
+    }
+    fs::write(place.path("c/x-2"), "[[]]").unwrap();
+    let files = ["a/x", "b/x", "c/x-2", "c/x"].map(|file| place.path(file));
+    stdout(&["parse", &grammar, "--choices", "-o", &folder, &files[0], &files[1], &files[2], &files[3]]);
+    for (name, content) in [("x", "[1]"), ("x-2", "[22]"), ("x-2-2", "[[]]"), ("x-3", "[]")] {
+        let choices = place.path(&format!("out/{name}.choices"));
+        assert_eq!(text(&stdout(&["render", &grammar, &choices])), content, "{name}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told_and_the_rest_is_done() {
+    let place = place("parse-missing");
+    let (grammar, good) = (place.path("nested.ebnf"), place.path("good"));
+    fs::write(&grammar, NESTED).unwrap();
+    fs::write(&good, "[7]").unwrap();
+    let output = run(&["parse", &grammar, &place.path("missing"), &good, "--tree"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("list 0..3"), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    assert!(said.contains("cannot read") && said.contains("1 of 2 files were not parsed"), "{said}");
 }

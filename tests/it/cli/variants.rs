@@ -1,8 +1,9 @@
 //! `gramjet mutate` and `gramjet minimise`.
 
 use std::fs;
+use std::io::BufRead as _;
 
-use super::{Place, place, run, stdout, text};
+use super::{Place, gramjet, place, run, stdout, text};
 
 const NESTED: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | list | '\"' [a-z]* '\"'\n";
 
@@ -41,6 +42,36 @@ fn variants_need_a_file_that_conforms() {
     let output = run(&["mutate", &grammar, &file]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("no file conforms"), "{}", text(&output.stderr));
+    let output = run(&["mutate", &grammar, "-", &file, "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("standard input can be read only once"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_told_and_the_rest_is_done() {
+    let (place, grammar, file) = files("mutate-some", "[1]");
+    let wrong = place.path("wrong");
+    fs::write(&wrong, "[").unwrap();
+    let output = run(&["mutate", &grammar, &place.path("missing"), &wrong, &file, "-n", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout).lines().count(), 3);
+    let said = text(&output.stderr);
+    assert!(said.contains("cannot read") && said.contains("2 of 3 files were not used"), "{said}");
+}
+
+/// Variants are written as they are made: a reader that has enough ends it.
+#[test]
+fn variants_need_no_memory_for_all_of_them() {
+    let (_place, grammar, file) = files("mutate-many", "[1,[22,\"abc\",[]],[[[3]]],44]");
+    let mut child = gramjet()
+        .args(["mutate", &grammar, &file, "-n", "1000000000000"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().take(10).all(|line| line.is_ok()));
+    drop(lines);
+    child.wait().unwrap();
 }
 
 #[cfg(unix)]
@@ -68,4 +99,42 @@ fn commands_that_do_not_fail_are_refused() {
     // A timeout is an ending, too.
     let output = run(&["minimise", &grammar, &file, "--timeout", "50ms", "--max-tests", "3", "--", "sleep", "5"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// What the command has started ends with it, at the timeout and on a signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_are_ended_with_all_that_they_have_started() {
+    use std::time::{Duration, Instant};
+
+    let (place, grammar, file) = files("minimise-group", "[1]");
+    let pids = place.path("pids");
+    let script = format!("sleep 1000 & echo $! >> {pids}; wait");
+    let all_gone = || {
+        let begin = Instant::now();
+        let alive =
+            |pid: &str| fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        while fs::read_to_string(&pids).unwrap().lines().any(alive) {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{}", fs::read_to_string(&pids).unwrap());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let output =
+        run(&["minimise", &grammar, &file, "--timeout", "300ms", "--max-tests", "2", "--", "sh", "-c", &script]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    all_gone();
+    fs::remove_file(&pids).unwrap();
+    let child = gramjet()
+        .args(["minimise", &grammar, &file, "--timeout", "1000s", "--", "sh", "-c", &script])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !fs::read_to_string(&pids).is_ok_and(|pids| pids.ends_with('\n')) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("interrupted by SIGINT"), "{}", text(&output.stderr));
+    all_gone();
 }

@@ -6,6 +6,7 @@ use gramjet_compiler::check::check;
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::lower::lower;
 use gramjet_compiler::passes::{Budget, optimise};
+use gramjet_compiler::sources::Sources;
 use gramjet_compiler::{Compiled, Diagnostics, SourceFile};
 
 /// A grammar after lowering and after each pass.
@@ -45,5 +46,12 @@ pub fn passes(grammar: &Grammar, budget: &Budget) -> Passes {
 pub fn compiled(grammar: &Grammar) -> Compiled {
     let Passes { lowered, pools, results } = passes(grammar, &Budget::default());
     let residual = results.last().map_or_else(|| lowered.clone(), |(_, ir)| ir.clone());
-    Compiled { lowered, pools, residual, max_depth: grammar.max_depth, max_len: grammar.max_len }
+    Compiled {
+        lowered,
+        pools,
+        residual,
+        sources: Sources::default(),
+        max_depth: grammar.max_depth,
+        max_len: grammar.max_len,
+    }
 }

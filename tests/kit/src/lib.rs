@@ -21,6 +21,8 @@ pub mod suite;
 
 pub mod emitted;
 
+pub mod tools;
+
 mod compiling;
 
 pub use compiling::{Passes, compiled, passes};

@@ -1,17 +1,23 @@
 //! `gramjet check`: what is wrong with a grammar, its sizes, and what its inputs will look like.
 
+mod json;
+
 use std::collections::HashSet;
-use std::fmt::Write as _;
+use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::{Duration, Instant};
 
 use gramjet::Inputs;
+use gramjet_compiler::Diagnostics;
+use gramjet_compiler::diagnostics::{Code, Severity};
+use gramjet_compiler::shape::Facts;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, GrammarArgs};
 use crate::engines::{self, Engine, Structure};
 use crate::failure::Failure;
 use crate::grammar;
-use crate::limits;
+use crate::limits::{self, Applied};
+use crate::report;
 use crate::texts::write_output;
 use crate::units::{display_size, plural};
 
@@ -28,17 +34,115 @@ const SAMPLE_OUTPUT: u64 = SAMPLE_BYTES as u64;
 /// So many names of recursive rules are shown.
 const NAMES: usize = 12;
 
-/// Checks a grammar.
+/// Checks a grammar, or explains a code.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let source = grammar::load(&args.grammar)?;
-    // Prints the diagnostics.
-    let (structure, mut engine) = engines::describe(&source, &args.grammar)?;
-    let limits = limits::apply(&mut engine, &args.limits)?;
-    let mut text = describe(&structure);
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "limits     {limits}");
-    text += &describe_sample(&sample(&mut engine)?);
-    write_output(None, text.as_bytes())
+    if let Some(name) = &args.explain {
+        // The name is one of the codes: the arguments were checked.
+        let page = Code::by_name(name).map_or("", Code::page);
+        return write_output(None, format!("# {name}\n\n{page}").as_bytes());
+    }
+    // So is that there is a grammar.
+    let grammar = args.grammar.clone().unwrap_or_default();
+    let source = grammar::load(&grammar)?;
+    let arguments = GrammarArgs { grammar, how: args.how.clone() };
+    let (examined, diagnostics) = engines::examine(&source, &arguments)?;
+    let diagnostics = Levels::new(args).apply(diagnostics);
+    if !args.json {
+        report::print(&source.file, &diagnostics);
+    }
+    let found = match &examined {
+        None => None,
+        Some(examined) => {
+            let (structure, mut engine) = engines::describe(examined);
+            let limits = limits::apply(&mut engine, &args.limits)?;
+            let sample = sample(&mut engine)?;
+            Some(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, sample })
+        }
+    };
+    let text = match (&found, args.json) {
+        (_, true) => json::text(&source.file, &diagnostics, found.as_ref(), &args.how.shape),
+        (Some(found), false) => found.to_string(),
+        (None, false) => String::new(),
+    };
+    write_output(None, text.as_bytes())?;
+    match (examined, diagnostics.has_errors()) {
+        (None, _) => Err(engines::does_not_compile(&source, &diagnostics)),
+        (Some(_), true) => {
+            let summary = report::summary(&diagnostics);
+            Err(Failure::Grammar(format!("{} has warnings that are denied: {summary}", source.file.name())))
+        }
+        (Some(_), false) => Ok(()),
+    }
+}
+
+/// Which warnings are left out, and which are errors.
+struct Levels<'a> {
+    deny: &'a [String],
+    allow: &'a [String],
+}
+
+impl<'a> Levels<'a> {
+    fn new(args: &'a CheckArgs) -> Levels<'a> {
+        Levels { deny: &args.deny, allow: &args.allow }
+    }
+
+    /// A code that is named counts more than `warnings`, and `deny` more than `allow`. Errors stay errors.
+    fn apply(&self, diagnostics: Diagnostics) -> Diagnostics {
+        let has = |list: &[String], name: &str| list.iter().any(|one| one == name);
+        diagnostics.filter_map(|mut diagnostic| {
+            if diagnostic.severity == Severity::Warning {
+                let name = diagnostic.code.name();
+                if has(self.deny, name) {
+                    diagnostic.severity = Severity::Error;
+                } else if has(self.allow, name) {
+                    return None;
+                } else if has(self.deny, WARNINGS) {
+                    diagnostic.severity = Severity::Error;
+                } else if has(self.allow, WARNINGS) {
+                    return None;
+                }
+            }
+            Some(diagnostic)
+        })
+    }
+}
+
+/// Stands for all warnings.
+const WARNINGS: &str = "warnings";
+
+/// What there is to say about a grammar that compiles.
+struct Found<'a> {
+    structure: Structure,
+    growth: &'a Facts,
+    critical: &'a [String],
+    limits: Applied,
+    sample: Sample,
+}
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&describe(&self.structure))?;
+        writeln!(f, "limits     {}", self.limits)?;
+        writeln!(f, "growth     {}", describe_growth(self.growth))?;
+        f.write_str(&describe_sample(&self.sample))
+    }
+}
+
+/// The spectral radius and the expected lengths.
+pub fn describe_growth(growth: &Facts) -> String {
+    let unlimited = match growth.length {
+        Some(length) => format!("expected length {} bytes", rounded(length)),
+        None => "no bound on the expected length".to_string(),
+    };
+    let limited = match growth.limited_length {
+        Some(length) => format!(", {} within the maximum depth", rounded(length)),
+        None => String::new(),
+    };
+    format!("spectral radius {:.3}, {unlimited} without limits{limited}", growth.radius)
+}
+
+fn rounded(length: f64) -> String {
+    if length < 1e9 { format!("{length:.1}") } else { format!("{length:.2e}") }
 }
 
 fn describe(structure: &Structure) -> String {

@@ -1,0 +1,141 @@
+//! What the environment asks for: variables named like those of AFL++ itself.
+
+use std::ffi::OsString;
+use std::str::FromStr;
+
+use gramjet_session::{Bound, Settings};
+
+/// What the environment says.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// A file, or the name of a shipped grammar.
+    pub grammar: OsString,
+    /// How it is read and run.
+    pub settings: Settings,
+    /// So many mutants are made of a queue entry at each visit.
+    pub fuzz_count: u32,
+    /// So many executions are spent on the trimming of an entry at most; 0 for none.
+    pub trim_count: u32,
+    /// What was not understood.
+    pub warnings: Vec<String>,
+}
+
+/// The variables that are looked at.
+const KNOWN: [&str; 8] = [
+    "GRAMJET_GRAMMAR",
+    "GRAMJET_FORMAT",
+    "GRAMJET_START",
+    "GRAMJET_MAX_DEPTH",
+    "GRAMJET_MAX_LEN",
+    "GRAMJET_ENGINE",
+    "GRAMJET_FUZZ_COUNT",
+    "GRAMJET_TRIM_COUNT",
+];
+
+impl Configuration {
+    /// The number of mutants of a queue entry at each visit, unless said otherwise.
+    pub const FUZZ_COUNT: u32 = 512;
+    /// The number of executions for the trimming of an entry, unless said otherwise.
+    pub const TRIM_COUNT: u32 = 256;
+
+    /// Reads variables, of which those that begin with `GRAMJET_` matter.
+    ///
+    /// # Errors
+    ///
+    /// If one has no usable value, or if there is no grammar.
+    pub fn new(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<Configuration, String> {
+        let mut configuration = Configuration {
+            grammar: OsString::new(),
+            settings: Settings::default(),
+            fuzz_count: Configuration::FUZZ_COUNT,
+            trim_count: Configuration::TRIM_COUNT,
+            warnings: Vec::new(),
+        };
+        let settings = &mut configuration.settings;
+        for (name, value) in variables {
+            let Some(name) = name.to_str().filter(|name| name.starts_with("GRAMJET_")) else { continue };
+            if !KNOWN.contains(&name) {
+                configuration.warnings.push(format!("{name} is ignored (known: {})", KNOWN.join(", ")));
+                continue;
+            }
+            if name == "GRAMJET_GRAMMAR" {
+                configuration.grammar = value;
+                continue;
+            }
+            let value = value.to_str().ok_or_else(|| format!("{name} is not UTF-8 text"))?;
+            match name {
+                "GRAMJET_FORMAT" => settings.format = Some(value.to_string()),
+                "GRAMJET_START" => settings.start = Some(value.to_string()),
+                "GRAMJET_MAX_DEPTH" => settings.max_depth = bound(name, value)?,
+                "GRAMJET_MAX_LEN" => settings.max_len = bound(name, value)?,
+                "GRAMJET_ENGINE" => settings.engine = value.parse().map_err(|error| format!("{name}: {error}"))?,
+                "GRAMJET_FUZZ_COUNT" => configuration.fuzz_count = number(name, value)?,
+                _ => configuration.trim_count = number(name, value)?,
+            }
+        }
+        if configuration.grammar.is_empty() {
+            return Err("GRAMJET_GRAMMAR is not set: give it the path of a grammar, or the name of a shipped one \
+                        (css, expr, html, json, xml)"
+                .to_string());
+        }
+        if configuration.fuzz_count == 0 {
+            return Err("GRAMJET_FUZZ_COUNT is 0: no mutant would be made".to_string());
+        }
+        Ok(configuration)
+    }
+}
+
+fn number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
+    value.parse().map_err(|_| format!("{name}: `{}` is no number, or too large", value.escape_debug()))
+}
+
+fn bound(name: &str, value: &str) -> Result<Bound, String> {
+    match value {
+        "none" => Ok(Bound::Unlimited),
+        _ => number(name, value).map(Bound::At).map_err(|error| format!("{error}; a number or `none` is expected")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gramjet_session::EngineName;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Configuration, String> {
+        Configuration::new(variables.iter().map(|&(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn variables_are_read() {
+        let all = [
+            ("HOME", "/"),
+            ("GRAMJET_GRAMMAR", "json"),
+            ("GRAMJET_FORMAT", "ebnf"),
+            ("GRAMJET_START", "value"),
+            ("GRAMJET_MAX_DEPTH", "none"),
+            ("GRAMJET_MAX_LEN", "300"),
+            ("GRAMJET_ENGINE", "vm"),
+            ("GRAMJET_FUZZ_COUNT", "7"),
+            ("GRAMJET_TRIM_COUNT", "0"),
+        ];
+        let read = read(&all).expect("all are known");
+        assert_eq!((&*read.grammar, read.fuzz_count, read.trim_count), ("json".as_ref(), 7, 0));
+        let settings = read.settings;
+        assert_eq!((settings.format.as_deref(), settings.start.as_deref()), (Some("ebnf"), Some("value")));
+        assert_eq!((settings.max_depth, settings.max_len), (Bound::Unlimited, Bound::At(300)));
+        assert_eq!(settings.engine, EngineName::Vm);
+    }
+
+    #[test]
+    fn wrong_variables_are_told() {
+        let said = |variables: &[(&str, &str)]| read(variables).expect_err("a refusal");
+        assert!(said(&[]).contains("GRAMJET_GRAMMAR is not set"));
+        let read = read(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_MAX_LENGTH", "3")]).expect("a grammar");
+        assert!(
+            read.warnings.len() == 1 && read.warnings[0].starts_with("GRAMJET_MAX_LENGTH is ignored (known: GRAMJET_")
+        );
+        assert!(said(&[("GRAMJET_MAX_LEN", "4k")]).contains("GRAMJET_MAX_LEN: `4k` is no number"));
+        assert!(said(&[("GRAMJET_ENGINE", "turbo")]).contains("GRAMJET_ENGINE: unknown engine `turbo`"));
+        assert!(said(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_FUZZ_COUNT", "0")]).contains("no mutant"));
+    }
+}

@@ -1,0 +1,184 @@
+//! What the custom mutator does, apart from its C interface.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use gramjet_session::{Bound, Language, LanguageError, Mutation, Session, Trim};
+
+use crate::configuration::Configuration;
+use crate::streams;
+
+/// The state of the custom mutator of an AFL++ instance.
+#[derive(Debug)]
+pub struct Mutator {
+    session: Session,
+    configuration: Configuration,
+    /// Calls of [`Mutator::fuzz`] since the beginning.
+    calls: u64,
+    /// Another entry.
+    other: Vec<u8>,
+    last: Option<Mutation>,
+    trim: Option<Trim>,
+    /// How many steps of the trimming in progress were made.
+    trim_steps: u32,
+    trimmed: Vec<u8>,
+}
+
+/// Mutants of an entry have no more bytes than this or than the entry, unless said otherwise: AFL++ would allow 1 MiB, and what is
+/// repeated again and again gets slow before it finds anything.
+const MAX_LEN: usize = 8192;
+/// One call in so many takes a part from another entry that AFL++ hands over; the rest draw on the parts of all entries.
+const OTHER_ENTRY: u64 = 8;
+/// The other entry is kept for so many calls: each has to be traced first.
+const SAME_ENTRY: u64 = 64;
+/// A text without derivation stands for random ones, of which fewer are made.
+const UNPARSED_SHARE: u32 = 16;
+
+impl Mutator {
+    /// A mutator as the environment asks for it. The same seed makes the same mutants of the same texts.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such grammar or it does not compile, or if the settings cannot be used.
+    pub fn new(configuration: Configuration, seed: u32) -> Result<Mutator, LanguageError> {
+        let language = Language::load(&configuration.grammar, &configuration.settings)?;
+        Ok(Mutator {
+            session: Session::new(&language, seed.into()),
+            configuration,
+            calls: 0,
+            other: Vec::new(),
+            last: None,
+            trim: None,
+            trim_steps: 0,
+            trimmed: Vec::new(),
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// How many mutants are to be made of a queue entry.
+    pub fn fuzz_count(&mut self, text: &[u8]) -> u32 {
+        match self.session.remember(text) {
+            true => self.configuration.fuzz_count,
+            false => (self.configuration.fuzz_count / UNPARSED_SHARE).max(1),
+        }
+    }
+
+    /// Writes a mutant of `text` to `mutant`; nothing if every text of the language has more than `max_len` bytes.
+    pub fn fuzz(&mut self, text: &[u8], other: Option<&[u8]>, max_len: usize, mutant: &mut Vec<u8>) {
+        self.calls += 1;
+        let max_len = match self.configuration.settings.max_len {
+            Bound::Default => max_len.min(text.len().max(MAX_LEN)),
+            Bound::Unlimited | Bound::At(_) => max_len,
+        };
+        if let Some(other) = other.filter(|other| !other.is_empty() && self.calls.is_multiple_of(SAME_ENTRY)) {
+            self.other.clear();
+            self.other.extend_from_slice(other);
+        }
+        self.last = match self.calls.is_multiple_of(OTHER_ENTRY) && !self.other.is_empty() {
+            true => self.session.splice(text, &self.other, max_len, mutant),
+            false => self.session.mutate(text, max_len, mutant),
+        };
+    }
+
+    /// How the last mutant was made, for the name of a queue entry.
+    pub fn description(&self) -> &'static str {
+        self.last.map_or("gramjet", Mutation::name)
+    }
+
+    /// A queue entry is about to be fuzzed: its choice bytes are looked up where they are not at hand.
+    pub fn visit(&mut self, entry: &Path) {
+        if let Some(text) = read_entry(entry) {
+            self.recall(entry, &text);
+        }
+    }
+
+    /// A queue entry is new: its choice bytes are written, and its parts are remembered.
+    pub fn add(&mut self, entry: &Path) {
+        let Some(text) = read_entry(entry) else { return };
+        self.recall(entry, &text);
+        self.keep(entry, &text);
+    }
+
+    fn recall(&mut self, entry: &Path, text: &[u8]) {
+        if !self.session.knows(text)
+            && let Some(choices) = streams::read(entry, text)
+        {
+            self.session.offer(text, &choices);
+        }
+    }
+
+    fn keep(&mut self, entry: &Path, text: &[u8]) {
+        if let Some(choices) = self.session.choices(text) {
+            streams::write(entry, text, choices);
+        }
+    }
+
+    /// Begins to trim a queue entry; returns the greatest number of steps.
+    pub fn begin_trim(&mut self, text: &[u8]) -> u32 {
+        let steps = self.configuration.trim_count;
+        self.trim_steps = 0;
+        self.trim = if steps > 0 { self.session.trim(text, steps) } else { None };
+        self.advance_trim()
+    }
+
+    /// The text to be tested.
+    pub fn trimmed(&self) -> &[u8] {
+        &self.trimmed
+    }
+
+    /// Says whether the text that was tested takes the same path as the entry; returns the number of the next step, the greatest
+    /// one at the end.
+    pub fn end_step(&mut self, is_alike: bool) -> u32 {
+        self.trim_steps += 1;
+        if let Some(trim) = &mut self.trim {
+            trim.judge(is_alike);
+        }
+        match self.advance_trim() {
+            0 => self.configuration.trim_count,
+            _ => self.trim_steps,
+        }
+    }
+
+    /// Proposes the next step; returns the greatest number of steps, or 0 if there is no further one.
+    fn advance_trim(&mut self) -> u32 {
+        let proposed = self.trim.as_mut().and_then(Trim::propose);
+        if let Some(text) = proposed {
+            self.trimmed.clear();
+            self.trimmed.extend_from_slice(text);
+            return self.configuration.trim_count;
+        }
+        if let Some(trim) = self.trim.take() {
+            self.session.offer(trim.text(), trim.choices());
+        }
+        0
+    }
+
+    /// A line about what was done.
+    pub fn summary(&self) -> String {
+        let statistics = self.session.statistics();
+        let mut line = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            line,
+            "{} texts known, {} parsed, {} not parsed; {} mutants by their derivation, {} of them cut, {} at random; {} parts",
+            statistics.known,
+            statistics.parsed,
+            statistics.unparsed,
+            statistics.changed + statistics.cut,
+            statistics.cut,
+            statistics.fresh,
+            self.session.store().len()
+        );
+        line
+    }
+}
+
+/// The text of a queue entry. AFL++ reports entries that it cannot read itself.
+fn read_entry(entry: &Path) -> Option<Vec<u8>> {
+    fs::read(entry).ok()
+}

@@ -1,0 +1,54 @@
+//! Choice bytes of queue entries on disk, beside the queue: `OUT/INSTANCE/streams/HASH`. They are wanted where texts are too
+//! ambiguous to be parsed again, after a restart or by another instance. What is found is held against the text, so that files of
+//! another grammar do no harm.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gramjet_session::hash;
+
+/// The directory of choice bytes in that of an instance.
+const STREAMS: &str = "streams";
+/// Larger files are not read.
+const MAX_BYTES: u64 = 64 << 20;
+/// So many instances are looked into.
+const MAX_INSTANCES: usize = 256;
+
+/// `OUT/INSTANCE` of a queue entry, `OUT/INSTANCE/queue/id:...`.
+fn instance(entry: &Path) -> Option<&Path> {
+    entry.parent().filter(|queue| queue.ends_with("queue")).and_then(Path::parent)
+}
+
+fn name(text: &[u8]) -> String {
+    format!("{:016x}", hash(text))
+}
+
+/// Writes the choice bytes of a queue entry. It is no harm if that is not possible: texts can be parsed.
+pub fn write(entry: &Path, text: &[u8], choices: &[u8]) {
+    let Some(instance) = instance(entry) else { return };
+    let folder = instance.join(STREAMS);
+    let path = folder.join(name(text));
+    if path.exists() || !(folder.is_dir() || fs::create_dir(&folder).is_ok()) {
+        return;
+    }
+    // Other instances read only files that are complete.
+    let partial = folder.join(format!("{}.partial", name(text)));
+    if fs::write(&partial, choices).is_ok() {
+        let _ = fs::rename(&partial, &path);
+    }
+}
+
+/// The choice bytes that are stored for the text of a queue entry, by its instance or by one beside it.
+pub fn read(entry: &Path, text: &[u8]) -> Option<Vec<u8>> {
+    let own = instance(entry)?;
+    let name = name(text);
+    let of_instance = |instance: &Path| -> Option<Vec<u8>> {
+        let path: PathBuf = instance.join(STREAMS).join(&name);
+        fs::metadata(&path).ok().filter(|data| data.is_file() && data.len() <= MAX_BYTES)?;
+        fs::read(path).ok()
+    };
+    of_instance(own).or_else(|| {
+        let beside = fs::read_dir(own.parent()?).ok()?.take(MAX_INSTANCES).flatten();
+        beside.map(|entry| entry.path()).filter(|path| path != own).find_map(|path| of_instance(&path))
+    })
+}

@@ -1,0 +1,5 @@
+//! The custom mutator: its steps, and AFL++ with it.
+
+#[cfg(unix)]
+mod fuzzer;
+mod steps;

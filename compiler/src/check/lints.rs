@@ -1,0 +1,81 @@
+//! What compiles, but is likely to disappoint. Only `gramjet check` looks for these.
+
+use crate::ast::{Alternative, Expr, ExprKind};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::shape::Facts;
+
+use super::{Checked, is_live, shown};
+
+/// A class with more members reads three choice bytes for each.
+const HUGE: u32 = 1 << 16;
+/// Classes that stand for less than this share of a choice are no trouble.
+const RARE: f64 = 1.0 / 8.0;
+/// So many rules of a cycle are shown.
+const SHOWN: usize = 3;
+
+/// Looks for them. `is_limited` says whether the file or the user limits depth or length, `depth` the limit in force.
+pub(crate) fn lints(
+    checked: &Checked<'_>,
+    growth: &Facts,
+    is_limited: bool,
+    depth: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) {
+    if growth.length.is_none() && !is_limited {
+        diagnostics.push(unbounded_length(checked, growth, depth));
+    }
+    for (rule, _) in checked.grammar.rules.iter().zip(&checked.reachable).filter(|(_, reachable)| **reachable) {
+        huge_classes(&rule.body, diagnostics);
+    }
+}
+
+fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -> Diagnostic {
+    let rules = &checked.grammar.rules;
+    let first = growth.critical.first().map(|&rule| &rules[rule].name);
+    let name = first.map_or_else(String::new, |name| format!("`{}`", shown(&name.text)));
+    let mut message = format!(
+        "the expected length of inputs has no bound: the recursion through {name} has a spectral radius of {:.3}, \
+         which is not below 1",
+        growth.radius
+    );
+    if let (Some(depth), Some(length)) = (depth, growth.limited_length) {
+        message += &format!("; with the maximum depth of {depth}, inputs have {length:.0} bytes in the mean");
+    }
+    let mut diagnostic = Diagnostic::warning(Code::UnboundedLength, first.map(|name| name.span), message);
+    for &rule in growth.critical.iter().skip(1).take(SHOWN) {
+        let name = &rules[rule].name;
+        diagnostic = diagnostic.related(name.span, format!("`{}` takes part in it", shown(&name.text)));
+    }
+    diagnostic.help(
+        "take `--shape balanced`, give the alternatives that end a recursion more weight, or set `--max-depth` or \
+         `--max-len`",
+    )
+}
+
+fn huge_classes(expr: &Expr, diagnostics: &mut Diagnostics) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Rule(_) => {}
+        ExprKind::Class(set) if set.len() > HUGE => {
+            let is_known = diagnostics.iter().any(|one| one.code == Code::HugeClass && one.span == Some(expr.span));
+            if !is_known {
+                let message = format!(
+                    "this class has {} members: nearly all that is drawn from it are rare characters of other scripts",
+                    set.len()
+                );
+                diagnostics.push(
+                    Diagnostic::warning(Code::HugeClass, expr.span, message)
+                        .help("name the characters that matter, as one weighted alternative beside the rest"),
+                );
+            }
+        }
+        ExprKind::Class(_) => {}
+        ExprKind::Seq(items) => items.iter().for_each(|item| huge_classes(item, diagnostics)),
+        ExprKind::Choice(alternatives) => {
+            let weight = |alternative: &Alternative| alternative.weight.map_or(1.0, |weight| weight.value);
+            let total: f64 = alternatives.iter().map(weight).sum();
+            let frequent = alternatives.iter().filter(|one| is_live(one) && weight(one) >= RARE * total);
+            frequent.for_each(|alternative| huge_classes(&alternative.expr, diagnostics));
+        }
+        ExprKind::Repeat { item, .. } => huge_classes(item, diagnostics),
+    }
+}

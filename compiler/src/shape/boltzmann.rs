@@ -1,0 +1,135 @@
+//! Boltzmann models: each derivation has a probability in proportion to its prior and to x for every instance of a recursive
+//! rule in it.
+//!
+//! Duchon, Flajolet, Louchard and Schaeffer, *Boltzmann Samplers for the Random Generation of Combinatorial Structures*
+//! (2004). The values of the generating functions are the least fixpoint of the grammar's system; they are found component by
+//! component, by iteration from below. At x = 1 the model is that of the grammar's own derivations under the condition that
+//! they end.
+
+use crate::ir::RuleId;
+
+use super::model::{Kind, Laws, Model, Term, power};
+use super::weights::last_rounds;
+
+/// Values beyond this one are no values: x is beyond the radius of convergence.
+const DIVERGED: f64 = 1e9;
+/// At most so many terms are evaluated for a component.
+const WORK: usize = 6_000_000;
+
+/// The values of the generating functions of all rules at `x`; `None` if there are none.
+pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
+    let mut values = vec![0.0; model.rules.len()];
+    for component in model.components() {
+        let factor = if model.recursion.is_recursive(component[0]) { x } else { 1.0 };
+        let size: usize = component.iter().map(|rule| model.rules[rule.index()].as_ref().map_or(1, size)).sum();
+        let sweeps = if model.recursion.is_recursive(component[0]) { (WORK / size).clamp(50, 20_000) } else { 1 };
+        for _ in 0..sweeps {
+            model.work(size);
+            let mut change = 0.0f64;
+            for rule in component {
+                let Some(term) = &model.rules[rule.index()] else { continue };
+                let next = factor * value(model, priors, &values, term);
+                change = change.max((next - values[rule.index()]) / next.max(f64::MIN_POSITIVE));
+                values[rule.index()] = next;
+            }
+            let is_value = |rule: &RuleId| values[rule.index()].is_finite() && values[rule.index()] <= DIVERGED;
+            if !component.iter().all(is_value) {
+                return None;
+            }
+            if change <= 1e-13 {
+                break;
+            }
+        }
+    }
+    Some(values)
+}
+
+/// The probabilities of the model at `x`; `None` if there are none. Those of rules that are not recursive stay as they are:
+/// whether derivations end does not depend on them, and where one alternative recurses and another does not, nearly nothing
+/// would be left of the former.
+pub(crate) fn laws(model: &Model, priors: &Laws, x: f64) -> Option<Laws> {
+    let values = values(model, priors, x)?;
+    let mut laws = priors.clone();
+    for (_, term) in model.rules.iter().enumerate().filter(|(rule, _)| model.is_recursive(*rule)) {
+        if let Some(term) = term {
+            tilt(model, priors, &values, term, &mut laws);
+        }
+    }
+    Some(laws)
+}
+
+fn tilt(model: &Model, priors: &Laws, values: &[f64], term: &Term, laws: &mut Laws) {
+    match term {
+        Term::Bytes(_) | Term::Rule(_) => {}
+        Term::Seq(items) => items.iter().for_each(|item| tilt(model, priors, values, item, laws)),
+        Term::Choice(decision, options) => {
+            let shares: Vec<f64> = options.iter().map(|option| value(model, priors, values, option)).collect();
+            set(&mut laws[*decision], &priors[*decision], &shares);
+            options.iter().for_each(|option| tilt(model, priors, values, option, laws));
+        }
+        Term::Rounds(decision, item, _) => {
+            let one = value(model, priors, values, item);
+            set(&mut laws[*decision], &priors[*decision], &ranges(model, *decision, one));
+            tilt(model, priors, values, item, laws);
+        }
+        Term::Times(item, _) => tilt(model, priors, values, item, laws),
+    }
+}
+
+/// Sets the probabilities to the priors times `shares`, unless nothing is left of them.
+fn set(law: &mut [f64], prior: &[f64], shares: &[f64]) {
+    let sum: f64 = prior.iter().zip(shares).map(|(prior, share)| prior * share).sum();
+    if sum > 1e-290 && sum.is_finite() {
+        for ((law, prior), share) in law.iter_mut().zip(prior).zip(shares) {
+            *law = prior * share / sum;
+        }
+    }
+}
+
+/// The value of a term's generating function.
+fn value(model: &Model, priors: &Laws, values: &[f64], term: &Term) -> f64 {
+    match term {
+        Term::Bytes(_) => 1.0,
+        Term::Rule(rule) => values[*rule],
+        Term::Seq(items) => items.iter().map(|item| value(model, priors, values, item)).product(),
+        Term::Choice(decision, options) => {
+            let options = options.iter().zip(&priors[*decision]);
+            options.map(|(option, prior)| prior * value(model, priors, values, option)).sum()
+        }
+        Term::Rounds(decision, item, min) => {
+            let one = value(model, priors, values, item);
+            let ranges = ranges(model, *decision, one);
+            power(one, *min) * priors[*decision].iter().zip(ranges).map(|(prior, range)| prior * range).sum::<f64>()
+        }
+        Term::Times(item, times) => power(value(model, priors, values, item), *times),
+    }
+}
+
+/// The generating function of each range of rounds, at the value `one` of a round.
+fn ranges(model: &Model, decision: usize, one: f64) -> Vec<f64> {
+    let Kind::Rounds { room, starts, .. } = &model.decisions[decision].kind else { return Vec::new() };
+    let half = one / 2.0;
+    let range = |(start, last): (u32, Option<u32>)| {
+        // Further rounds: so many go on, then one stops, except behind the last.
+        let further = match last.map(|last| last - start) {
+            Some(0) => 1.0,
+            Some(most) if (half - 1.0).abs() < 1e-9 => f64::from(most) / 2.0 + 1.0,
+            Some(most) => {
+                let behind = power(half, most);
+                (1.0 - behind) / (1.0 - half) / 2.0 + behind
+            }
+            None if half < 1.0 => 0.5 / (1.0 - half),
+            None => f64::INFINITY,
+        };
+        power(one, start) * further
+    };
+    last_rounds(starts, *room).map(range).collect()
+}
+
+fn size(term: &Term) -> usize {
+    match term {
+        Term::Bytes(_) | Term::Rule(_) => 1,
+        Term::Seq(items) | Term::Choice(_, items) => 1 + items.iter().map(size).sum::<usize>(),
+        Term::Rounds(_, item, _) | Term::Times(item, _) => 1 + size(item),
+    }
+}

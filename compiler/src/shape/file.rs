@@ -1,0 +1,230 @@
+//! Files of weights: JSON, with the names of the rules, the numbers of the places, and a fingerprint of the grammar.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ast::{Expr, ExprKind, Grammar};
+use crate::check::is_live;
+
+use super::weights::{Law, Weights, each_place};
+
+/// The version of the form.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Says what the file is.
+    gramjet_weights: u32,
+    /// The grammar's name, for people.
+    grammar: String,
+    /// The shape that was asked for, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<String>,
+    fingerprint: String,
+    weights: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    rule: String,
+    place: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    alternatives: Option<Vec<u32>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rounds: Option<Vec<(u32, u32)>>,
+}
+
+/// Why a file of weights cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// It is no file of weights.
+    #[error("{0}")]
+    Invalid(String),
+    /// It belongs to another grammar, or to what this one was.
+    #[error("it was made for another grammar: its fingerprint is {found}, that of this grammar is {expected}")]
+    Stale {
+        /// The fingerprint in the file.
+        found: String,
+        /// That of the grammar.
+        expected: String,
+    },
+}
+
+/// The text of a file with these weights.
+pub fn write(grammar: &Grammar, name: &str, shape: Option<&str>, weights: &Weights) -> String {
+    let entries = weights.iter().map(|(rule, place, law)| {
+        let (alternatives, rounds) = match law {
+            Law::Choice(weights) => (Some(weights.clone()), None),
+            Law::Rounds { starts, weights } => {
+                (None, Some(starts.iter().copied().zip(weights.iter().copied()).collect()))
+            }
+        };
+        Entry { rule: grammar.rules[rule].name.text.clone(), place, alternatives, rounds }
+    });
+    let file = File {
+        gramjet_weights: VERSION,
+        grammar: name.to_string(),
+        shape: shape.map(str::to_string),
+        fingerprint: fingerprint(grammar),
+        weights: entries.collect(),
+    };
+    lines(&file)
+}
+
+/// One line an entry: readable, and short in a comparison of versions.
+fn lines(file: &File) -> String {
+    // Strings and numbers cannot fail to be written.
+    let json = |value: &serde_json::Value| value.to_string();
+    let mut text =
+        format!("{{\n  \"gramjet_weights\": {},\n  \"grammar\": {},\n", VERSION, json(&file.grammar.as_str().into()));
+    if let Some(shape) = &file.shape {
+        text += &format!("  \"shape\": {},\n", json(&shape.as_str().into()));
+    }
+    text += &format!("  \"fingerprint\": {},\n  \"weights\": [\n", json(&file.fingerprint.as_str().into()));
+    for (number, entry) in file.weights.iter().enumerate() {
+        let comma = if number + 1 < file.weights.len() { "," } else { "" };
+        let entry = serde_json::to_string(entry).unwrap_or_default();
+        text += &format!("    {entry}{comma}\n");
+    }
+    text + "  ]\n}\n"
+}
+
+/// The weights in a file's text.
+///
+/// # Errors
+///
+/// If it is no file of weights, or not one for this grammar.
+pub fn read(grammar: &Grammar, text: &str) -> Result<Weights, FileError> {
+    let invalid = |message: String| FileError::Invalid(message);
+    let file: File =
+        serde_json::from_str(text).map_err(|error| invalid(format!("it is no file of weights: {error}")))?;
+    if file.gramjet_weights != VERSION {
+        return Err(invalid(format!("its version is {}, but only {VERSION} is known", file.gramjet_weights)));
+    }
+    let expected = fingerprint(grammar);
+    if file.fingerprint != expected {
+        return Err(FileError::Stale { found: file.fingerprint, expected });
+    }
+    let index: std::collections::BTreeMap<&str, usize> =
+        grammar.rules.iter().enumerate().rev().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+    let mut kinds: std::collections::BTreeMap<(usize, u32), &Expr> = std::collections::BTreeMap::new();
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        each_place(&rule.body, &mut 0, &mut |place, expr| {
+            kinds.insert((number, place), expr);
+        });
+    }
+    let mut weights = Weights::default();
+    for Entry { rule, place, alternatives, rounds } in file.weights {
+        let at = format!("rule `{rule}`, place {place}");
+        let number = *index.get(rule.as_str()).ok_or_else(|| invalid(format!("{at}: there is no such rule")))?;
+        let expr = kinds.get(&(number, place)).ok_or_else(|| invalid(format!("{at}: there is no such place")))?;
+        let law = match (&expr.kind, alternatives, rounds) {
+            (ExprKind::Choice(all), Some(weights), None) => choice(all, weights).map_err(|why| format!("{at}: {why}")),
+            (ExprKind::Repeat { min, max, .. }, None, Some(rounds)) => {
+                repetition(max.map(|max| max.saturating_sub(*min)), rounds).map_err(|why| format!("{at}: {why}"))
+            }
+            (ExprKind::Choice(_), ..) => Err(format!("{at}: it is a choice and needs `alternatives` alone")),
+            _ => Err(format!("{at}: it is a repetition and needs `rounds` alone")),
+        };
+        weights.set(number, place, law.map_err(invalid)?);
+    }
+    Ok(weights)
+}
+
+fn choice(all: &[crate::ast::Alternative], weights: Vec<u32>) -> Result<Law, String> {
+    if weights.len() != all.len() {
+        return Err(format!("{} weights for {} alternatives", weights.len(), all.len()));
+    }
+    match all.iter().zip(&weights).position(|(alternative, &weight)| is_live(alternative) != (weight > 0)) {
+        Some(at) if weights[at] == 0 => Err(format!("alternative {at} cannot be switched off here; give it 1 or more")),
+        Some(at) => Err(format!("alternative {at} has weight 0 in the grammar, which switches it off")),
+        None => Ok(Law::Choice(weights)),
+    }
+}
+
+fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String> {
+    let (starts, weights): (Vec<u32>, Vec<u32>) = rounds.into_iter().unzip();
+    let ascending = starts.first() == Some(&0) && starts.is_sorted_by(|a, b| a < b);
+    if !ascending || starts.last().is_some_and(|&last| room.is_some_and(|room| last > room)) {
+        return Err("the numbers of rounds must ascend from 0 within the bounds of the repetition".to_string());
+    }
+    /// More copies of what is repeated are not made.
+    const MOST: usize = 16;
+    if starts.len() < 2 || starts.len() > MOST {
+        return Err(format!("a repetition has 2 to {MOST} ranges of rounds"));
+    }
+    if weights.contains(&0) {
+        return Err("every weight must be 1 or more".to_string());
+    }
+    Ok(Law::Rounds { starts, weights })
+}
+
+/// A number that changes with the rules, their alternatives and everything in them, but not with weights above 0, places in the
+/// text, comments and directives: 64 bits of FNV-1a in hexadecimal.
+pub(crate) fn fingerprint(grammar: &Grammar) -> String {
+    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    for rule in &grammar.rules {
+        hash.text(rule.name.text.as_bytes());
+        hash.expr(&rule.body);
+    }
+    format!("{:016x}", hash.0)
+}
+
+struct Hash(u64);
+
+impl Hash {
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    fn number(&mut self, number: u32) {
+        number.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.number(text.len() as u32);
+        text.iter().for_each(|&byte| self.byte(byte));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => {
+                self.byte(0);
+                self.text(bytes);
+            }
+            ExprKind::Class(set) => {
+                self.byte(1);
+                self.number(set.unit().max());
+                self.number(set.ranges().len() as u32);
+                for &(low, high) in set.ranges() {
+                    self.number(low);
+                    self.number(high);
+                }
+            }
+            ExprKind::Rule(name) => {
+                self.byte(2);
+                self.text(name.as_bytes());
+            }
+            ExprKind::Seq(items) => {
+                self.byte(3);
+                self.number(items.len() as u32);
+                items.iter().for_each(|item| self.expr(item));
+            }
+            ExprKind::Choice(alternatives) => {
+                self.byte(4);
+                self.number(alternatives.len() as u32);
+                for alternative in alternatives {
+                    self.byte(u8::from(is_live(alternative)));
+                    self.expr(&alternative.expr);
+                }
+            }
+            ExprKind::Repeat { item, min, max } => {
+                self.byte(5);
+                self.number(*min);
+                self.number(max.map_or(u32::MAX, |max| max.min(u32::MAX - 1)));
+                self.expr(item);
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The mean matrix of a grammar as a branching process: whether derivations end, and how long they are in the mean.
+//!
+//! Harris, *The Theory of Branching Processes* (1963), chapter II: entry (a, b) is the mean number of instances of rule b that
+//! the right-hand side of rule a derives by itself. The expected length is finite if the spectral radius is below 1.
+
+use crate::ir::RuleId;
+
+use super::model::{Laws, Model, Moments};
+
+/// Components up to this size are solved by elimination, larger ones by iteration.
+const DENSE: usize = 96;
+/// At most so many additions for one iteration to a fixpoint.
+const WORK: usize = 20_000_000;
+/// A radius this near to 1 counts as 1.
+const CRITICAL: f64 = 1e-9;
+
+/// The mean matrix, and the mean number of bytes that each rule emits by itself.
+pub(crate) struct Growth<'m> {
+    model: &'m Model,
+    bytes: Vec<f64>,
+    rows: Vec<Vec<(usize, f64)>>,
+    entries: usize,
+}
+
+impl<'m> Growth<'m> {
+    pub fn new(model: &'m Model, laws: &Laws) -> Growth<'m> {
+        let mut growth = Growth { model, bytes: Vec::new(), rows: Vec::new(), entries: 0 };
+        for term in &model.rules {
+            let mut moments = Moments::default();
+            if let Some(term) = term {
+                term.add_moments(model, laws, 1.0, &mut moments);
+            }
+            moments.rules.sort_by_key(|&(rule, _)| rule);
+            let mut row: Vec<(usize, f64)> = Vec::with_capacity(moments.rules.len());
+            for (rule, mean) in moments.rules {
+                match row.last_mut().filter(|last| last.0 == rule) {
+                    Some(last) => last.1 += mean,
+                    None => row.push((rule, mean)),
+                }
+            }
+            growth.entries += row.len() + 1;
+            growth.bytes.push(moments.bytes);
+            growth.rows.push(row);
+        }
+        growth
+    }
+
+    /// The spectral radius of a component: how many instances of its rules follow one, in the long run.
+    pub fn radius_of(&self, component: &[RuleId]) -> f64 {
+        let [only] = component else { return self.power_iteration(component) };
+        self.rows[only.index()].iter().filter(|entry| entry.0 == only.index()).map(|entry| entry.1).sum()
+    }
+
+    /// The greatest spectral radius of any component.
+    pub fn radius(&self) -> f64 {
+        self.model.components().map(|component| self.radius_of(component)).fold(0.0, f64::max)
+    }
+
+    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose the
+    /// radius (Collatz 1942).
+    fn power_iteration(&self, component: &[RuleId]) -> f64 {
+        let mut place = vec![usize::MAX; self.rows.len()];
+        component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);
+        let rows: Vec<Vec<(usize, f64)>> = component
+            .iter()
+            .map(|rule| {
+                let inside = self.rows[rule.index()].iter().filter(|entry| place[entry.0] != usize::MAX);
+                inside.map(|&(rule, mean)| (place[rule], mean)).collect()
+            })
+            .collect();
+        let mut vector = vec![1.0; rows.len()];
+        let work: usize = rows.iter().map(|row| row.len() + 1).sum();
+        let mut radius = 0.0;
+        for _ in 0..(WORK / work).clamp(10, 20_000) {
+            self.model.work(work);
+            let (mut low, mut high, mut greatest) = (f64::INFINITY, 0.0f64, 0.0f64);
+            let next: Vec<f64> = rows
+                .iter()
+                .zip(&vector)
+                .map(|(row, own)| {
+                    let sum: f64 = row.iter().map(|&(to, mean)| mean * vector[to]).sum();
+                    (low, high) = (low.min(sum / own), high.max(sum / own));
+                    greatest = greatest.max((sum + own) / 2.0);
+                    (sum + own) / 2.0
+                })
+                .collect();
+            radius = (low + high) / 2.0;
+            if high - low <= 1e-10 * high || !high.is_finite() {
+                break;
+            }
+            // No entry may vanish: the next quotient divides by it.
+            vector = next.iter().map(|value| (value / greatest).max(f64::MIN_POSITIVE)).collect();
+        }
+        radius
+    }
+
+    /// The expected length in bytes of what each rule derives without a limit on the depth; infinite where the radius is 1
+    /// or more. Rules that are not reached count as 0.
+    pub fn lengths(&self) -> Vec<f64> {
+        let mut lengths = vec![0.0; self.rows.len()];
+        for component in self.model.components() {
+            let outside = |rule: &RuleId| -> f64 {
+                let others = self.rows[rule.index()].iter();
+                let others = others.filter(|entry| !self.model.recursion.same_component(RuleId::new(entry.0), *rule));
+                let terms = others.filter(|entry| entry.1 > 0.0).map(|&(other, mean)| mean * lengths[other]);
+                self.bytes[rule.index()] + terms.sum::<f64>()
+            };
+            let constants: Vec<f64> = component.iter().map(outside).collect();
+            let solved = match component {
+                [only] if !self.model.recursion.is_recursive(*only) => constants,
+                _ if self.radius_of(component) >= 1.0 - CRITICAL => vec![f64::INFINITY; component.len()],
+                _ if constants.iter().any(|constant| !constant.is_finite()) => vec![f64::INFINITY; component.len()],
+                _ if component.len() <= DENSE => self.eliminate(component, constants),
+                _ => self.iterate(component, constants),
+            };
+            component.iter().zip(solved).for_each(|(rule, length)| lengths[rule.index()] = length);
+        }
+        lengths
+    }
+
+    /// The expected length of an input.
+    pub fn length(&self) -> f64 {
+        self.lengths()[self.model.start]
+    }
+
+    /// Solves (I - M) x = constants by Gaussian elimination. I - M is an M-matrix: no pivot vanishes.
+    fn eliminate(&self, component: &[RuleId], mut values: Vec<f64>) -> Vec<f64> {
+        let size = component.len();
+        let place = |rule: usize| component.iter().position(|member| member.index() == rule);
+        let mut matrix = vec![vec![0.0; size]; size];
+        for (at, rule) in component.iter().enumerate() {
+            matrix[at][at] = 1.0;
+            for &(other, mean) in &self.rows[rule.index()] {
+                if let Some(to) = place(other) {
+                    matrix[at][to] -= mean;
+                }
+            }
+        }
+        self.model.work(size * size * size / 8);
+        for pivot in 0..size {
+            let (above, below) = matrix.split_at_mut(pivot + 1);
+            let pivot_row = &above[pivot];
+            for (row, at) in below.iter_mut().zip(pivot + 1..) {
+                let factor = row[pivot] / pivot_row[pivot];
+                if factor != 0.0 {
+                    let entries = row.iter_mut().zip(pivot_row).skip(pivot);
+                    entries.for_each(|(entry, above)| *entry -= factor * above);
+                    values[at] -= factor * values[pivot];
+                }
+            }
+        }
+        for pivot in (0..size).rev() {
+            let known: f64 = (pivot + 1..size).map(|column| matrix[pivot][column] * values[column]).sum();
+            values[pivot] = (values[pivot] - known) / matrix[pivot][pivot];
+        }
+        values
+    }
+
+    /// Solves the same by Gauss and Seidel's iteration, from below.
+    fn iterate(&self, component: &[RuleId], constants: Vec<f64>) -> Vec<f64> {
+        let mut lengths = vec![0.0; self.rows.len()];
+        let in_component = |rule: usize| self.model.recursion.same_component(RuleId::new(rule), component[0]);
+        let work: usize = component.iter().map(|rule| self.rows[rule.index()].len() + 1).sum();
+        for _ in 0..(WORK / work).clamp(10, 100_000) {
+            self.model.work(work);
+            let mut change = 0.0f64;
+            for (rule, constant) in component.iter().zip(&constants) {
+                let inside = self.rows[rule.index()].iter().filter(|entry| in_component(entry.0));
+                let next = constant + inside.map(|&(other, mean)| mean * lengths[other]).sum::<f64>();
+                change = change.max((next - lengths[rule.index()]).abs() / next.max(1e-300));
+                lengths[rule.index()] = next;
+            }
+            if change < 1e-12 {
+                break;
+            }
+        }
+        component.iter().map(|rule| lengths[rule.index()]).collect()
+    }
+
+    /// The expected length of an input where instances deeper than `depth` are strings of their rule's pool, of which the mean
+    /// lengths are given.
+    pub fn length_within(&self, depth: u32, pools: &[f64]) -> f64 {
+        let mut lengths = pools.to_vec();
+        let rounds = u32::try_from(WORK / self.entries.max(1)).unwrap_or(u32::MAX).max(64);
+        for _ in 0..=depth.min(rounds) {
+            self.model.work(self.entries);
+            let next: Vec<f64> = self
+                .rows
+                .iter()
+                .zip(&self.bytes)
+                .map(|(row, bytes)| bytes + row.iter().map(|&(rule, mean)| mean * lengths[rule]).sum::<f64>())
+                .collect();
+            let settled = next.iter().zip(&lengths).all(|(new, old)| (new - old).abs() <= 1e-13 * new.abs());
+            lengths = next;
+            // Sums of infinities that weigh nothing.
+            if settled || !lengths[self.model.start].is_finite() {
+                break;
+            }
+        }
+        let length = lengths[self.model.start];
+        if length.is_finite() { length } else { f64::INFINITY }
+    }
+}

@@ -1,0 +1,200 @@
+//! The shape of the output: weights that make inputs neither trivial nor endless.
+//!
+//! A grammar with its probabilities is a branching process ([`growth`]). [`model`] says where it decides and what follows,
+//! [`boltzmann`] and [`solve`] find probabilities, [`quantise`] makes slots of them, [`file`] saves and loads them. The lowering
+//! honours them ([`crate::lower`]), so that they hold on every engine.
+
+use std::str::FromStr;
+
+use crate::analysis::pools::Pools;
+use crate::check::Checked;
+use crate::diagnostics::SourceFile;
+use crate::ir::Ir;
+
+mod boltzmann;
+mod file;
+mod growth;
+mod model;
+mod quantise;
+mod solve;
+mod weights;
+
+pub use file::{FileError, read, write};
+pub use weights::{Law, Weights};
+pub(crate) use weights::{last_rounds, places};
+
+use growth::Growth;
+use model::Model;
+use solve::{Measure, Solution};
+
+/// What inputs should look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// All alternatives are equally probable, whatever weights the grammar has; only weight 0 counts.
+    Uniform,
+    /// Derivations end, with a finite expected length, and every alternative is reached. The weights of the grammar are priors.
+    Balanced,
+    /// Long chains of recursion, which seldom branch and end, with a finite expected length.
+    Deep,
+    /// Inputs have so many bytes in the mean, under the limit on the depth.
+    TargetSize(u64),
+}
+
+impl Shape {
+    /// The names of the shapes; `target-size` takes a number of bytes.
+    pub const NAMES: &'static [&'static str] = &["uniform", "balanced", "deep", "target-size"];
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Shape::Uniform => f.write_str("uniform"),
+            Shape::Balanced => f.write_str("balanced"),
+            Shape::Deep => f.write_str("deep"),
+            Shape::TargetSize(bytes) => write!(f, "target-size={bytes}"),
+        }
+    }
+}
+
+impl FromStr for Shape {
+    type Err = String;
+
+    /// Reads `uniform`, `balanced`, `deep` or `target-size=BYTES`.
+    fn from_str(text: &str) -> Result<Shape, String> {
+        match text {
+            "uniform" => return Ok(Shape::Uniform),
+            "balanced" => return Ok(Shape::Balanced),
+            "deep" => return Ok(Shape::Deep),
+            _ => {}
+        }
+        let bytes = text.strip_prefix("target-size").and_then(|rest| rest.strip_prefix(['=', ':', ' ']));
+        match bytes.map(|bytes| bytes.trim().parse::<u64>()) {
+            Some(Ok(bytes)) if bytes > 0 => Ok(Shape::TargetSize(bytes)),
+            Some(_) => Err("target-size needs a number of bytes, such as target-size=1000".to_string()),
+            None => Err("a shape is uniform, balanced, deep or target-size=BYTES".to_string()),
+        }
+    }
+}
+
+/// Where the weights of a grammar are from.
+#[derive(Clone, Debug, Default)]
+pub enum Weighting {
+    /// From the grammar itself.
+    #[default]
+    Own,
+    /// Computed for a shape.
+    Shape(Shape),
+    /// From a file that [`write`] has made.
+    File(SourceFile),
+}
+
+/// The depth limit of producers whose grammar and user set neither a depth nor a length.
+pub const DEFAULT_MAX_DEPTH: u32 = 32;
+
+/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssumedLimits {
+    /// A depth in place of the file's; `Some(None)` is no limit.
+    pub max_depth: Option<Option<u32>>,
+    /// A length in place of the file's; `Some(None)` is no limit.
+    pub max_len: Option<Option<u64>>,
+}
+
+impl AssumedLimits {
+    /// The depth in force for a grammar file with these directives.
+    pub fn depth(self, max_depth: Option<u32>, max_len: Option<u64>) -> Option<u32> {
+        let is_limited = self.max_len.unwrap_or(max_len).is_some();
+        match (self.max_depth, max_depth) {
+            (Some(given), _) => given,
+            (None, Some(depth)) => Some(depth),
+            (None, None) => (!is_limited).then_some(DEFAULT_MAX_DEPTH),
+        }
+    }
+}
+
+/// The limit on the depth that lengths are computed under.
+#[derive(Clone, Debug)]
+pub struct DepthLimit {
+    /// The greatest depth.
+    pub depth: u32,
+    /// For each rule the mean length of the strings that stand for it beyond.
+    pub pools: Vec<f64>,
+}
+
+impl DepthLimit {
+    /// The limit for a grammar with these pools; `None` if a rule that is reached has none, so that no depth can be kept.
+    pub fn new(depth: u32, ir: &Ir, pools: &Pools) -> Option<DepthLimit> {
+        let mut means = vec![0.0; ir.rules().len()];
+        for (rule, _) in ir.bodies() {
+            let strings = &pools.get(rule)?.strings;
+            let bytes: usize = strings.iter().map(|string| string.len()).sum();
+            means[rule.index()] = bytes as f64 / strings.len().max(1) as f64;
+        }
+        Some(DepthLimit { depth, pools: means })
+    }
+}
+
+/// The weights of a shape, and what they come to.
+#[derive(Clone, Debug)]
+pub struct Shaped {
+    /// The weights.
+    pub weights: Weights,
+    /// The least and the greatest mean length that weights can reach, if the one that was asked for is not among them.
+    pub reachable: Option<(f64, f64)>,
+}
+
+/// Finds the weights of a shape. The limit counts for [`Shape::TargetSize`] alone.
+pub fn solve(checked: &Checked<'_>, shape: Shape, limit: Option<DepthLimit>) -> Shaped {
+    let mut model = Model::new(checked, shape != Shape::Uniform);
+    let measure = Measure { depth: limit.map(|limit| (limit.depth, limit.pools)) };
+    let unlimited = Measure { depth: None };
+    let Solution { laws, reachable } = match shape {
+        Shape::Uniform => Solution { laws: model.priors(), reachable: None },
+        Shape::Balanced => Solution { laws: solve::balanced(&model), reachable: None },
+        Shape::Deep => Solution { laws: solve::deep(&model), reachable: None },
+        Shape::TargetSize(bytes) => solve::target(&mut model, &measure, bytes as f64),
+    };
+    let measure = if matches!(shape, Shape::TargetSize(_)) { &measure } else { &unlimited };
+    Shaped { weights: quantise::weights(&model, &laws, measure), reachable }
+}
+
+/// How a grammar grows, with the weights that it is lowered with.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The greatest spectral radius of the mean matrix: from 1 on the expected length has no bound.
+    pub radius: f64,
+    /// The recursive rules whose component has that radius.
+    pub critical: Vec<usize>,
+    /// The expected length in bytes without a limit on the depth; `None` if it has no bound.
+    pub length: Option<f64>,
+    /// The expected length in bytes under the limit on the depth, if there is one.
+    pub limited_length: Option<f64>,
+    /// How many alternatives there are to choose from.
+    pub alternatives: usize,
+}
+
+/// Computes how a grammar grows.
+pub fn facts(checked: &Checked<'_>, weights: &Weights, limit: Option<&DepthLimit>) -> Facts {
+    let mut model = Model::new(checked, true);
+    let laws = quantise::laws(&mut model, weights);
+    let growth = Growth::new(&model, &laws);
+    let (mut radius, mut critical) = (0.0, Vec::new());
+    for component in model.components().filter(|component| model.recursion.is_recursive(component[0])) {
+        let own = growth.radius_of(component);
+        if own > radius {
+            (radius, critical) = (own, component.iter().map(|rule| rule.index()).collect());
+        }
+    }
+    critical.sort_unstable();
+    let length = growth.length();
+    Facts {
+        radius,
+        critical,
+        length: length.is_finite().then_some(length),
+        limited_length: limit.map(|limit| growth.length_within(limit.depth, &limit.pools)),
+        alternatives: model.alternatives,
+    }
+}
+
+#[cfg(test)]
+mod tests;

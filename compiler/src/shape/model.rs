@@ -1,0 +1,336 @@
+//! What decides how long and how deep the derivations of a grammar are: its decisions, with what each option goes on to.
+
+use std::cell::Cell;
+
+use crate::analysis::least;
+use crate::analysis::recursion::{Recursion, References, components};
+use crate::ast::{Expr, ExprKind};
+use crate::charset::{CharSet, Unit};
+use crate::check::{Checked, is_live};
+use crate::ir::{Facts, RuleId};
+
+use super::weights::{self, last_rounds};
+
+/// The probabilities of the options of each decision.
+pub(crate) type Laws = Vec<Vec<f64>>;
+
+/// What an expression derives, as far as numbers go.
+pub(crate) enum Term {
+    /// So many bytes in the mean.
+    Bytes(f64),
+    /// An instance of a rule.
+    Rule(usize),
+    /// One after the other.
+    Seq(Vec<Term>),
+    /// The options of a decision.
+    Choice(usize, Vec<Term>),
+    /// Rounds beyond a minimum, how many is a decision.
+    Rounds(usize, Box<Term>, u32),
+    /// A fixed number of rounds.
+    Times(Box<Term>, u32),
+}
+
+/// A place where something is decided.
+pub(crate) struct Decision {
+    /// In which rule.
+    pub rule: usize,
+    /// Its number there.
+    pub place: u32,
+    pub kind: Kind,
+    /// The grammar's own probabilities.
+    pub prior: Vec<f64>,
+}
+
+pub(crate) enum Kind {
+    /// One of several alternatives, of which these, of so many, can be taken.
+    Choice { alternatives: Vec<usize>, of: usize },
+    /// How many rounds beyond the minimum.
+    Rounds {
+        room: Option<u32>,
+        starts: Vec<u32>,
+        /// Whether rounds contain instances of rules.
+        has_rules: bool,
+        /// The length of the shortest round.
+        least: u64,
+    },
+}
+
+/// The reachable part of a grammar.
+pub(crate) struct Model {
+    pub start: usize,
+    /// `None` for rules that are not reached.
+    pub rules: Vec<Option<Term>>,
+    pub decisions: Vec<Decision>,
+    pub recursion: Recursion,
+    /// How many alternatives there are to choose from.
+    pub alternatives: usize,
+    /// How many terms were looked at.
+    work: Cell<u64>,
+}
+
+/// When so many terms were looked at, the best that was found so far is taken: hostile grammars must not take hours.
+const MOST_WORK: u64 = 1_000_000_000;
+
+impl Model {
+    /// The decisions of a grammar: with its own weights as priors, or with equal ones.
+    pub fn new(checked: &Checked<'_>, own_weights: bool) -> Model {
+        let facts = least::of_grammar(checked.grammar, &|name| checked.index.get(name).copied());
+        let mut builder =
+            Builder { checked, own_weights, facts, rule: 0, place: 0, decisions: Vec::new(), references: Vec::new() };
+        let mut lists = Vec::with_capacity(checked.grammar.rules.len());
+        let mut rules = Vec::with_capacity(checked.grammar.rules.len());
+        for (index, rule) in checked.grammar.rules.iter().enumerate() {
+            (builder.rule, builder.place) = (index, 0);
+            rules.push(checked.reachable[index].then(|| builder.term(&rule.body)));
+            lists.push(std::mem::take(&mut builder.references));
+        }
+        let references = References::of_lists(lists);
+        let alternatives = builder.decisions.iter().map(|decision| match &decision.kind {
+            Kind::Choice { alternatives, .. } => alternatives.len(),
+            Kind::Rounds { .. } => 0,
+        });
+        Model {
+            start: checked.start,
+            rules,
+            alternatives: alternatives.sum(),
+            decisions: builder.decisions,
+            work: Cell::new(0),
+            recursion: components(&references, [RuleId::new(checked.start)]),
+        }
+    }
+
+    /// Counts work.
+    pub fn work(&self, terms: usize) {
+        self.work.set(self.work.get().saturating_add(terms as u64));
+    }
+
+    /// Whether there was as much of it as there may be.
+    pub fn is_exhausted(&self) -> bool {
+        self.work.get() > MOST_WORK
+    }
+
+    /// The grammar's own probabilities.
+    pub fn priors(&self) -> Laws {
+        self.decisions.iter().map(|decision| decision.prior.clone()).collect()
+    }
+
+    pub fn is_recursive(&self, rule: usize) -> bool {
+        self.recursion.is_recursive(RuleId::new(rule))
+    }
+
+    /// Whether any rule derives itself.
+    pub fn has_recursion(&self) -> bool {
+        self.recursion.bottom_up().iter().any(|&rule| self.recursion.is_recursive(rule))
+    }
+
+    /// The reachable rules by component, each behind those that it refers to.
+    pub fn components(&self) -> impl Iterator<Item = &[RuleId]> {
+        self.recursion.bottom_up().chunk_by(|&a, &b| self.recursion.same_component(a, b))
+    }
+
+    /// Divides the numbers of rounds into other ranges: of all repetitions, or of those that contain rules. It takes as many
+    /// of `starts` as the repetition has room for in so many bytes.
+    pub fn divide_rounds(&mut self, wanted: &[u32], all: bool, bytes: f64) {
+        for decision in &mut self.decisions {
+            if let Kind::Rounds { room, starts, has_rules, least } = &mut decision.kind
+                && (all || *has_rules)
+            {
+                let least = (*least).max(1) as f64;
+                let fits = |start: u32| {
+                    start <= 1 || room.is_none_or(|room| start <= room) && f64::from(start) * least <= 2.0 * bytes
+                };
+                *starts = wanted.iter().copied().filter(|&start| fits(start)).collect();
+                decision.prior = halves(starts.len());
+            }
+        }
+    }
+
+    /// How many nodes the rules have when each range of rounds is written out.
+    pub fn expansion(&self) -> f64 {
+        fn of(model: &Model, term: &Term) -> f64 {
+            match term {
+                Term::Bytes(_) | Term::Rule(_) => 1.0,
+                Term::Seq(items) | Term::Choice(_, items) => {
+                    1.0 + items.iter().map(|item| of(model, item)).sum::<f64>()
+                }
+                Term::Rounds(decision, item, _) => {
+                    1.0 + model.decisions[*decision].prior.len() as f64 * of(model, item)
+                }
+                Term::Times(item, _) => 1.0 + of(model, item),
+            }
+        }
+        self.rules.iter().flatten().map(|term| of(self, term)).sum()
+    }
+}
+
+/// 1/2, 1/4, and so on; the last two are the same.
+fn halves(count: usize) -> Vec<f64> {
+    let mut rest = 1.0;
+    let mut shares: Vec<f64> = (1..count)
+        .map(|_| {
+            rest /= 2.0;
+            rest
+        })
+        .collect();
+    shares.push(rest);
+    shares
+}
+
+/// The mean of the further rounds between `start` and `last`, of which each has half the probability of the one before.
+pub(crate) fn mean_rounds(start: u32, last: Option<u32>) -> f64 {
+    let behind = last.map_or(0.0, |last| power(0.5, last - start));
+    f64::from(start) + 1.0 - behind
+}
+
+/// `base` to a whole power, by multiplications only: the same on every platform.
+pub(crate) fn power(base: f64, mut exponent: u32) -> f64 {
+    let (mut result, mut square) = (1.0, base);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        exponent >>= 1;
+    }
+    result
+}
+
+/// The mean length in bytes of a member.
+fn mean_length(set: &CharSet) -> f64 {
+    if set.unit() == Unit::Byte || set.is_empty() {
+        return 1.0;
+    }
+    let members = f64::from(set.len());
+    (1..=4u32).map(|bytes| f64::from(set.len() - set.len_within(u64::from(bytes) - 1)) / members).sum()
+}
+
+struct Builder<'c> {
+    checked: &'c Checked<'c>,
+    own_weights: bool,
+    facts: Vec<Option<Facts>>,
+    rule: usize,
+    place: u32,
+    decisions: Vec<Decision>,
+    references: Vec<RuleId>,
+}
+
+impl Builder<'_> {
+    fn term(&mut self, expr: &Expr) -> Term {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => Term::Bytes(bytes.len() as f64),
+            ExprKind::Class(set) => Term::Bytes(mean_length(set)),
+            ExprKind::Rule(name) => match self.checked.index.get(name.as_str()) {
+                Some(&rule) => {
+                    self.references.push(RuleId::new(rule));
+                    Term::Rule(rule)
+                }
+                None => Term::Bytes(0.0),
+            },
+            ExprKind::Seq(items) => Term::Seq(items.iter().map(|item| self.term(item)).collect()),
+            ExprKind::Choice(all) => {
+                let place = self.next_place();
+                let (mut alternatives, mut weights, mut options) = (Vec::new(), Vec::new(), Vec::new());
+                // The decision's number is taken before those within it.
+                let number = self.decide(place, Kind::Choice { alternatives: Vec::new(), of: all.len() }, Vec::new());
+                for (index, alternative) in all.iter().enumerate() {
+                    if !is_live(alternative) {
+                        self.place += weights::places(&alternative.expr);
+                        continue;
+                    }
+                    alternatives.push(index);
+                    weights.push(alternative.weight.filter(|_| self.own_weights).map_or(1.0, |weight| weight.value));
+                    options.push(self.term(&alternative.expr));
+                }
+                let greatest = weights.iter().copied().fold(0.0, f64::max);
+                let scaled: Vec<f64> = weights.iter().map(|weight| (weight / greatest).max(1e-30)).collect();
+                let sum: f64 = scaled.iter().sum();
+                self.decisions[number].prior = scaled.iter().map(|weight| weight / sum).collect();
+                self.decisions[number].kind = Kind::Choice { alternatives, of: all.len() };
+                Term::Choice(number, options)
+            }
+            ExprKind::Repeat { item, min, max } => {
+                let place = self.next_place();
+                if max.is_some_and(|max| max <= *min) {
+                    return Term::Times(Box::new(self.term(item)), *min);
+                }
+                let room = max.map(|max| max.saturating_sub(*min));
+                let least = self.least(item);
+                let kind = Kind::Rounds { room, starts: vec![0, 1], has_rules: false, least };
+                let number = self.decide(place, kind, halves(2));
+                let before = self.references.len();
+                let item = self.term(item);
+                if let Kind::Rounds { has_rules, .. } = &mut self.decisions[number].kind {
+                    *has_rules = self.references.len() > before;
+                }
+                Term::Rounds(number, Box::new(item), *min)
+            }
+        }
+    }
+
+    /// The length of the shortest string of an expression.
+    fn least(&self, expr: &Expr) -> u64 {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => bytes.len() as u64,
+            ExprKind::Class(set) => set.min_len(),
+            ExprKind::Rule(name) => {
+                let rule = self.checked.index.get(name.as_str());
+                rule.and_then(|&rule| self.facts[rule]).map_or(u64::MAX, |facts| facts.min_len)
+            }
+            ExprKind::Seq(items) => items.iter().fold(0, |sum: u64, item| sum.saturating_add(self.least(item))),
+            ExprKind::Choice(all) => {
+                let live = all.iter().filter(|one| is_live(one));
+                live.map(|one| self.least(&one.expr)).min().unwrap_or(u64::MAX)
+            }
+            ExprKind::Repeat { min: 0, .. } => 0,
+            ExprKind::Repeat { item, min, .. } => self.least(item).saturating_mul(u64::from(*min)),
+        }
+    }
+
+    fn next_place(&mut self) -> u32 {
+        self.place += 1;
+        self.place - 1
+    }
+
+    fn decide(&mut self, place: u32, kind: Kind, prior: Vec<f64>) -> usize {
+        self.decisions.push(Decision { rule: self.rule, place, kind, prior });
+        self.decisions.len() - 1
+    }
+}
+
+/// How many bytes and instances of rules a term derives by itself, in the mean.
+#[derive(Default)]
+pub(crate) struct Moments {
+    pub bytes: f64,
+    /// By rule; not merged.
+    pub rules: Vec<(usize, f64)>,
+}
+
+impl Term {
+    /// Adds `share` times what the term derives.
+    pub fn add_moments(&self, model: &Model, laws: &Laws, share: f64, moments: &mut Moments) {
+        model.work(1);
+        match self {
+            Term::Bytes(bytes) => moments.bytes += share * bytes,
+            Term::Rule(rule) => moments.rules.push((*rule, share)),
+            Term::Seq(items) => items.iter().for_each(|item| item.add_moments(model, laws, share, moments)),
+            Term::Choice(decision, options) => {
+                for (option, probability) in options.iter().zip(&laws[*decision]) {
+                    option.add_moments(model, laws, share * probability, moments);
+                }
+            }
+            Term::Rounds(decision, item, min) => {
+                let rounds = f64::from(*min) + model.mean_rounds(*decision, laws);
+                item.add_moments(model, laws, share * rounds, moments);
+            }
+            Term::Times(item, times) => item.add_moments(model, laws, share * f64::from(*times), moments),
+        }
+    }
+}
+
+impl Model {
+    fn mean_rounds(&self, decision: usize, laws: &Laws) -> f64 {
+        let Kind::Rounds { room, starts, .. } = &self.decisions[decision].kind else { return 0.0 };
+        let ranges = last_rounds(starts, *room).zip(&laws[decision]);
+        ranges.map(|((start, last), probability)| probability * mean_rounds(start, last)).sum()
+    }
+}

@@ -1,0 +1,510 @@
+//! The probabilities of each shape.
+//!
+//! Only additions, multiplications, divisions and square roots are used, which IEEE 754 defines to the last bit: the result is
+//! the same on every platform.
+
+use crate::ir::RuleId;
+
+use super::boltzmann;
+use super::growth::Growth;
+use super::model::{Kind, Laws, Model, Moments, Term};
+
+/// How the length of inputs is measured.
+pub(crate) struct Measure {
+    /// The limit on the depth, with the mean length of the strings of each rule's pool.
+    pub depth: Option<(u32, Vec<f64>)>,
+}
+
+impl Measure {
+    /// The expected length of an input.
+    pub fn length(&self, model: &Model, laws: &Laws) -> f64 {
+        let growth = Growth::new(model, laws);
+        match &self.depth {
+            Some((depth, pools)) => growth.length_within(*depth, pools),
+            None => growth.length(),
+        }
+    }
+}
+
+/// What was found.
+pub(crate) struct Solution {
+    pub laws: Laws,
+    /// What mean lengths can be reached at all, if the one that was asked for cannot.
+    pub reachable: Option<(f64, f64)>,
+}
+
+/// x is looked for between these.
+const X: (f64, f64) = (1.0 / (1u64 << 40) as f64, (1u64 << 40) as f64);
+/// The steps of a bisection.
+const STEPS: usize = 50;
+/// A mean this near to the one that is asked for, as a share of it, is the same.
+const NEAR: f64 = 1e-3;
+
+/// Balanced: the Boltzmann model of the grammar, with mean lengths of some hundred to some thousand bytes.
+pub(crate) fn balanced(model: &Model) -> Laws {
+    let priors = by_content(model);
+    if !model.has_recursion() {
+        return priors;
+    }
+    // Every alternative keeps a share of what it would have if all were equal, if derivations end with that.
+    [1.0 / 16.0, 1.0 / 256.0, 0.0].into_iter().find_map(|least| balanced_above(model, &priors, least)).unwrap_or(priors)
+}
+
+/// Radii of the mean matrix that a balanced grammar may have.
+const BALANCED_RADII: (f64, f64) = (0.5, 1.0 - 1.0 / 64.0);
+
+fn balanced_above(model: &Model, priors: &Laws, least: f64) -> Option<Laws> {
+    let laws = |x: f64| boltzmann::laws(model, priors, x).map(|laws| raised(model, laws, least));
+    let radius = |laws: &Laws| Growth::new(model, laws).radius();
+    let (_, lowest) = bracket(model, &mut |x| laws(x).map(|laws| (radius(&laws), laws)), BALANCED_RADII.0)?;
+    if radius(&lowest) > BALANCED_RADII.1 {
+        return None;
+    }
+    let wanted = (8 * model.alternatives).clamp(128, 4096) as f64;
+    let value = |x: f64| {
+        let laws = laws(x)?;
+        let radius = radius(&laws);
+        if radius > BALANCED_RADII.1 {
+            return None;
+        }
+        // Below the least radius nothing is short enough.
+        let length = if radius < BALANCED_RADII.0 { 0.0 } else { Growth::new(model, &laws).length() };
+        Some((length, laws))
+    };
+    let found = bracket(model, &mut { value }, wanted);
+    Some(found.map_or(lowest, |(_, laws)| laws))
+}
+
+/// Deep: alternatives with one recursive instance are preferred, up to a spectral radius just below 1, so that chains of
+/// recursion are long and seldom branch.
+pub(crate) fn deep(model: &Model) -> Laws {
+    /// One less than this radius is the share of chains that end at each level.
+    const RADIUS: f64 = 1.0 - 1.0 / 128.0;
+    let counts = recursive_instances(model);
+    let preferring = |factor: f64| {
+        let mut laws = model.priors();
+        for (law, counts) in laws.iter_mut().zip(&counts) {
+            for (probability, &count) in law.iter_mut().zip(counts) {
+                // Each further instance makes it much less probable.
+                let branches = (count - 1.0).clamp(0.0, 8.0).round() as u32;
+                if count > 0.0 {
+                    *probability *= factor * super::model::power(1.0 / 16.0, branches);
+                }
+            }
+            normalise(law);
+        }
+        raised(model, laws, 1.0 / 64.0)
+    };
+    if !model.has_recursion() {
+        return model.priors();
+    }
+    let radius = |laws: &Laws| Growth::new(model, laws).radius();
+    let priors = preferring(8.0);
+    let priors = match radius(&priors) < RADIUS {
+        true => {
+            let value = |factor: f64| {
+                let laws = preferring(factor);
+                Some((radius(&laws), laws))
+            };
+            bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
+        }
+        false => priors,
+    };
+    if radius(&priors) <= RADIUS + 1e-3 {
+        return priors;
+    }
+    let value = |x: f64| boltzmann::laws(model, &priors, x).map(|laws| (radius(&laws), laws));
+    bracket(model, &mut { value }, RADIUS).map_or(priors, |(_, laws)| laws)
+}
+
+/// Target size: probabilities with this mean length. Boltzmann models first, then the way from the critical one to the
+/// grammar's own probabilities, then what favours recursion, rounds and long alternatives more and more.
+pub(crate) fn target(model: &mut Model, measure: &Measure, bytes: f64) -> Solution {
+    let solved = |laws| Solution { laws, reachable: None };
+    let near = |length: f64| (length - bytes).abs() <= NEAR * bytes;
+    let (mut least, mut greatest) = (f64::INFINITY, 0.0f64);
+    let mut best: Option<(f64, Laws)> = None;
+    let mut seen = |length: f64, laws: &Laws| {
+        if length.is_finite() {
+            (least, greatest) = (least.min(length), greatest.max(length));
+            if best.as_ref().is_none_or(|(old, _)| (length - bytes).abs() < (old - bytes).abs()) {
+                best = Some((length, laws.clone()));
+            }
+        }
+    };
+    // A start rule that may derive nothing at all would need endless inputs for the rest.
+    let priors = if model.has_recursion() { by_content(model) } else { model.priors() };
+    let own = measure.length(model, &priors);
+    seen(own, &priors);
+    if near(own) {
+        return solved(priors);
+    }
+    let mut base = priors.clone();
+    if model.has_recursion() {
+        let value = |x: f64| boltzmann::laws(model, &priors, x).map(|laws| (measure.length(model, &laws), laws));
+        if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
+            seen(length, &laws);
+            if near(length) {
+                return solved(laws);
+            }
+            if length < own {
+                // Between the last model and the grammar's own probabilities.
+                let value = |share: f64| {
+                    let mixed = mix(&laws, &priors, share);
+                    Some((measure.length(model, &mixed), mixed))
+                };
+                if let Some((length, laws)) = bisect(model, &mut { value }, bytes, (X.0, 1.0)) {
+                    seen(length, &laws);
+                    if near(length) {
+                        return solved(laws);
+                    }
+                }
+            } else if length < bytes {
+                base = laws;
+            }
+        }
+    }
+    for levers in LEVERS {
+        model.divide_rounds(levers.starts, levers.all_rounds, bytes);
+        if model.is_exhausted() {
+            break;
+        }
+        if model.expansion() > MOST_NODES {
+            model.divide_rounds(&[0, 1], true, bytes);
+            continue;
+        }
+        for (law, decision) in base.iter_mut().zip(&model.decisions) {
+            if law.len() != decision.prior.len() {
+                law.clone_from(&decision.prior);
+            }
+        }
+        let exponents = exponents(model, levers.all_choices);
+        let model = &*model;
+        let value = |factor: f64| {
+            let laws = tilted(&base, &exponents, factor);
+            Some((measure.length(model, &laws), laws))
+        };
+        if let Some((length, laws)) = bracket(model, &mut { value }, bytes) {
+            seen(length, &laws);
+            if (length - bytes).abs() <= 10.0 * NEAR * bytes {
+                return solved(laws);
+            }
+        }
+    }
+    // What the ends of the levers reach is what can be reached.
+    let exponents = exponents(model, true);
+    for (law, decision) in base.iter_mut().zip(&model.decisions) {
+        if law.len() != decision.prior.len() {
+            law.clone_from(&decision.prior);
+        }
+    }
+    for factor in [X.0, X.1] {
+        let laws = tilted(&base, &exponents, factor);
+        seen(measure.length(model, &laws), &laws);
+    }
+    let (length, laws) = best.unwrap_or((f64::INFINITY, priors));
+    let reachable = ((length - bytes).abs() > 0.1 * bytes).then_some((least, greatest));
+    // The ranges of rounds become those that the laws were found with.
+    model.divide_rounds(&[0, 1], true, bytes);
+    for levers in LEVERS {
+        if model.decisions.iter().zip(&laws).all(|(decision, law)| decision.prior.len() == law.len()) {
+            break;
+        }
+        model.divide_rounds(levers.starts, levers.all_rounds, bytes);
+    }
+    Solution { laws, reachable }
+}
+
+/// What may be made more probable to come to a length.
+struct Levers {
+    starts: &'static [u32],
+    /// The rounds of all repetitions, not only of those that contain rules.
+    all_rounds: bool,
+    /// The alternatives of all choices, not only of recursive rules.
+    all_choices: bool,
+}
+
+/// A grammar that would have more nodes when ranges of rounds are written out is not taken so far.
+const MOST_NODES: f64 = (1 << 19) as f64;
+
+const LEVERS: &[Levers] = &[
+    Levers { starts: &[0, 1], all_rounds: false, all_choices: false },
+    Levers { starts: &[0, 1, 8], all_rounds: false, all_choices: false },
+    Levers { starts: &[0, 1, 8, 64], all_rounds: false, all_choices: false },
+    Levers { starts: &[0, 1, 8, 64, 512], all_rounds: false, all_choices: false },
+    Levers { starts: &[0, 1, 8, 64, 512, 4096], all_rounds: false, all_choices: false },
+    Levers { starts: &[0, 1, 8, 64], all_rounds: true, all_choices: true },
+    Levers { starts: &[0, 1, 8, 64, 512, 4096], all_rounds: true, all_choices: true },
+];
+
+/// The grammar's own probabilities; in rules that are not recursive, alternatives that lead to many rules have more.
+fn by_content(model: &Model) -> Laws {
+    /// A table of more bits is not made.
+    const MOST: usize = 1 << 26;
+    let components: Vec<&[RuleId]> = model.components().collect();
+    let mut laws = model.priors();
+    let words = components.len().div_ceil(64);
+    if words * 64 * components.len() > MOST {
+        return laws;
+    }
+    // Which components can be reached from each.
+    let mut reached = vec![vec![0u64; words]; components.len()];
+    for (number, component) in components.iter().enumerate() {
+        let mut bits = vec![0u64; words];
+        bits[number / 64] |= 1 << (number % 64);
+        for rule in *component {
+            each_rule(&model.rules[rule.index()], &mut |target| {
+                let target = model.recursion.component(RuleId::new(target)) as usize;
+                if target != number {
+                    bits.iter_mut().zip(&reached[target]).for_each(|(bits, more)| *bits |= more);
+                }
+            });
+        }
+        reached[number] = bits;
+    }
+    let content = |term: &Term| {
+        let mut bits = vec![0u64; words];
+        each_rule_of(term, &mut |target| {
+            let target = model.recursion.component(RuleId::new(target)) as usize;
+            bits.iter_mut().zip(&reached[target]).for_each(|(bits, more)| *bits |= more);
+        });
+        let found = components.iter().enumerate().filter(|(number, _)| bits[number / 64] >> (number % 64) & 1 == 1);
+        let rules: usize = found.map(|(_, component)| component.len()).sum();
+        (1.0 + rules as f64).sqrt()
+    };
+    for (_, term) in model.rules.iter().enumerate().filter(|(rule, _)| !model.is_recursive(*rule)) {
+        each_decision(term, &mut |decision, options| {
+            let law = &mut laws[decision];
+            match options {
+                [round] if matches!(model.decisions[decision].kind, Kind::Rounds { .. }) => {
+                    let content = content(round);
+                    law.iter_mut().skip(1).for_each(|probability| *probability *= content);
+                }
+                _ => law.iter_mut().zip(options).for_each(|(probability, option)| *probability *= content(option)),
+            }
+            normalise(law);
+        });
+    }
+    laws
+}
+
+fn each_rule(term: &Option<Term>, visit: &mut impl FnMut(usize)) {
+    if let Some(term) = term {
+        each_rule_of(term, visit);
+    }
+}
+
+fn each_rule_of(term: &Term, visit: &mut impl FnMut(usize)) {
+    match term {
+        Term::Bytes(_) => {}
+        Term::Rule(rule) => visit(*rule),
+        Term::Seq(items) | Term::Choice(_, items) => items.iter().for_each(|item| each_rule_of(item, visit)),
+        Term::Rounds(_, item, _) | Term::Times(item, _) => each_rule_of(item, visit),
+    }
+}
+
+/// Calls `visit` with each choice and its options.
+fn each_choice<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
+    each_decision(term, &mut |decision, options| {
+        if options.len() != 1 {
+            visit(decision, options);
+        }
+    });
+}
+
+/// Calls `visit` with each choice and its options, and with each repetition and its item.
+fn each_decision<'t>(term: &'t Option<Term>, visit: &mut impl FnMut(usize, &'t [Term])) {
+    fn walk<'t>(term: &'t Term, visit: &mut impl FnMut(usize, &'t [Term])) {
+        match term {
+            Term::Bytes(_) | Term::Rule(_) => {}
+            Term::Seq(items) => items.iter().for_each(|item| walk(item, visit)),
+            Term::Choice(decision, options) => {
+                visit(*decision, options);
+                options.iter().for_each(|option| walk(option, visit));
+            }
+            Term::Rounds(decision, item, _) => {
+                visit(*decision, std::slice::from_ref(item));
+                walk(item, visit);
+            }
+            Term::Times(item, _) => walk(item, visit),
+        }
+    }
+    if let Some(term) = term {
+        walk(term, visit);
+    }
+}
+
+/// For each option of each choice in a recursive rule, how many instances of its component it derives by itself in the mean;
+/// for each range of rounds 0 and more if the item derives any, else 0 everywhere.
+fn recursive_instances(model: &Model) -> Vec<Vec<f64>> {
+    let priors = model.priors();
+    let mut counts: Vec<Vec<f64>> = priors.iter().map(|law| vec![0.0; law.len()]).collect();
+    for (rule, term) in model.rules.iter().enumerate().filter(|(rule, _)| model.is_recursive(*rule)) {
+        let inside = |term: &Term| {
+            let mut moments = Moments::default();
+            term.add_moments(model, &priors, 1.0, &mut moments);
+            let same = |other: usize| model.recursion.same_component(RuleId::new(rule), RuleId::new(other));
+            moments.rules.iter().filter(|&&(other, _)| same(other)).map(|&(_, mean)| mean).sum::<f64>()
+        };
+        each_choice(term, &mut |decision, options| {
+            counts[decision] = options.iter().map(inside).collect();
+        });
+    }
+    counts
+}
+
+/// How strongly each option answers to a factor that is to make inputs longer: the power in which it is multiplied with it.
+fn exponents(model: &Model, all_choices: bool) -> Vec<Vec<f64>> {
+    let mut exponents = recursive_instances(model);
+    for (decision, exponents) in model.decisions.iter().zip(&mut exponents) {
+        if let Kind::Rounds { starts, has_rules, .. } = &decision.kind {
+            // Ranges that are not divided further are left alone where they are of single bytes.
+            let counts = *has_rules || all_choices;
+            *exponents = (0..starts.len()).map(|range| if counts { range as f64 } else { 0.0 }).collect();
+        }
+    }
+    if all_choices {
+        let lengths = Growth::new(model, &model.priors()).lengths();
+        let priors = model.priors();
+        for (rule, term) in model.rules.iter().enumerate().filter(|(rule, _)| !model.is_recursive(*rule)) {
+            each_choice(term, &mut |decision, options| {
+                debug_assert_eq!(model.decisions[decision].rule, rule);
+                let lengths: Vec<f64> = options
+                    .iter()
+                    .map(|option| {
+                        let mut moments = Moments::default();
+                        option.add_moments(model, &priors, 1.0, &mut moments);
+                        moments.bytes
+                            + moments.rules.iter().map(|&(rule, mean)| mean * lengths[rule].min(1e9)).sum::<f64>()
+                    })
+                    .collect();
+                let greatest = lengths.iter().copied().fold(0.0, f64::max);
+                let least = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+                if greatest > least {
+                    exponents[decision] =
+                        lengths.iter().map(|length| 4.0 * (length - least) / (greatest - least)).collect();
+                }
+            });
+        }
+    }
+    exponents
+}
+
+/// `base` times `factor` to the power of each option's exponent. Powers are of quarters, for there square roots do.
+fn tilted(base: &Laws, exponents: &[Vec<f64>], factor: f64) -> Laws {
+    let quarter = factor.sqrt().sqrt();
+    let mut laws = base.clone();
+    for (law, exponents) in laws.iter_mut().zip(exponents) {
+        // Relative to the option that gains most, so that nothing overflows.
+        let powers: Vec<u32> =
+            exponents.iter().map(|exponent| (exponent * 4.0).round().clamp(0.0, 32.0) as u32).collect();
+        let top = if factor >= 1.0 { powers.iter().max() } else { powers.iter().min() };
+        let top = top.copied().unwrap_or(0);
+        for (probability, &power) in law.iter_mut().zip(&powers) {
+            let change = match factor >= 1.0 {
+                true => super::model::power(1.0 / quarter, top - power),
+                false => super::model::power(quarter, power - top),
+            };
+            *probability = (*probability * change).max(1e-9);
+        }
+        normalise(law);
+    }
+    laws
+}
+
+fn mix(from: &Laws, to: &Laws, share: f64) -> Laws {
+    let mixed = |(from, to): (&Vec<f64>, &Vec<f64>)| {
+        from.iter().zip(to).map(|(from, to)| (1.0 - share) * from + share * to).collect()
+    };
+    from.iter().zip(to).map(mixed).collect()
+}
+
+/// No alternative has less than `least` times its even share.
+fn raised(model: &Model, mut laws: Laws, least: f64) -> Laws {
+    for (law, decision) in laws.iter_mut().zip(&model.decisions) {
+        if matches!(decision.kind, Kind::Choice { .. }) {
+            let floor = least / law.len() as f64;
+            law.iter_mut().for_each(|probability| *probability = probability.max(floor));
+            normalise(law);
+        }
+    }
+    laws
+}
+
+fn normalise(law: &mut [f64]) {
+    let sum: f64 = law.iter().sum();
+    law.iter_mut().for_each(|probability| *probability /= sum);
+}
+
+type Value<'v> = dyn FnMut(f64) -> Option<(f64, Laws)> + 'v;
+
+/// Looks over all of [`X`] for where an increasing function takes a value, from 1 on outwards; where there is none it counts as
+/// too great. The result is the last point below the value, or one that is near to it.
+fn bracket(model: &Model, value: &mut Value<'_>, wanted: f64) -> Option<(f64, Laws)> {
+    let is_below = |found: &Option<(f64, Laws)>| found.as_ref().is_some_and(|&(value, _)| value < wanted);
+    let (mut low, mut high): (f64, f64) = (1.0, 1.0);
+    let first = value(1.0);
+    if is_below(&first) {
+        let mut best = first;
+        let mut step: f64 = 2.0;
+        loop {
+            high = (low * step).min(X.1);
+            let found = value(high);
+            if !is_below(&found) {
+                break;
+            }
+            best = found;
+            if high >= X.1 || model.is_exhausted() {
+                return best;
+            }
+            (low, step) = (high, step * step);
+        }
+        return bisect(model, value, wanted, (low, high)).or(best);
+    }
+    let mut step: f64 = 2.0;
+    loop {
+        low = (high / step).max(X.0);
+        let found = value(low);
+        if is_below(&found) {
+            break;
+        }
+        if low <= X.0 || model.is_exhausted() {
+            return found;
+        }
+        (high, step) = (low, step * step);
+    }
+    bisect(model, value, wanted, (low, high))
+}
+
+/// Bisects between two positive points, the first of which is below.
+fn bisect(model: &Model, value: &mut Value<'_>, wanted: f64, (mut low, mut high): (f64, f64)) -> Option<(f64, Laws)> {
+    let mut best: Option<(f64, Laws)> = None;
+    let mut stale = 0;
+    for _ in 0..STEPS {
+        let middle = (low * high).sqrt();
+        // What comes to nothing new stands before a gap.
+        if !(low < middle && middle < high) || stale >= 12 || model.is_exhausted() {
+            break;
+        }
+        let found = value(middle);
+        match &found {
+            Some((length, _)) if *length <= wanted => low = middle,
+            _ => high = middle,
+        }
+        stale += 1;
+        if let Some((length, laws)) = found
+            && length.is_finite()
+            && best.as_ref().is_none_or(|(old, _)| (length - wanted).abs() < (old - wanted).abs())
+        {
+            if best.as_ref().is_none_or(|(old, _)| (length - wanted).abs() < 0.99 * (old - wanted).abs()) {
+                stale = 0;
+            }
+            let is_near = (length - wanted).abs() <= NEAR / 10.0 * wanted;
+            best = Some((length, laws));
+            if is_near {
+                break;
+            }
+        }
+    }
+    best
+}

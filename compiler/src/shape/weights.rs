@@ -1,0 +1,88 @@
+//! Weights for the decisions of a grammar, beside those that are written in it.
+//!
+//! The *places* of a rule are the choices and repetitions of its right-hand side, numbered from 0 in the order in which they
+//! begin, an outer one before the inner ones, whether they can be reached or not.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{Expr, ExprKind};
+
+/// The weights of what is decided at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// Of a choice: a weight for each alternative in source order, 0 for those that weight 0 switches off.
+    Choice(Vec<u32>),
+    /// Of a repetition: how many rounds it makes beyond its minimum. Number i of the weights stands for `starts[i]` and more
+    /// rounds, but fewer than `starts[i + 1]`, of which each has half the probability of the one before. The first start is 0.
+    Rounds {
+        /// The least number of rounds of each range, ascending.
+        starts: Vec<u32>,
+        /// The weight of each range.
+        weights: Vec<u32>,
+    },
+}
+
+/// Weights by the index of the rule and the number of the place. What is missing is as the grammar says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weights {
+    laws: BTreeMap<(usize, u32), Law>,
+}
+
+impl Weights {
+    /// Sets the weights of a place.
+    pub fn set(&mut self, rule: usize, place: u32, law: Law) {
+        self.laws.insert((rule, place), law);
+    }
+
+    /// The weights of a place.
+    pub fn get(&self, rule: usize, place: u32) -> Option<&Law> {
+        self.laws.get(&(rule, place))
+    }
+
+    /// All of them, by rule and place.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u32, &Law)> {
+        self.laws.iter().map(|(&(rule, place), law)| (rule, place, law))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.laws.is_empty()
+    }
+}
+
+/// The greatest number of further rounds of each range.
+pub(crate) fn last_rounds(starts: &[u32], room: Option<u32>) -> impl Iterator<Item = (u32, Option<u32>)> + '_ {
+    starts.iter().enumerate().map(move |(range, &start)| {
+        let last = starts.get(range + 1).map(|next| next - 1).or(room);
+        (start, last)
+    })
+}
+
+/// How many places an expression has.
+pub(crate) fn places(expr: &Expr) -> u32 {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
+        ExprKind::Seq(items) => items.iter().map(places).sum(),
+        ExprKind::Choice(alternatives) => 1 + alternatives.iter().map(|one| places(&one.expr)).sum::<u32>(),
+        ExprKind::Repeat { item, .. } => 1 + places(item),
+    }
+}
+
+/// Calls `visit` with the number and the expression of each place, in order.
+pub(crate) fn each_place<'a>(expr: &'a Expr, next: &mut u32, visit: &mut impl FnMut(u32, &'a Expr)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_place(item, next, visit)),
+        ExprKind::Choice(_) | ExprKind::Repeat { .. } => {
+            visit(*next, expr);
+            *next += 1;
+            match &expr.kind {
+                ExprKind::Choice(alternatives) => {
+                    alternatives.iter().for_each(|one| each_place(&one.expr, next, visit));
+                }
+                ExprKind::Repeat { item, .. } => each_place(item, next, visit),
+                _ => {}
+            }
+        }
+    }
+}

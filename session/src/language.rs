@@ -1,0 +1,242 @@
+//! A grammar by its path, its name or its text, with all that is made of it.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gramjet::{Limits, LimitsError, Producer};
+use gramjet_compiler::formats::{self, Loader};
+use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_engine::Tracer;
+use gramjet_parse::{Budget, ParseError, Parser};
+
+use crate::engine::{Engine, EngineName};
+
+/// A limit that can be left to the grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    /// That of the grammar file; without one there, the usual depth, and no length.
+    #[default]
+    Default,
+    /// None.
+    Unlimited,
+    /// This.
+    At(u64),
+}
+
+/// How a grammar is read and run.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The notation, by its name; found from the file's extension and text if not given.
+    pub format: Option<String>,
+    /// The start rule, in place of the grammar's own.
+    pub start: Option<String>,
+    /// No rule more than this many references below the start rule is expanded, in what is generated.
+    pub max_depth: Bound,
+    /// No text that is made is longer, in bytes.
+    pub max_len: Bound,
+    /// What runs the grammar.
+    pub engine: EngineName,
+}
+
+/// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
+#[derive(Clone, Debug)]
+pub struct Language {
+    pub(crate) parser: Arc<Parser>,
+    pub(crate) tracer: Tracer,
+    pub(crate) engine: Engine,
+    limits: Limits,
+    warnings: String,
+}
+
+/// Why there is no language.
+#[derive(Debug, thiserror::Error)]
+pub enum LanguageError {
+    /// There is no such file and no such shipped grammar.
+    #[error("grammar `{name}` not found: neither a file nor one of the shipped grammars ({shipped})")]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// The names of those that ship.
+        shipped: String,
+    },
+    /// The file could not be read.
+    #[error("cannot read the grammar `{path}`: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The grammar does not compile; the text of several lines says what is wrong and where.
+    #[error("{0}")]
+    Grammar(String),
+    /// A setting cannot be used.
+    #[error("{0}")]
+    Setting(String),
+    /// The limits cannot be kept.
+    #[error(transparent)]
+    Limits(#[from] LimitsError),
+}
+
+/// Larger grammar files are refused.
+const MAX_BYTES: u64 = 256 << 20;
+
+impl Language {
+    /// The grammar in a file, or the one that ships under this name.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there or does not compile, or if the settings cannot be used.
+    pub fn load(name: &OsStr, settings: &Settings) -> Result<Language, LanguageError> {
+        let path = Path::new(name);
+        let shown = || path.display().to_string();
+        if !path.exists() {
+            let shipped = name.to_str().and_then(gramjet_generated::by_name);
+            return match shipped {
+                Some(shipped) => {
+                    Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings)
+                }
+                None => {
+                    let names: Vec<&str> = gramjet_generated::SHIPPED.iter().map(|shipped| shipped.name).collect();
+                    Err(LanguageError::NotFound { name: shown(), shipped: names.join(", ") })
+                }
+            };
+        }
+        let text = read_text(path).map_err(|error| LanguageError::Read { path: shown(), error })?;
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        Language::compile_with(&SourceFile::new(shown(), text), settings, Some(Arc::new(Beside { folder })))
+    }
+
+    /// The grammar that `file` holds; grammars of several files need [`Language::load`].
+    ///
+    /// # Errors
+    ///
+    /// If it does not compile, or if the settings cannot be used.
+    pub fn compile(file: &SourceFile, settings: &Settings) -> Result<Language, LanguageError> {
+        Language::compile_with(file, settings, None)
+    }
+
+    fn compile_with(
+        file: &SourceFile,
+        settings: &Settings,
+        loader: Option<Arc<dyn Loader + Send + Sync>>,
+    ) -> Result<Language, LanguageError> {
+        let format = match &settings.format {
+            None => None,
+            Some(name) => Some(formats::by_name(name).ok_or_else(|| {
+                let known: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
+                let name = name.escape_debug();
+                LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
+            })?),
+        };
+        let options = Options { format, start: settings.start.clone(), loader, ..Options::default() };
+        let (compiled, warnings) =
+            compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
+        let engine = Engine::new(&compiled, settings.engine).map_err(LanguageError::Setting)?;
+        let limits = limits(engine.producer().limits(), settings)?;
+        limits.check(compiled.min_len(), compiled.rule_without_pool())?;
+        Ok(Language {
+            parser: Arc::new(Parser::new(&compiled.lowered)),
+            tracer: Tracer::new(&compiled),
+            engine,
+            limits,
+            warnings: warnings.to_plain_text(file),
+        })
+    }
+
+    /// The limits of what is made.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// What there is to say about the grammar though it compiles; empty if there is nothing.
+    pub fn warnings(&self) -> &str {
+        &self.warnings
+    }
+
+    /// The name of the engine that runs it.
+    pub fn engine_name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    /// A producer with these limits in force.
+    pub fn producer(&self) -> Box<dyn Producer + Send> {
+        self.producer_within(self.limits)
+    }
+
+    /// A producer with other limits. If they cannot be kept, those are in force that it begins with.
+    pub(crate) fn producer_within(&self, limits: Limits) -> Box<dyn Producer + Send> {
+        let mut producer = self.engine.producer();
+        let _ = producer.set_limits(limits);
+        producer
+    }
+
+    /// A tracer without limits on depth and length.
+    pub(crate) fn unlimited_tracer(&self) -> Tracer {
+        let mut tracer = self.tracer.clone();
+        // No limits can always be kept.
+        let _ = tracer.set_limits(Limits::new().max_choices(u64::MAX));
+        tracer
+    }
+
+    /// The choice bytes that produce a text, without limits on depth and length.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not conform, or costs more than [`Budget::default`].
+    pub fn parse(&self, text: &[u8]) -> Result<Vec<u8>, ParseError> {
+        self.parse_within(text, &Budget::default())
+    }
+
+    /// The choice bytes that produce a text, without limits on depth and length.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not conform, or costs more than the budget.
+    pub fn parse_within(&self, text: &[u8], budget: &Budget) -> Result<Vec<u8>, ParseError> {
+        self.parser.parse(text, budget).map(|parsed| parsed.choices)
+    }
+}
+
+/// The limits of the grammar file, with those in their place that were set.
+fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
+    let limits = match settings.max_depth {
+        Bound::Default => asked,
+        Bound::Unlimited => asked.max_depth(None),
+        Bound::At(depth) => {
+            let depth = u32::try_from(depth)
+                .map_err(|_| LanguageError::Setting(format!("a maximum depth of {depth} is too large")))?;
+            asked.max_depth(depth)
+        }
+    };
+    Ok(match settings.max_len {
+        Bound::Default => limits,
+        Bound::Unlimited => limits.max_len(None),
+        Bound::At(bytes) => limits.max_len(bytes),
+    })
+}
+
+/// Reads the files that stand beside a grammar file.
+struct Beside {
+    folder: PathBuf,
+}
+
+impl Loader for Beside {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let path = self.folder.join(name);
+        let text = read_text(&path).map_err(|error| error.to_string())?;
+        Ok(SourceFile::new(path.display().to_string(), text))
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}

@@ -1,0 +1,32 @@
+//! What fuzzers and tests need that keep *texts* and not choice bytes: a [`Language`] is a grammar, found by its path or name, with
+//! its parser and producer; a [`Session`] looks up or finds the derivation of a text, makes valid variants of it, and
+//! remembers the parts of all texts that it was shown.
+//!
+//! ```
+//! use gramjet_session::{Language, Session, Settings};
+//!
+//! let language = Language::load("json".as_ref(), &Settings::default())?;
+//! let mut session = Session::new(&language, 1);
+//! let mut variant = Vec::new();
+//! for _ in 0..100 {
+//!     session.mutate(b"[[true], 1, 2]", 1000, &mut variant);
+//!     assert!(language.parse(&variant).is_ok() && variant.len() <= 1000);
+//! }
+//! # Ok::<(), gramjet_session::LanguageError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod engine;
+mod language;
+mod session;
+mod trees;
+mod trim;
+
+pub use engine::EngineName;
+pub use language::{Bound, Language, LanguageError, Settings};
+pub use session::{Mutation, Session, Statistics};
+pub use trees::hash;
+pub use trim::Trim;
+
+pub use gramjet_parse::{Budget, ParseError};

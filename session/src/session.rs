@@ -1,0 +1,386 @@
+//! A session: texts in, valid variants out.
+
+use gramjet::choices::{Mutator, Operation, Store, TracedInput};
+use gramjet::{Choices, Producer};
+use gramjet_engine::Tracer;
+use gramjet_parse::{Budget, ParseError};
+
+use crate::language::Language;
+use crate::trees::{Trees, hash};
+use crate::trim::Trim;
+
+/// How a variant was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutation {
+    /// By this operation on the derivation of the text.
+    Changed(Operation),
+    /// By this operation; it was too long, and is not what the operation makes, but a text within the bound.
+    Cut(Operation),
+    /// At random, as the text has no known derivation or only one.
+    Fresh,
+}
+
+impl Mutation {
+    /// A short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mutation::Changed(operation) | Mutation::Cut(operation) => operation.name(),
+            Mutation::Fresh => "fresh",
+        }
+    }
+}
+
+/// What a session has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Texts whose derivation was known.
+    pub known: u64,
+    /// Texts whose derivation was found by parsing.
+    pub parsed: u64,
+    /// Texts that do not conform or cost too much.
+    pub unparsed: u64,
+    /// Variants of derivations.
+    pub changed: u64,
+    /// Variants that were too long at first.
+    pub cut: u64,
+    /// Inputs made at random.
+    pub fresh: u64,
+}
+
+/// Makes variants of texts and remembers their parts, for one thread.
+///
+/// The same calls with the same seed give the same variants on every machine. Texts that it is shown may be nested more deeply
+/// than the depth limit; then their variants may be, too.
+pub struct Session {
+    language: Language,
+    seed: u64,
+    /// How many inputs were made at random.
+    fresh: u64,
+    mutator: Mutator,
+    store: Store,
+    trees: Trees,
+    /// These keep the depth limit, or that of the current text if it is deeper, and no length.
+    tracer: Tracer,
+    producer: Box<dyn Producer + Send>,
+    /// Without limits.
+    unlimited: Tracer,
+    /// Keeps a length, too.
+    bounded: Box<dyn Producer + Send>,
+    /// The current text, and whether its derivation is known.
+    current: Option<(Vec<u8>, bool)>,
+    input: TracedInput,
+    /// The last text that parts were taken from, and whether its derivation is known.
+    other: TracedInput,
+    other_text: Option<(Vec<u8>, bool)>,
+    /// The choice bytes of the last variant, and its length.
+    choices: Vec<u8>,
+    made: usize,
+    statistics: Statistics,
+}
+
+/// Parts of so many random inputs are there from the beginning.
+const RANDOM_INPUTS: u64 = 200;
+/// A random input reads at most so many choice bytes.
+const FRESH_CHOICES: usize = 1024;
+/// So much memory is taken for derivations of texts.
+const TREES_BYTES: usize = 64 << 20;
+/// So many variants are made in place of those that are too long or as they were.
+const TRIES: usize = 4;
+
+impl Session {
+    /// What a text may cost before it is taken for one that does not conform: enough for some hundred kilobytes of a programming
+    /// language, which take up to twenty steps a byte.
+    pub const BUDGET: Budget = Budget { max_memory: 256 << 20, max_steps: Some(1 << 23) };
+
+    /// A session on a language.
+    pub fn new(language: &Language, seed: u64) -> Session {
+        let depth_only = language.limits().max_len(None);
+        let mut tracer = language.tracer.clone();
+        // Limits that the language has can be kept.
+        let _ = tracer.set_limits(depth_only);
+        let mut session = Session {
+            seed,
+            fresh: 0,
+            mutator: Mutator::new(seed),
+            store: Store::default(),
+            trees: Trees::new(TREES_BYTES),
+            producer: language.producer_within(depth_only),
+            bounded: language.producer(),
+            unlimited: language.unlimited_tracer(),
+            tracer,
+            current: None,
+            input: TracedInput::default(),
+            other: TracedInput::default(),
+            other_text: None,
+            choices: Vec::new(),
+            made: usize::MAX,
+            statistics: Statistics::default(),
+            language: language.clone(),
+        };
+        for _ in 0..RANDOM_INPUTS {
+            session.draw();
+            session.other.retrace(&mut session.tracer, &session.choices, 2 * FRESH_CHOICES);
+            session.store.add(&session.other);
+        }
+        session.choices.clear();
+        session
+    }
+
+    /// The language.
+    pub fn language(&self) -> &Language {
+        &self.language
+    }
+
+    /// What was done.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The parts of all texts.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Finds the derivation of a text and remembers its parts. Says whether that was possible.
+    pub fn remember(&mut self, text: &[u8]) -> bool {
+        if let Some((current, conforms)) = &self.current
+            && current == text
+        {
+            return *conforms;
+        }
+        let mut input = std::mem::take(&mut self.input);
+        let conforms = self.find(text, &mut input);
+        self.input = input;
+        let mut current = self.current.take().map_or_else(Vec::new, |(current, _)| current);
+        current.clear();
+        current.extend_from_slice(text);
+        self.current = Some((current, conforms));
+        if conforms {
+            self.set_depth();
+        }
+        conforms
+    }
+
+    /// The choice bytes that produce a text without limits on depth and length.
+    pub fn choices(&mut self, text: &[u8]) -> Option<&[u8]> {
+        self.remember(text).then(|| self.input.choices())
+    }
+
+    /// Whether the derivation of a text is at hand, without a parse: the last variant's is, and those of earlier texts.
+    pub fn knows(&self, text: &[u8]) -> bool {
+        text.len() == self.made
+            || self.current.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
+            || self.trees.get(hash(text)).is_some_and(Option::is_some)
+    }
+
+    /// Takes choice bytes as those of a text, if they produce it without limits, and remembers its parts. Says whether they do.
+    pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
+        let mut other = std::mem::take(&mut self.other);
+        self.other_text = None;
+        other.retrace(&mut self.unlimited, choices, usize::MAX);
+        let holds = other.output() == text;
+        if holds {
+            self.trees.keep(hash(text), Some(other.choices()));
+            self.store.add(&other);
+            // What was known of it before may be that it has none.
+            if self.current.as_ref().is_some_and(|(current, _)| current == text) {
+                self.current = None;
+            }
+        }
+        self.other = other;
+        holds
+    }
+
+    /// Finds the derivation of a text; remembers its parts if they are new.
+    fn find(&mut self, text: &[u8], input: &mut TracedInput) -> bool {
+        let name = hash(text);
+        if text.len() == self.made {
+            input.retrace(&mut self.unlimited, &self.choices, usize::MAX);
+            if input.output() == text {
+                self.statistics.known += 1;
+                self.trees.keep(name, Some(input.choices()));
+                self.store.add(input);
+                return true;
+            }
+        }
+        match self.trees.get(name) {
+            Some(None) => {
+                self.statistics.known += 1;
+                return false;
+            }
+            Some(Some(choices)) => {
+                input.retrace(&mut self.unlimited, choices, usize::MAX);
+                if input.output() == text {
+                    self.statistics.known += 1;
+                    return true;
+                }
+            }
+            None => {}
+        }
+        match self.language.parse_within(text, &Session::BUDGET) {
+            Ok(choices) => {
+                self.statistics.parsed += 1;
+                input.retrace(&mut self.unlimited, &choices, usize::MAX);
+                self.trees.keep(name, Some(&choices));
+                self.store.add(input);
+                true
+            }
+            Err(_) => {
+                self.statistics.unparsed += 1;
+                self.trees.keep(name, None);
+                false
+            }
+        }
+    }
+
+    /// Why a text has no derivation, if it has none.
+    ///
+    /// # Errors
+    ///
+    /// If it does not conform or costs too much.
+    pub fn check(&self, text: &[u8]) -> Result<(), ParseError> {
+        self.language.parse_within(text, &Session::BUDGET).map(|_| ())
+    }
+
+    /// Lets variants be as deep as the current text is, if that is deeper than the limit.
+    fn set_depth(&mut self) {
+        let limits = self.language.limits().max_len(None);
+        let deepest = self.input.trace().spans.iter().map(|span| span.depth).max();
+        let limits = limits.max_depth(limits.depth().max(limits.depth().and(deepest)));
+        if limits != self.tracer.limits() {
+            // Where the depth can be limited at all, it can be limited to this.
+            let _ = self.tracer.set_limits(limits);
+            let _ = self.producer.set_limits(limits);
+        }
+    }
+
+    /// The greatest length of a variant; `None` if no text is so short.
+    fn most(&self, max_len: usize) -> Option<usize> {
+        let own =
+            self.language.limits().length().map_or(usize::MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        Some(max_len.min(own)).filter(|&most| most as u64 >= self.producer.min_len())
+    }
+
+    /// Writes a variant of a text to `variant`, and says how it was made; `None`, and nothing is written, if every text of the
+    /// language has more than `max_len` bytes.
+    pub fn mutate(&mut self, text: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
+        self.vary(text, None, max_len, variant)
+    }
+
+    /// Writes `text`, with a part of `other` in place of one of its own, to `variant`; if that is not possible, another variant.
+    /// To find the derivation of `other` takes longer than to make a variant, unless it is that of the call before.
+    pub fn splice(&mut self, text: &[u8], other: &[u8], max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
+        let mut input = std::mem::take(&mut self.other);
+        let found = match &self.other_text {
+            Some((text, found)) if text == other => *found,
+            _ => {
+                let found = self.find(other, &mut input);
+                self.other_text = Some((other.to_vec(), found));
+                found
+            }
+        };
+        let mutation = self.vary(text, found.then_some(&input), max_len, variant);
+        self.other = input;
+        mutation
+    }
+
+    fn vary(
+        &mut self,
+        text: &[u8],
+        other: Option<&TracedInput>,
+        max_len: usize,
+        variant: &mut Vec<u8>,
+    ) -> Option<Mutation> {
+        variant.clear();
+        let most = self.most(max_len)?;
+        if !self.remember(text) {
+            return Some(self.make_fresh(most, variant));
+        }
+        let mut made_by = None;
+        for _ in 0..TRIES {
+            let crossed = other.filter(|other| self.mutator.cross(&self.input, other, &mut self.choices));
+            let operation = match crossed {
+                Some(_) => Some(Operation::Splice),
+                None => self.mutator.mutate(&self.input, &self.store, &mut self.tracer, &mut self.choices),
+            };
+            let Some(operation) = operation else { break };
+            variant.clear();
+            self.producer.produce(&mut Choices::replay(&self.choices), variant);
+            made_by = Some(operation);
+            if variant.len() <= most && variant != text {
+                self.statistics.changed += 1;
+                self.made = variant.len();
+                return Some(Mutation::Changed(operation));
+            }
+        }
+        let Some(operation) = made_by.filter(|_| variant.len() > most) else {
+            return Some(self.make_fresh(most, variant));
+        };
+        self.statistics.cut += 1;
+        self.cut(most, variant);
+        Some(Mutation::Cut(operation))
+    }
+
+    /// Writes an input made at random to `variant`; `None`, and nothing is written, if every text of the language has more than
+    /// `max_len` bytes.
+    pub fn fresh(&mut self, max_len: usize, variant: &mut Vec<u8>) -> Option<Mutation> {
+        variant.clear();
+        let most = self.most(max_len)?;
+        Some(self.make_fresh(most, variant))
+    }
+
+    fn make_fresh(&mut self, most: usize, variant: &mut Vec<u8>) -> Mutation {
+        self.statistics.fresh += 1;
+        self.draw();
+        self.cut(most, variant);
+        Mutation::Fresh
+    }
+
+    /// Draws choice bytes, sometimes few, sometimes many.
+    fn draw(&mut self) {
+        let len = FRESH_CHOICES >> (self.fresh % 7);
+        let mut source = Choices::of_block(self.seed, self.fresh);
+        self.fresh += 1;
+        self.choices.clear();
+        self.choices.extend((0..len).map_while(|_| source.next_byte()));
+    }
+
+    /// Writes the input of the choice bytes within a length.
+    fn cut(&mut self, most: usize, variant: &mut Vec<u8>) {
+        let limits = self.language.limits().max_len(most as u64);
+        if limits != self.bounded.limits() {
+            // The shortest text is not longer.
+            let _ = self.bounded.set_limits(limits);
+        }
+        variant.clear();
+        let read = self.bounded.produce(&mut Choices::replay(&self.choices), variant);
+        self.choices.truncate(usize::try_from(read).unwrap_or(usize::MAX));
+        self.made = variant.len();
+    }
+
+    /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
+    /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
+    /// not known.
+    pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
+        self.minimise(text).map(|search| search.parts_only(max_tests))
+    }
+
+    /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
+    pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
+        self.remember(text).then(|| {
+            let tracer = self.unlimited.clone();
+            let producer = self.language.producer_within(tracer.limits());
+            Trim::new(tracer, producer, self.input.choices())
+        })
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("engine", &self.language.engine_name())
+            .field("store", &self.store.len())
+            .field("statistics", &self.statistics)
+            .finish_non_exhaustive()
+    }
+}

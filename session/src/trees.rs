@@ -1,0 +1,52 @@
+//! The derivations of texts that were seen before.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Choice bytes by the hash of the text that they produce, the latest ones; never iterated. What comes out is to be checked
+/// against the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Trees {
+    /// `None` stands for a text that does not conform.
+    known: HashMap<u64, Option<Box<[u8]>>>,
+    /// In the order in which they came.
+    order: VecDeque<u64>,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+/// What an entry takes besides its choice bytes.
+const ENTRY_BYTES: usize = 96;
+
+impl Trees {
+    /// At most about so much memory.
+    pub fn new(max_bytes: usize) -> Trees {
+        Trees { known: HashMap::new(), order: VecDeque::new(), bytes: 0, max_bytes }
+    }
+
+    /// What is known of a text.
+    pub fn get(&self, text: u64) -> Option<&Option<Box<[u8]>>> {
+        self.known.get(&text)
+    }
+
+    /// Keeps the choice bytes of a text, or that it has none.
+    pub fn keep(&mut self, text: u64, choices: Option<&[u8]>) {
+        let size = |choices: &Option<Box<[u8]>>| ENTRY_BYTES + choices.as_ref().map_or(0, |choices| choices.len());
+        let choices: Option<Box<[u8]>> = choices.map(Into::into);
+        self.bytes += size(&choices);
+        match self.known.insert(text, choices) {
+            Some(before) => self.bytes -= size(&before),
+            None => self.order.push_back(text),
+        }
+        while self.bytes > self.max_bytes
+            && let Some(oldest) = self.order.pop_front()
+        {
+            let choices = self.known.remove(&oldest).unwrap_or_default();
+            self.bytes -= size(&choices);
+        }
+    }
+}
+
+/// The hash of a text that trees are kept under: 64 bits of FNV-1a (Fowler, Noll, Vo), the same everywhere and for ever.
+pub fn hash(text: &[u8]) -> u64 {
+    text.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+}

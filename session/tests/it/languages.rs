@@ -1,0 +1,65 @@
+//! Languages by path, name and text, and what is said of those that cannot be used.
+
+use std::fs;
+use std::path::Path;
+
+use gramjet_compiler::SourceFile;
+use gramjet_session::{Bound, EngineName, Language, Settings};
+
+fn refusal(name: &str, settings: &Settings) -> String {
+    match Language::load(name.as_ref(), settings) {
+        Ok(language) => panic!("{name} is usable: {language:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn shipped_grammars_have_names() {
+    let json = Language::load("json".as_ref(), &Settings::default()).expect("json ships");
+    assert!(json.parse(b"[[true], 1, 2]").is_ok_and(|choices| !choices.is_empty()));
+    assert!(json.parse(b"[[true], 1, 2").is_err());
+    assert_eq!(json.warnings(), "");
+    let said = refusal("jsn", &Settings::default());
+    assert!(said.contains("`jsn` not found") && said.contains("css, expr, html, json, xml"), "{said}");
+}
+
+#[test]
+fn files_may_name_files_beside_them() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("languages");
+    fs::create_dir_all(&folder).expect("a directory");
+    let path = folder.join("list.g4");
+    fs::write(&path, "grammar list; import items; list : '[' item* ']' EOF ;").expect("a file");
+    fs::write(folder.join("items.g4"), "grammar items; item : 'x' | 'y' ;").expect("a file");
+    let list = Language::load(path.as_os_str(), &Settings::default()).expect("a grammar of two files");
+    assert!(list.parse(b"[xyx]").is_ok());
+    fs::write(&path, [b'a', 0xFF]).expect("a file");
+    let said = refusal(&path.display().to_string(), &Settings::default());
+    assert!(said.contains("it is not UTF-8 text"), "{said}");
+}
+
+#[test]
+fn settings_are_checked() {
+    let settings = |change: &dyn Fn(&mut Settings)| {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        settings
+    };
+    let said = refusal("json", &settings(&|settings| settings.start = Some("there_is_none".to_string())));
+    assert!(said.contains("there_is_none"), "{said}");
+    let said = refusal("json", &settings(&|settings| settings.format = Some("xyz".to_string())));
+    assert!(said.contains("unknown grammar format `xyz` (known: "), "{said}");
+    let said = refusal("json", &settings(&|settings| settings.max_len = Bound::At(0)));
+    assert!(said.contains("a maximum length of 0 bytes is too small"), "{said}");
+    let said = refusal("json", &settings(&|settings| settings.max_depth = Bound::At(1 << 40)));
+    assert!(said.contains("too large"), "{said}");
+    let said = "turbo".parse::<EngineName>().expect_err("no such engine");
+    assert!(said.contains("known: auto, jit, vm, reference"), "{said}");
+    for name in ["auto", "vm", "reference"] {
+        let engine = name.parse().expect("an engine");
+        let language = Language::load("expr".as_ref(), &settings(&|settings| settings.engine = engine));
+        assert!(name == "auto" || language.expect("expr ships").engine_name() == name);
+    }
+    let wrong = Language::compile(&SourceFile::new("g.ebnf", "a ::= b"), &Settings::default());
+    let said = wrong.expect_err("b is not defined").to_string();
+    assert!(said.contains("rule `b` is not defined") && said.contains("g.ebnf:1:7"), "{said}");
+}

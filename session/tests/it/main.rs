@@ -1,0 +1,4 @@
+//! Sessions and languages.
+
+mod languages;
+mod sessions;

@@ -1,0 +1,66 @@
+"""Judges C translation units by GCC (`-fsyntax-only`: syntax, names and types); with `--clang` by libclang."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from judging import judge_each, need, not_installed, read_documents, report
+
+FILES_AT_ONCE = 50
+COMMAND = ["gcc", "-std=c17", "-fsyntax-only", "-w", "-fmax-errors=1", "-x", "c"]
+ERROR = 3  # The severity of errors in libclang.
+
+
+def judge_by_gcc():
+    if not shutil.which("gcc"):
+        not_installed("gcc (Debian: gcc)")
+    documents = read_documents()
+    reasons = {}
+    with tempfile.TemporaryDirectory() as folder:
+        names = [f"{index}.c" for index in range(len(documents))]
+        for name, document in zip(names, documents):
+            (pathlib.Path(folder) / name).write_bytes(document)
+
+        def messages_of(first):
+            some = names[first : first + FILES_AT_ONCE]
+            result = subprocess.run([*COMMAND, *some], cwd=folder, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+            messages = result.stderr.decode("utf-8", "replace")
+            found = re.findall(r"^([0-9]+)\.c:([0-9]+:[0-9]+: (?:fatal )?error: .*)$", messages, re.MULTILINE)
+            if result.returncode != 0 and not found:
+                raise SystemExit(f"gcc failed: {messages[:600]}")
+            return found
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for found in pool.map(messages_of, range(0, len(names), FILES_AT_ONCE)):
+                for index, message in found:
+                    reasons.setdefault(int(index), f"line {message}")
+    report(documents, reasons)
+
+
+def judge_by_clang():
+    cindex = need("clang.cindex")
+    index = cindex.Index.create()
+
+    def rejection(document):
+        try:
+            text = document.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return str(error)
+        unit = index.parse("document.c", ["-std=c17", "-w"], unsaved_files=[("document.c", text)])
+        for diagnostic in unit.diagnostics:
+            if diagnostic.severity >= ERROR:
+                return f"line {diagnostic.location.line}: {diagnostic.spelling}"
+        return None
+
+    judge_each(rejection)
+
+
+if "--clang" in sys.argv[1:]:
+    judge_by_clang()
+else:
+    judge_by_gcc()
