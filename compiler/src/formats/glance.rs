@@ -15,13 +15,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
             open = None;
             line = behind.trim_start();
         }
-        loop {
-            let Some(close) = [("/*", "*/"), ("(*", "*)"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")]
-                .iter()
-                .find_map(|(begin, close)| line.starts_with(begin).then_some(*close))
-            else {
-                break;
-            };
+        while let Some(close) = closing(line) {
             let inside = &line[close.len().min(2)..];
             match inside.split_once(close) {
                 Some((_, behind)) => line = behind.trim_start(),
@@ -43,6 +37,13 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
         }
         Some(line)
     })
+}
+
+/// What closes the comment that a line begins with.
+fn closing(line: &str) -> Option<&'static str> {
+    const MARKS: [(&str, &str); 5] =
+        [("/*", "*/"), ("(*", "*)"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
+    MARKS.iter().find_map(|(begin, close)| line.starts_with(begin).then_some(*close))
 }
 
 /// Where `/*` begins in a line, outside of quotes, if the line does not close it.

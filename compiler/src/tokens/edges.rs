@@ -66,7 +66,12 @@ impl Edges {
                 Side::Last => items.iter().rev().all(|item| self.walk(item, side, visit)),
             },
             Flat::Choice(options) => {
-                options.iter().fold(false, |nullable, option| self.walk(option, side, visit) || nullable)
+                // All are visited, whatever the first ones derive.
+                let mut nullable = false;
+                for option in options {
+                    nullable |= self.walk(option, side, visit);
+                }
+                nullable
             }
             Flat::Repeat { max: Some(0), .. } => true,
             Flat::Repeat { item, min, .. } => self.walk(item, side, visit) || *min == 0,

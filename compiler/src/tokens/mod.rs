@@ -31,7 +31,7 @@ mod words;
 
 pub use alphabet::Alphabet;
 pub use expand::expand;
-pub use words::{Word, without_keywords};
+pub use words::{Word, Written, without_keywords};
 
 /// A parser's rules and its lexer.
 #[derive(Clone, Debug, Default)]

@@ -219,8 +219,7 @@ impl Automata {
             let is_separated = self.rules[mode].iter().any(|&rule| separates(rule));
             return if is_separated { vec![" ".to_string()] } else { Vec::new() };
         };
-        let is_one =
-            |text: &str| !text.is_empty() && dfa.winner(self.run(dfa, text)).is_some_and(|rule| separates(rule));
+        let is_one = |text: &str| !text.is_empty() && dfa.winner(self.run(dfa, text)).is_some_and(&separates);
         let mut texts: Vec<String> = Vec::new();
         let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);
         let own = self.rules[mode].iter().filter(|&&rule| separates(rule)).filter_map(|&rule| self.shortest(rule));

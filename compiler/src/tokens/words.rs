@@ -21,9 +21,12 @@ pub struct Word {
     pub keywords: Vec<Pattern>,
 }
 
+/// An expression, and the rules that it refers to.
+pub type Written = (Expr, Vec<(String, Expr)>);
+
 /// For each word an expression that derives its texts but the keywords, and the rules that this refers to, whose names begin
 /// with the word's and a full stop. `None` if no keyword is among its texts, or if it is too large or too deep to tell.
-pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<(Expr, Vec<(String, Expr)>)>> {
+pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Written>> {
     let mut lexer = Lexer { modes: words.len(), fragments: fragments.to_vec(), ..Lexer::default() };
     let mut places = Vec::with_capacity(words.len());
     for (mode, word) in words.iter().enumerate() {
