@@ -143,6 +143,10 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "ALPHABET", value_parser = crate::engines::alphabets())]
     pub alphabet: Option<String>,
 
+    /// What tokens derive, in formats that leave that to a lexer (yacc): a grammar in any format with a rule for each.
+    #[arg(long, value_name = "FILE")]
+    pub tokens: Option<PathBuf>,
+
     /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out.
     #[arg(long)]
     pub strict: bool,

@@ -161,7 +161,8 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
     let beside = Beside::new(&args.grammar);
-    let surroundings = Surroundings { options: options.reading, start: options.start.as_deref(), loader: &beside };
+    let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
+    let surroundings = Surroundings { options: options.reading, start, tokens, loader: &beside };
     let mut grammar = format.parse_within(&source.file, &surroundings, &mut diagnostics);
     let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
@@ -198,7 +199,8 @@ pub fn stage_names() -> PossibleValuesParser {
 /// Makes `source` ready to run on the engine that `argument` names.
 pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
     let how = &args.how;
-    let is_own = how.start.is_none() && how.shape.shape.is_none() && how.shape.weights.is_none();
+    let is_own =
+        how.start.is_none() && how.shape.shape.is_none() && how.shape.weights.is_none() && how.reading.tokens.is_none();
     let generated = source.shipped.filter(|_| is_own).and_then(|shipped| shipped.producer);
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
@@ -418,6 +420,12 @@ fn options(args: &GrammarArgs) -> Result<Options, Failure> {
         format: how.format.as_deref().and_then(formats::by_name),
         start: how.start.clone(),
         reading: reading(&how.reading),
+        // Other files are read beside the grammar; this one is where the user says.
+        tokens: how
+            .reading
+            .tokens
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()),
         loader: Some(Arc::new(Beside::new(&args.grammar))),
         weighting,
         limits: how.limits,

@@ -33,6 +33,7 @@ pub struct Grammar {
     start: Option<String>,
     format: Option<String>,
     reading: FormatOptions,
+    tokens: Option<String>,
     shape: Option<Shape>,
     weights: Option<PathBuf>,
     emit: EmitOptions,
@@ -74,6 +75,7 @@ impl Grammar {
             start: None,
             format: None,
             reading: FormatOptions::default(),
+            tokens: None,
             shape: None,
             weights: None,
             emit: EmitOptions::default(),
@@ -96,6 +98,12 @@ impl Grammar {
     #[must_use]
     pub fn reading(self, options: FormatOptions) -> Grammar {
         Grammar { reading: options, ..self }
+    }
+
+    /// Takes what tokens derive from this file, which stands beside the grammar; for formats that leave it out (yacc).
+    #[must_use]
+    pub fn tokens(self, name: impl Into<String>) -> Grammar {
+        Grammar { tokens: Some(name.into()), ..self }
     }
 
     /// Gives the alternatives weights so that inputs have this shape, in place of a file of weights.
@@ -157,6 +165,7 @@ impl Grammar {
             limits: AssumedLimits { max_depth: self.emit.max_depth.map(Some), max_len: self.emit.max_len.map(Some) },
             start: self.start.clone(),
             reading: self.reading,
+            tokens: self.tokens.clone(),
             loader: Some(Arc::new(Beside { folder: self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf) })),
             ..Options::default()
         };

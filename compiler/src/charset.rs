@@ -60,6 +60,7 @@ impl CharSet {
                 _ => merged.push((low, high)),
             }
         }
+        merged.shrink_to_fit();
         CharSet { unit, ranges: merged }
     }
 

@@ -25,6 +25,8 @@ pub struct Options {
     pub budget: Budget,
     /// How the file is read.
     pub reading: FormatOptions,
+    /// The name of a file, for `loader`, with a grammar of what tokens derive; for formats that leave that out.
+    pub tokens: Option<String>,
     /// The other files that a grammar may name; none if not given.
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
     /// Where the weights are from.
@@ -147,7 +149,8 @@ fn compile_examined(
         Some(loader) => loader.as_ref(),
         None => &NoFiles,
     };
-    let surroundings = Surroundings { options: options.reading, start: options.start.as_deref(), loader };
+    let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
+    let surroundings = Surroundings { options: options.reading, start, tokens, loader };
     let grammar = format.parse_within(file, &surroundings, &mut diagnostics);
     observe("ast", Stage::Ast(&grammar));
     // Checks on a grammar that was not understood would only repeat the syntax errors.

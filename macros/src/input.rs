@@ -20,6 +20,7 @@ pub struct Module {
     pub source: Source,
     pub start: Option<LitStr>,
     pub format: Option<LitStr>,
+    pub tokens: Option<LitStr>,
     pub reading: FormatOptions,
     pub shape: Option<Shape>,
     pub weights: Option<LitStr>,
@@ -71,6 +72,7 @@ impl Parse for Module {
             source,
             start: None,
             format: None,
+            tokens: None,
             reading: FormatOptions::default(),
             shape: None,
             weights: None,
@@ -105,6 +107,7 @@ impl Module {
             "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
             "separator_policy" => self.reading.separators = named(input, SeparatorPolicy::ALL)?,
             "alphabet" => self.reading.alphabet = named(input, Alphabet::ALL)?,
+            "tokens" => self.tokens = Some(input.parse()?),
             "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
             "shape" => {
                 let shape: LitStr = input.parse()?;
@@ -113,8 +116,8 @@ impl Module {
             }
             "weights" => self.weights = Some(input.parse()?),
             _ => {
-                let message = "unknown option; known are start, format, separator_policy, alphabet, strict, shape, weights, \
-                               max_depth, max_len, forbid_unsafe";
+                let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, shape, \
+                               weights, max_depth, max_len, forbid_unsafe";
                 return Err(syn::Error::new(key.span(), message));
             }
         }

@@ -84,6 +84,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
         limits: AssumedLimits { max_depth: module.emit.max_depth.map(Some), max_len: module.emit.max_len.map(Some) },
         start: module.start.as_ref().map(syn::LitStr::value),
         reading: module.reading,
+        tokens: module.tokens.as_ref().map(syn::LitStr::value),
         loader: beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>),
         ..Options::default()
     };

@@ -350,6 +350,22 @@ fn bad_grammars() {
 }
 
 #[test]
+fn tokens_of_yacc_stand_in_a_file() {
+    let place = place("tokens");
+    let (grammar, tokens) = (place.path("calc.y"), place.path("calc.ebnf"));
+    std::fs::write(&grammar, "%token NUM ID\n%%\ns: NUM \"if\" ID;\n").unwrap();
+    std::fs::write(&tokens, "NUM ::= '7'\nID ::= 'if' | 'x'\n").unwrap();
+    assert_eq!(text(&stdout(&["gen", &grammar, "--tokens", &tokens, "-n", "2"])), "7ifx\n7ifx\n");
+    let refused = run(&["gen", &grammar]);
+    assert_eq!(refused.status.code(), Some(2));
+    let refused = run(&["gen", "json", "--tokens", &tokens]);
+    assert!(text(&refused.stderr).contains("take no file of tokens"), "{}", text(&refused.stderr));
+    std::fs::write(&tokens, "NUM ::= '7\n").unwrap();
+    let refused = run(&["gen", &grammar, "--tokens", &tokens]);
+    assert!(text(&refused.stderr).contains("calc.ebnf:1:9: "), "{}", text(&refused.stderr));
+}
+
+#[test]
 fn standard_input_is_a_grammar() {
     let place = place("stdin");
     let file = fs::File::open(&place.grammar).unwrap();

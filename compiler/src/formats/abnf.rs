@@ -3,7 +3,7 @@
 //! Rule names are known without regard to case, by the spelling of their definition. Core rules that the file uses and does
 //! not define are added.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -34,7 +34,7 @@ impl Format for Abnf {
             let own = ["%x", "%d", "%b", "%s\"", "%i\"", " / ", "1*", "*("].iter().any(|mark| body.contains(mark));
             is_name(name.trim()) && own && !body.trim_end().ends_with([';', '.'])
         };
-        !text.contains("::=") && text.lines().take(1000).any(defines)
+        !glance::defines(text, "::=") && glance::lines(text).any(defines)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

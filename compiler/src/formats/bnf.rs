@@ -1,6 +1,6 @@
 //! BNF as people write it: `<name> ::= ...` or `name -> ...`, literals in quotes or bare. The reference is `docs/formats.md`.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -22,14 +22,14 @@ impl Format for Bnf {
     /// A line that begins with a name in angle brackets and a mark of definition.
     fn looks_like(&self, text: &str) -> bool {
         let defines = |line: &str| {
-            let Some((name, rest)) = line.trim_start().strip_prefix('<').and_then(|line| line.split_once('>')) else {
+            let Some((name, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>')) else {
                 return false;
             };
             !name.is_empty()
                 && !name.contains(['<', '"', '\''])
                 && lexer::DEFINITIONS.iter().any(|mark| rest.trim_start().starts_with(mark))
         };
-        text.lines().take(1000).any(defines)
+        glance::lines(text).any(defines)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -82,8 +82,8 @@ impl Pairs {
 
 /// What can be told of the strings of a lexical expression.
 #[derive(Clone)]
-struct Edges {
-    nullable: bool,
+pub(super) struct Edges {
+    pub(super) nullable: bool,
     first: Chars,
     last: Chars,
     /// The characters that are strings by themselves.
@@ -115,6 +115,12 @@ impl Edges {
             pairs.link(bit(&pair[0]), bit(&pair[1]));
         }
         Edges { nullable: false, first: bit(first), last: bit(last), alone, pairs }
+    }
+
+    /// Whether a string may be one of `others` too, as far as its characters tell.
+    pub(super) fn may_be_among(&self, others: &Edges) -> bool {
+        let is_within = |c| self.pairs.behind(c) == 0 || self.pairs.behind(c) & others.pairs.behind(c) != 0;
+        self.first & others.first != 0 && self.last & others.last != 0 && (0..self.pairs.0.len()).all(is_within)
     }
 
     fn then(mut self, next: &Edges) -> Edges {
@@ -167,7 +173,17 @@ impl<'g> Lexical<'g> {
         Lexical { rules, known: BTreeMap::new(), open: BTreeSet::new() }
     }
 
-    fn edges(&mut self, expr: &Expr) -> Edges {
+    /// The same for rules of which something is known already.
+    pub(super) fn knowing(rules: &'g [Rule], known: impl IntoIterator<Item = (&'g str, Edges)>) -> Lexical<'g> {
+        Lexical { known: known.into_iter().collect(), ..Lexical::new(rules) }
+    }
+
+    /// The rule called `name`, with a name that lives as long as the rules.
+    pub(super) fn rule_called(&self, name: &str) -> Option<(&'g str, &'g Expr)> {
+        self.rules.get_key_value(name).map(|(&name, &body)| (name, body))
+    }
+
+    pub(super) fn edges(&mut self, expr: &Expr) -> Edges {
         match &expr.kind {
             ExprKind::Bytes(bytes) => Edges::text(bytes),
             ExprKind::Class(set) => Edges::class(chars(set)),
@@ -183,10 +199,10 @@ impl<'g> Lexical<'g> {
     }
 
     fn rule(&mut self, name: &str) -> Edges {
-        let Some((&name, &body)) = self.rules.get_key_value(name) else { return Edges::anything() };
         if let Some(edges) = self.known.get(name) {
             return edges.clone();
         }
+        let Some((&name, &body)) = self.rules.get_key_value(name) else { return Edges::anything() };
         if self.open.len() >= MAX_DEPTH || self.known.len() >= MAX_RULES || !self.open.insert(name) {
             return Edges::anything();
         }

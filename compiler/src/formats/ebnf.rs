@@ -24,7 +24,7 @@ impl Format for Ebnf {
     }
 
     fn looks_like(&self, text: &str) -> bool {
-        text.contains("::=")
+        super::glance::defines(text, "::=")
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -4,7 +4,7 @@
 //! brings the files of one grammar together; `meaning` resolves names to a grammar over tokens, and what makes one over
 //! characters of that is [`crate::tokens`].
 
-use super::{Format, Surroundings};
+use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 use crate::tokens;
@@ -32,7 +32,7 @@ impl Format for G4 {
 
     fn looks_like(&self, text: &str) -> bool {
         // `grammar Name;` at the beginning of a line.
-        text.lines().map(str::trim_start).any(|line| {
+        glance::lines(text).any(|line| {
             let line = line.strip_prefix("lexer ").or_else(|| line.strip_prefix("parser ")).unwrap_or(line);
             let name = line.strip_prefix("grammar ").and_then(|rest| rest.split_once(';')).map(|(name, _)| name.trim());
             name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric()))
@@ -52,6 +52,7 @@ impl Format for G4 {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
+        super::refuse_tokens(self.name(), surroundings, diagnostics);
         let sources = sources::read(file, surroundings, diagnostics);
         if diagnostics.has_errors() {
             return Grammar::default();

@@ -3,6 +3,7 @@
 
 use super::Format;
 use super::builder::{Builder, Part, Reported, RuleList};
+use super::glance;
 use super::json_text::{self, Json, JsonKey, JsonKind};
 use super::scanner::Scanner;
 use crate::ast::{Grammar, Name};
@@ -25,7 +26,7 @@ impl Format for Gramatron {
     fn looks_like(&self, text: &str) -> bool {
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
         let Some(inside) = text.strip_prefix('{').map(str::trim_start) else { return false };
-        if text.contains("\"pda\"") && text.contains("\"init_state\"") {
+        if glance::has_key(text, "pda") && glance::has_key(text, "init_state") {
             return true;
         }
         let mut scan = Scanner::new(inside);

@@ -1,6 +1,6 @@
 //! The EBNF of ISO/IEC 14977: `,` concatenates, `;` ends a rule, `{}` repeats, `[]` is optional, `-` excepts.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -26,9 +26,9 @@ impl Format for Iso {
                 && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
         };
         let defines = |line: &str| line.split_once('=').is_some_and(|(name, _)| is_name(name.trim()));
-        !text.contains("::=")
-            && text.lines().take(1000).any(defines)
-            && text.lines().take(1000).any(|line| line.trim_end().ends_with([';', '.']))
+        !glance::defines(text, "::=")
+            && glance::lines(text).any(defines)
+            && glance::lines(text).any(|line| line.ends_with([';', '.']))
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -1,6 +1,6 @@
 //! Grammars of Lark. A separator from what `%ignore` names goes between tokens that would run together.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -29,7 +29,7 @@ impl Format for Lark {
                     .strip_prefix("start")
                     .is_some_and(|rest| rest.trim_start().starts_with(':'))
         };
-        !text.contains("::=") && text.lines().take(1000).any(lark)
+        !glance::defines(text, "::=") && glance::lines(text).any(lark)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -24,7 +24,9 @@ pub mod yacc;
 mod boundaries;
 mod builder;
 mod difference;
+mod glance;
 mod json_text;
+mod keywords;
 mod pattern;
 mod python;
 mod scanner;
@@ -53,7 +55,7 @@ pub trait Format: Sync {
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        let _ = surroundings;
+        refuse_tokens(self.name(), surroundings, diagnostics);
         self.parse(file, diagnostics)
     }
 }
@@ -76,13 +78,15 @@ pub struct Surroundings<'s> {
     pub options: FormatOptions,
     /// The start rule that the user has chosen.
     pub start: Option<&'s str>,
+    /// The file with a grammar of what tokens derive, in formats whose grammars leave that out.
+    pub tokens: Option<&'s str>,
     /// The other files.
     pub loader: &'s dyn Loader,
 }
 
 impl Default for Surroundings<'_> {
     fn default() -> Self {
-        Surroundings { options: FormatOptions::default(), start: None, loader: &NoFiles }
+        Surroundings { options: FormatOptions::default(), start: None, tokens: None, loader: &NoFiles }
     }
 }
 
@@ -139,6 +143,16 @@ pub fn detect(file: &SourceFile) -> &'static dyn Format {
     match known().next() {
         Some(first) => known().find(fits).unwrap_or(first),
         None => ALL.iter().copied().find(fits).unwrap_or(&ebnf::Ebnf),
+    }
+}
+
+/// Reports a file of tokens that is given to a format which has no use for it.
+fn refuse_tokens(format: &str, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) {
+    if surroundings.tokens.is_some() {
+        let message = format!("grammars in the format `{format}` take no file of tokens");
+        let help =
+            "it says what the tokens of yacc grammars derive; other formats have a place for that in the grammar";
+        diagnostics.push(Diagnostic::error(Code::UnknownDirective, None, message).help(help));
     }
 }
 

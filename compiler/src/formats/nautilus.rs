@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Format;
 use super::builder::{Builder, Part, Reported, RuleList};
+use super::glance;
 use super::json_text::{self, Json, JsonKind};
 use crate::ast::{Grammar, Name, Weight};
 use crate::diagnostics::{Diagnostics, SourceFile, Span};
@@ -25,7 +26,7 @@ impl Format for Nautilus {
     }
 
     fn looks_like(&self, text: &str) -> bool {
-        is_json(text) || text.contains("ctx.rule(")
+        is_json(text) || glance::lines(text).any(|line| line.starts_with("ctx.") && line.contains('('))
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -152,14 +152,15 @@ impl Converter<'_, '_> {
         };
         let set = readable(&set);
         let rest = set.difference(&first);
-        if rest.is_empty() {
+        let (min, max) = (repetition.min, repetition.max);
+        // A fixed number of rounds ends where it ends.
+        if rest.is_empty() || max == Some(min) {
             return self.part(whole);
         }
-        let (min, max) = (repetition.min, repetition.max);
         let plain = self.class(rest.clone())?;
         let round = match second {
-            // The first character of a longer delimiter may stand alone.
-            Some(second) if first.len() == 1 && !rest.difference(&second).is_empty() => {
+            // The first character of a longer delimiter may stand alone. Both are one round, so there must be no bound.
+            Some(second) if max.is_none() && first.len() == 1 && !rest.difference(&second).is_empty() => {
                 let alone = self.class(first)?;
                 let behind = self.class(rest.difference(&second))?;
                 let pair = self.builder.seq(vec![alone, behind], self.span)?;

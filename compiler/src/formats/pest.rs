@@ -4,7 +4,7 @@
 //! Between the parts of a rule that is not atomic stands `WHITESPACE` or `COMMENT` now and then, and a blank where the parts
 //! would else run together.
 
-use super::Format;
+use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -34,7 +34,7 @@ impl Format for Pest {
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && body.strip_prefix(['_', '@', '$', '!']).unwrap_or(body).trim_start().starts_with('{')
         };
-        text.contains('~') && text.lines().take(1000).any(defines)
+        text.contains('~') && glance::lines(text).any(defines)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

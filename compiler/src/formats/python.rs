@@ -2,6 +2,9 @@
 
 use super::scanner::Scanner;
 
+/// The letters before a quote are at most so many.
+const MAX_PREFIX: usize = 2;
+
 /// What an escape stands for.
 pub(super) enum Escape {
     Char(char),
@@ -66,7 +69,7 @@ pub(super) fn literal(scan: &mut Scanner<'_>) -> Option<Result<Vec<u8>, ()>> {
                 skip_blanks(scan);
             }
         }
-        let prefix = scan.rest().find(['"', '\'']).filter(|&length| length <= 2);
+        let prefix = scan.rest().bytes().take(MAX_PREFIX + 1).position(|byte| matches!(byte, b'"' | b'\''));
         let prefix = prefix.map(|length| scan.rest()[..length].to_ascii_lowercase());
         let known = prefix
             .as_deref()

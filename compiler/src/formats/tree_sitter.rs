@@ -7,6 +7,7 @@ use super::Format;
 use super::boundaries::{Lexical, Syntax, separate};
 use super::builder::{Builder, Part, Reported};
 use super::json_text::{self, Json, JsonKey, JsonKind};
+use super::keywords;
 use super::pattern::{self, Flags};
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
@@ -105,8 +106,9 @@ fn translate(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
     }
     let mut facts = Lexical::new(&lexical);
     let separator = if grammar.get("extras").is_none() { Some(" ") } else { facts.separator(&extras) };
-    let mut all = separate(syntax, &mut facts, separator, builder);
-    all.extend(lexical);
+    let words = keywords::exclude(&mut syntax, &mut facts, builder);
+    let mut all = separate(syntax, &mut words.lexical(&lexical), separator, builder);
+    words.add_to(&mut all, lexical);
     let start = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
     Grammar { start, rules: all, ..Grammar::default() }
 }

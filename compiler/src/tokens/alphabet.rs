@@ -1,7 +1,8 @@
 //! Characters: those that are good to read, and the classes of characters that a lexer does not tell apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::bits::Bits;
 use crate::charset::{CharSet, Unit};
 
 /// What sets that are written as complements draw from.
@@ -68,6 +69,9 @@ pub(super) fn intersection(a: &CharSet, b: &CharSet) -> CharSet {
     a.difference(&a.difference(b))
 }
 
+/// Memberships of classes in sets that are written down in all; with more there is no partition.
+const MAX_MEMBERSHIPS: usize = 1 << 24;
+
 /// A partition of all characters into classes whose members are in the same sets.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
@@ -75,31 +79,34 @@ pub(super) struct Classes {
     bounds: Vec<(u32, u32)>,
     /// The members of each class.
     members: Vec<CharSet>,
+    /// For each set that the partition was made of the classes in it, in ascending order.
+    within: Vec<Vec<u32>>,
 }
 
 impl Classes {
-    /// The coarsest partition that none of the `sets` divides.
-    pub(super) fn new(sets: &[CharSet]) -> Classes {
+    /// The coarsest partition that none of the `sets` divides; `None` if it would be too large.
+    pub(super) fn new(sets: &[CharSet]) -> Option<Classes> {
         // Each bound toggles the membership in one set.
-        let mut toggles: Vec<(u32, usize)> = vec![(0, usize::MAX), (0xE000, usize::MAX)];
+        let mut toggles: Vec<(u32, u32)> = vec![(0, u32::MAX), (0xE000, u32::MAX)];
         for (number, set) in sets.iter().enumerate() {
             for &(low, high) in set.ranges() {
-                toggles.push((low, number));
-                toggles.push((high + 1, number));
+                toggles.push((low, number as u32));
+                toggles.push((high + 1, number as u32));
             }
         }
         toggles.sort_unstable();
-        let mut current = super::bits::Bits::new(sets.len());
-        let mut ids: BTreeMap<super::bits::Bits, u32> = BTreeMap::new();
+        let mut current: BTreeSet<u32> = BTreeSet::new();
+        let mut ids: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
         let mut ranges: Vec<Vec<(u32, u32)>> = Vec::new();
         let mut bounds: Vec<(u32, u32)> = Vec::new();
         let mut index = 0;
+        let mut work = 0;
         while index < toggles.len() {
             let low = toggles[index].0;
             while index < toggles.len() && toggles[index].0 == low {
                 let number = toggles[index].1;
-                if number != usize::MAX {
-                    current.toggle(number);
+                if number != u32::MAX && !current.remove(&number) {
+                    current.insert(number);
                 }
                 index += 1;
             }
@@ -107,15 +114,30 @@ impl Classes {
             if low > 0x10_FFFF {
                 break;
             }
-            let class = *ids.entry(current.clone()).or_insert_with(|| {
+            work += 1 + current.len();
+            if work > MAX_MEMBERSHIPS {
+                return None;
+            }
+            let class = *ids.entry(current.iter().copied().collect()).or_insert_with(|| {
                 ranges.push(Vec::new());
                 ranges.len() as u32 - 1
             });
             ranges[class as usize].push((low, high));
             bounds.push((low, class));
         }
+        let mut within: Vec<Vec<u32>> = vec![Vec::new(); sets.len()];
+        for (numbers, class) in ids {
+            numbers.into_iter().for_each(|number| within[number as usize].push(class));
+        }
+        within.iter_mut().for_each(|classes| classes.sort_unstable());
         let members = ranges.into_iter().map(|ranges| CharSet::new(Unit::Char, ranges)).collect();
-        Classes { bounds, members }
+        Some(Classes { bounds, members, within })
+    }
+
+    /// All characters as one class.
+    pub(super) fn one() -> Classes {
+        let members = vec![CharSet::new(Unit::Char, [(0, 0x10_FFFF)])];
+        Classes { bounds: vec![(0, 0)], members, within: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -133,10 +155,20 @@ impl Classes {
         self.bounds[behind - 1].1 as usize
     }
 
-    /// The classes whose members are in `set`, one of the sets that the partition was made of.
-    pub(super) fn within(&self, set: &CharSet) -> Vec<u32> {
-        (0..self.len() as u32)
-            .filter(|&class| self.members[class as usize].nth(0).is_some_and(|member| set.contains(member)))
-            .collect()
+    /// For each of the sets that the partition was made of, the classes in it.
+    pub(super) fn within(&self) -> &[Vec<u32>] {
+        &self.within
+    }
+
+    /// The classes with a member in `set`, any set.
+    pub(super) fn meeting(&self, set: &CharSet) -> Bits {
+        let mut meeting = Bits::new(self.len());
+        for &(low, high) in set.ranges() {
+            let first = self.bounds.partition_point(|&(bound, _)| bound <= low) - 1;
+            for &(_, class) in self.bounds[first..].iter().take_while(|&&(bound, _)| bound <= high) {
+                meeting.insert(class as usize);
+            }
+        }
+        meeting
     }
 }

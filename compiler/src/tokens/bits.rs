@@ -20,11 +20,6 @@ impl Bits {
         *word != old
     }
 
-    /// Adds a number, or takes it away if it is there.
-    pub(super) fn toggle(&mut self, number: usize) {
-        self.words[number / 64] ^= 1 << (number % 64);
-    }
-
     pub(super) fn contains(&self, number: usize) -> bool {
         self.words[number / 64] >> (number % 64) & 1 == 1
     }

@@ -85,6 +85,8 @@ pub(super) struct Boundaries<'a> {
     budget: Cell<usize>,
 }
 
+/// Neighbours that are remembered.
+const MAX_KNOWN: usize = 1 << 20;
 /// Pairs of states that are looked at in all; then neighbours are taken to clash.
 const MAX_WORK: usize = 1 << 26;
 
@@ -180,7 +182,11 @@ impl<'a> Boundaries<'a> {
             return need;
         }
         let need = self.compute_need(left, right);
-        self.needs.borrow_mut().insert((left, right), need);
+        let mut needs = self.needs.borrow_mut();
+        if needs.len() >= MAX_KNOWN {
+            needs.clear();
+        }
+        needs.insert((left, right), need);
         need
     }
 

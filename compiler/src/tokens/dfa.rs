@@ -1,17 +1,22 @@
 //! The automaton of one mode: what the lexer has matched after each text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::alphabet::Classes;
 use super::bits::Bits;
 use super::nfa::{Nfa, State};
 
-/// More transitions than this are not computed.
-const MAX_TRANSITIONS: usize = 1 << 22;
-/// Nor are more states.
-const MAX_STATES: usize = 1 << 16;
-/// States of the nondeterministic automaton are looked at this often at most.
-const MAX_WORK: usize = 1 << 25;
+/// What the automata of all modes may take. Each mode gets at most half of what is left, so that others get theirs.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    transitions: usize,
+    states: usize,
+    /// How often states of the nondeterministic automaton are looked at.
+    work: usize,
+}
+
+const BUDGET: Budget = Budget { transitions: 1 << 23, states: 1 << 17, work: 1 << 26 };
 
 /// A state's number.
 pub(super) type StateId = u32;
@@ -35,8 +40,6 @@ pub(super) struct Dfa {
     before: Vec<Vec<StateId>>,
     /// For each lexer rule the states in which it wins, in ascending order.
     ends: BTreeMap<u32, Vec<StateId>>,
-    /// The rules that lose strings to others, or for which a lazy repetition matters.
-    pub(super) shaped: Bits,
 }
 
 /// A place in an automaton, and whether a lazy repetition has decided on the way there.
@@ -44,49 +47,21 @@ type Thread = (u32, bool);
 
 impl Dfa {
     /// The automaton of the lexer rules `rules`, in order of priority; `None` if it is too large.
-    pub(super) fn new(nfa: &Nfa, classes: &Classes, within: &[Vec<u32>], rules: &[usize]) -> Option<Dfa> {
-        let mut making = Making {
-            nfa,
-            seen: vec![0; 2 * nfa.states.len()],
-            round: 0,
-            dropped: Bits::new(nfa.starts.len()),
-            work: 0,
-            stack: Vec::new(),
-        };
-        let mut start = Vec::new();
-        for &rule in rules {
-            let mut reached = false;
-            making.round += 1;
-            making.closure((nfa.starts[rule], false), &mut reached, &mut start);
-        }
-        making.canonical(&mut start);
-        let mut ids: BTreeMap<Vec<Thread>, StateId> = BTreeMap::new();
-        let mut states = vec![Vec::new(), start.clone()];
-        ids.insert(Vec::new(), DEAD);
-        ids.insert(start, START);
-        let mut next: Vec<StateId> = vec![DEAD; classes.len()];
-        let mut place = START as usize;
-        while place < states.len() {
-            if next.len() > MAX_TRANSITIONS || states.len() > MAX_STATES || making.work > MAX_WORK {
-                return None;
-            }
-            let threads = states[place].clone();
-            let mut by_class: Vec<Vec<Thread>> = vec![Vec::new(); classes.len()];
-            making.steps(&threads, within, &mut by_class);
-            for mut target in by_class {
-                making.canonical(&mut target);
-                let id = *ids.entry(target).or_insert_with_key(|target| {
-                    states.push(target.clone());
-                    states.len() as StateId - 1
-                });
-                next.push(id);
-            }
-            place += 1;
-        }
-        let mut shaped = making.dropped;
-        let winner: Vec<Option<u32>> = states.iter().map(|threads| winner(nfa, threads, &mut shaped)).collect();
+    pub(super) fn new(making: &mut Making<'_>, rules: &[usize]) -> Option<Dfa> {
+        let Budget { transitions, states: max_states, work } = making.budget;
+        let limit = Budget { transitions: transitions / 2, states: max_states / 2, work: work / 2 };
+        making.work = 0;
+        let classes = making.classes.len();
+        let mut next: Vec<StateId> = vec![DEAD; classes];
+        let states = making.states(rules, &mut next, limit);
+        let left = &mut making.budget;
+        left.transitions -= next.len().min(left.transitions);
+        left.states -= next.len().div_ceil(classes.max(1)).min(left.states);
+        left.work -= making.work.min(left.work);
+        let states = states?;
+        let winner: Vec<Option<u32>> = states.iter().map(|threads| making.winner(threads)).collect();
         let mut before: Vec<Vec<StateId>> = vec![Vec::new(); states.len()];
-        for (state, row) in next.chunks(classes.len().max(1)).enumerate() {
+        for (state, row) in next.chunks(classes.max(1)).enumerate() {
             let mut last = DEAD;
             for &target in row.iter().filter(|&&target| target != DEAD) {
                 if target != last {
@@ -101,8 +76,7 @@ impl Dfa {
                 ends.entry(*rule).or_default().push(state as StateId);
             }
         }
-        let mut dfa =
-            Dfa { classes: classes.len(), next, winner, alive: vec![false; states.len()], before, ends, shaped };
+        let mut dfa = Dfa { classes, next, winner, alive: vec![false; states.len()], before, ends };
         let all_ends: Vec<StateId> = dfa.ends.values().flatten().copied().collect();
         for state in dfa.leading_to(&all_ends) {
             dfa.alive[state as usize] = true;
@@ -146,34 +120,95 @@ impl Dfa {
     }
 }
 
-/// The first rule that matches in a state; the others that match are marked.
-fn winner(nfa: &Nfa, threads: &[Thread], shaped: &mut Bits) -> Option<u32> {
-    let mut winner = None;
-    for &(state, _) in threads {
-        if matches!(nfa.states[state as usize], State::Accept) {
-            let rule = nfa.rule_of[state as usize];
-            match winner {
-                None => winner = Some(rule),
-                Some(first) if first != rule => drop(shaped.insert(rule as usize)),
-                Some(_) => {}
-            }
-        }
-    }
-    winner
-}
-
-struct Making<'n> {
+/// What the automata of all modes are made with.
+pub(super) struct Making<'n> {
     nfa: &'n Nfa,
+    classes: &'n Classes,
     /// For each thread the last round in which it was met.
     seen: Vec<u32>,
     round: u32,
-    /// The rules of which a lazy repetition has ended early.
-    dropped: Bits,
+    /// The rules that lose strings to others, or of which a lazy repetition has ended early.
+    shaped: Bits,
+    budget: Budget,
     work: usize,
     stack: Vec<Thread>,
 }
 
-impl Making<'_> {
+impl<'n> Making<'n> {
+    pub(super) fn new(nfa: &'n Nfa, classes: &'n Classes) -> Making<'n> {
+        Making {
+            nfa,
+            classes,
+            seen: vec![0; 2 * nfa.states.len()],
+            round: 0,
+            shaped: Bits::new(nfa.starts.len()),
+            budget: BUDGET,
+            work: 0,
+            stack: Vec::new(),
+        }
+    }
+
+    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    pub(super) fn into_shaped(self) -> Bits {
+        self.shaped
+    }
+
+    /// The states, with what follows each in `next`; `None` if they are more than the limit allows.
+    fn states(&mut self, rules: &[usize], next: &mut Vec<StateId>, limit: Budget) -> Option<Vec<Rc<[Thread]>>> {
+        let mut start = Vec::new();
+        for &rule in rules {
+            let mut reached = false;
+            self.round += 1;
+            self.closure((self.nfa.starts[rule], false), &mut reached, &mut start);
+        }
+        self.canonical(&mut start);
+        let mut ids: BTreeMap<Rc<[Thread]>, StateId> = BTreeMap::new();
+        let mut states: Vec<Rc<[Thread]>> = vec![Rc::new([]), Rc::from(start)];
+        ids.insert(states[0].clone(), DEAD);
+        ids.insert(states[1].clone(), START);
+        let mut by_class: Vec<Vec<Thread>> = vec![Vec::new(); self.classes.len()];
+        let mut place = START as usize;
+        while place < states.len() {
+            if next.len() > limit.transitions || states.len() > limit.states || self.work > limit.work {
+                return None;
+            }
+            let threads = states[place].clone();
+            self.steps(&threads, &mut by_class);
+            for target in &mut by_class {
+                self.canonical(target);
+                let id = match ids.get(target.as_slice()) {
+                    Some(&id) => id,
+                    None => {
+                        let id = states.len() as StateId;
+                        states.push(Rc::from(target.as_slice()));
+                        ids.insert(states[states.len() - 1].clone(), id);
+                        id
+                    }
+                };
+                target.clear();
+                next.push(id);
+            }
+            place += 1;
+        }
+        Some(states)
+    }
+
+    /// The first rule that matches in a state; the others that match are marked.
+    fn winner(&mut self, threads: &[Thread]) -> Option<u32> {
+        let mut winner = None;
+        for &(state, _) in threads {
+            if matches!(self.nfa.states[state as usize], State::Accept) {
+                let rule = self.nfa.rule_of[state as usize];
+                match winner {
+                    None => winner = Some(rule),
+                    Some(first) if first != rule => drop(self.shaped.insert(rule as usize)),
+                    Some(_) => {}
+                }
+            }
+        }
+        winner
+    }
+
     /// Adds what `thread` leads to without a character, the preferred first. Once the rule matches, what has gone
     /// through a lazy decision is not followed: that repetition has ended.
     fn closure(&mut self, thread: Thread, reached: &mut bool, out: &mut Vec<Thread>) {
@@ -190,7 +225,7 @@ impl Making<'_> {
                     out.push((state, lazy));
                 }
                 State::Step { .. } if *reached && lazy => {
-                    self.dropped.insert(self.nfa.rule_of[state as usize] as usize);
+                    self.shaped.insert(self.nfa.rule_of[state as usize] as usize);
                 }
                 State::Step { .. } => out.push((state, lazy)),
                 State::Branch { targets, lazy: decides } => {
@@ -202,7 +237,8 @@ impl Making<'_> {
     }
 
     /// What follows the `threads` for each class of characters.
-    fn steps(&mut self, threads: &[Thread], within: &[Vec<u32>], by_class: &mut [Vec<Thread>]) {
+    fn steps(&mut self, threads: &[Thread], by_class: &mut [Vec<Thread>]) {
+        let within = self.classes.within();
         let mut first = 0;
         while first < threads.len() {
             let rule = self.nfa.rule_of[threads[first].0 as usize];
@@ -226,7 +262,7 @@ impl Making<'_> {
                     reached = false;
                 }
                 if reached && target.1 {
-                    self.dropped.insert(rule as usize);
+                    self.shaped.insert(rule as usize);
                 } else {
                     self.closure(target, &mut reached, &mut by_class[class as usize]);
                 }

@@ -15,6 +15,9 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 /// The name of a rule that derives nothing, which no grammar can spell.
 pub(super) const NEVER: &str = "\0";
 
+/// Lexers with more modes are refused.
+const MAX_MODES: usize = 1 << 12;
+
 /// More neighbours that nothing separates are not named.
 const MAX_PAIRS: usize = 8;
 
@@ -22,11 +25,18 @@ const MAX_PAIRS: usize = 8;
 /// goes into `diagnostics`; then the result may be empty.
 pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagnostics) -> Grammar {
     let Some(start) = grammar.rules.get(grammar.start) else { return Grammar::default() };
+    if grammar.lexer.modes > MAX_MODES {
+        let message = format!("the lexer has more than {MAX_MODES} modes");
+        diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message));
+        return Grammar::default();
+    }
     let mut automata = Automata::new(&grammar.lexer, options.alphabet);
+    report_unknown(grammar, &automata, diagnostics);
     report_shadowed(grammar, &automata, diagnostics);
     let Some(flat) = flatten(grammar, &automata) else {
-        let message = "the parser's rules have too many variants in the modes of the lexer";
-        diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message));
+        let message = "the parser's rules are too many, or have too many variants in the modes of the lexer";
+        let help = "leave out rules that the start rule does not need, or choose another one with `--start`";
+        diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message).help(help));
         return Grammar::default();
     };
     keep_quiet(&mut automata, &flat, grammar, options);
@@ -65,6 +75,22 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
             return;
         }
     }
+}
+
+/// Reports that the automata of some modes are too large.
+fn report_unknown(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
+    let mut modes = automata.unknown_modes();
+    let Some(first) = modes.next() else { return };
+    let rule = &grammar.lexer.rules[automata.rules_of(first)[0]];
+    let others = match modes.count() {
+        0 => String::new(),
+        1 => ", and in one more mode".to_string(),
+        count => format!(", and in {count} more modes"),
+    };
+    let message = format!("the lexer's rules are too large to compare in the mode of `{}`{others}", rule.name);
+    let help = "all tokens are separated there, and what one rule takes from another is not known; some outputs may have \
+                other tokens than were derived";
+    diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
 }
 
 /// Reports the lexer rules that the parser needs and that never win.

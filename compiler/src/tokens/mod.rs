@@ -18,16 +18,20 @@ mod alphabet;
 mod bits;
 mod boundaries;
 mod dfa;
+mod edges;
 mod expand;
 mod language;
 mod modes;
 mod nfa;
 mod patterns;
 mod separate;
+mod sets;
 mod states;
+mod words;
 
 pub use alphabet::Alphabet;
 pub use expand::expand;
+pub use words::{Word, Written, without_keywords};
 
 /// A parser's rules and its lexer.
 #[derive(Clone, Debug, Default)]
@@ -90,63 +94,6 @@ pub struct Lexer {
     pub rules: Vec<LexerRule>,
     /// Patterns that others refer to.
     pub fragments: Vec<Fragment>,
-}
-
-impl Lexer {
-    /// The characters that a pattern's texts are drawn from.
-    fn drawn(&self, pattern: &Pattern, alphabet: Alphabet) -> CharSet {
-        fn add<'l>(pattern: &'l Pattern, sets: &mut Vec<(&'l CharSet, bool)>, fragments: &mut Vec<usize>) {
-            match pattern {
-                Pattern::Set { set, listed } => sets.push((set, *listed)),
-                Pattern::Fragment(fragment) => fragments.push(*fragment),
-                Pattern::Seq(items) | Pattern::Choice(items) => {
-                    items.iter().for_each(|item| add(item, sets, fragments));
-                }
-                Pattern::Repeat { item, .. } => add(item, sets, fragments),
-            }
-        }
-        let (mut sets, mut fragments) = (Vec::new(), Vec::new());
-        add(pattern, &mut sets, &mut fragments);
-        let mut seen = std::collections::BTreeSet::new();
-        while let Some(fragment) = fragments.pop() {
-            if seen.insert(fragment) {
-                add(&self.fragments[fragment].pattern, &mut sets, &mut fragments);
-            }
-        }
-        let mut ranges = Vec::new();
-        for (set, listed) in sets {
-            if listed && set.len() <= alphabet::MAX_LISTED {
-                ranges.extend(set.ranges());
-            } else {
-                ranges.extend(alphabet.restrict(set).ranges());
-            }
-        }
-        CharSet::new(crate::charset::Unit::Char, ranges)
-    }
-
-    /// The characters that a pattern matches, if it matches single characters only.
-    fn as_set(&self, pattern: &Pattern) -> Option<CharSet> {
-        const MAX_DEPTH: u32 = 16;
-        const MAX_RANGES: usize = 1 << 14;
-        fn add(lexer: &Lexer, pattern: &Pattern, depth: u32, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
-            match pattern {
-                _ if depth == MAX_DEPTH || ranges.len() > MAX_RANGES => None,
-                Pattern::Set { set, .. } => {
-                    ranges.extend(set.ranges());
-                    Some(())
-                }
-                Pattern::Fragment(fragment) => add(lexer, &lexer.fragments[*fragment].pattern, depth + 1, ranges),
-                Pattern::Seq(items) if items.len() == 1 => add(lexer, &items[0], depth + 1, ranges),
-                Pattern::Choice(items) if !items.is_empty() => {
-                    items.iter().try_for_each(|item| add(lexer, item, depth + 1, ranges))
-                }
-                _ => None,
-            }
-        }
-        let mut ranges = Vec::new();
-        add(self, pattern, 0, &mut ranges)?;
-        Some(CharSet::new(crate::charset::Unit::Char, ranges))
-    }
 }
 
 /// A rule of the lexer.

@@ -26,9 +26,9 @@ const MAX_HIDDEN: usize = 3;
 /// More instances of rules than this are not made.
 const MAX_INSTANCES: usize = 1 << 17;
 /// Expressions are looked at this often at most.
-const MAX_WORK: usize = 1 << 24;
-/// Rules times lexemes: what is known of their beginnings and ends is a table of so many bits.
-const MAX_SIZE: usize = 1 << 26;
+const MAX_WORK: usize = 1 << 23;
+/// Expressions times lexemes: what may stand to the left of each is known as a set of lexemes.
+const MAX_SIZE: usize = 1 << 31;
 
 /// A terminal: a lexer rule, and the hidden rules before it that lead to its mode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +62,12 @@ pub(super) enum Flat {
     Repeat { item: Box<Flat>, min: u32, max: Option<u32> },
 }
 
+impl Default for Flat {
+    fn default() -> Flat {
+        Flat::EMPTY
+    }
+}
+
 impl Flat {
     pub(super) const EMPTY: Flat = Flat::Seq(Vec::new());
     pub(super) const NEVER: Flat = Flat::Choice(Vec::new());
@@ -87,7 +93,10 @@ impl Flat {
                     Flat::Seq(items)
                 }
             },
-            (first, Flat::Seq(items)) => Flat::Seq(std::iter::once(first).chain(items).collect()),
+            (first, Flat::Seq(mut items)) => {
+                items.insert(0, first);
+                Flat::Seq(items)
+            }
             (first, next) => Flat::Seq(vec![first, next]),
         }
     }
@@ -127,6 +136,7 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata) -> Option<Fla
         lexemes: BTreeMap::new(),
         instances: BTreeMap::new(),
         to_build: VecDeque::new(),
+        complements: BTreeMap::new(),
         variants: vec![0; grammar.rules.len()],
         work: 0,
     };
@@ -175,6 +185,8 @@ struct Flattening<'a> {
     lexemes: BTreeMap<Lexeme, usize>,
     instances: BTreeMap<(Key, Stack), usize>,
     to_build: VecDeque<Key>,
+    /// Large choices of all tokens but some, which are rules of the result once that is built.
+    complements: BTreeMap<(BTreeSet<usize>, Stack, bool), Paths>,
     /// How many variants of each rule have got a name.
     variants: Vec<usize>,
     /// How many expressions were looked at.
@@ -269,7 +281,8 @@ impl<'a> Flattening<'a> {
                 self.flat.rules[id].body = body;
             }
         }
-        let size = self.flat.rules.len().saturating_mul(self.flat.lexemes.len());
+        let nodes: usize = self.flat.rules.iter().map(|rule| 1 + rule.body.size()).sum();
+        let size = nodes.saturating_mul(self.flat.lexemes.len());
         (self.work <= MAX_WORK && size <= MAX_SIZE).then_some(self.flat)
     }
 
@@ -315,7 +328,7 @@ impl<'a> Flattening<'a> {
         }
         match syntax {
             Syntax::Token(token) => self.token(*token, stack, origin),
-            Syntax::NotTokens(tokens) => self.not_tokens(tokens, stack),
+            Syntax::NotTokens(tokens) => self.not_tokens(tokens, stack, origin),
             Syntax::End => {
                 let mut ended = stack.clone();
                 if ended.last() != Some(&ENDED) {
@@ -371,8 +384,16 @@ impl<'a> Flattening<'a> {
             if behind.len() > 1 && before.size() > MAX_COPIED {
                 before = self.named(before, origin);
             }
+            let last = behind.len().saturating_sub(1);
             options.push(match self.building {
-                true => behind.into_iter().map(|(out, flat)| (out, before.clone().then(flat))).collect(),
+                true => behind
+                    .into_iter()
+                    .enumerate()
+                    .map(|(number, (out, flat))| {
+                        let before = if number == last { std::mem::take(&mut before) } else { before.clone() };
+                        (out, before.then(flat))
+                    })
+                    .collect(),
                 false => behind,
             });
         }
@@ -514,6 +535,7 @@ impl<'a> Flattening<'a> {
 
     fn matches(&mut self, rules: Vec<usize>, stack: &Stack, via: &[usize]) -> Paths {
         let mut options = Vec::new();
+        self.work += rules.len();
         for rule in rules {
             if let Some(out) = self.moved(rule, stack) {
                 options.push(Paths::from([(out, self.lexeme(rule, via.to_vec()))]));
@@ -558,6 +580,7 @@ impl<'a> Flattening<'a> {
             for (stack, via) in &reached {
                 let Some(&mode) = stack.last() else { continue };
                 let Some(rules) = self.by_mode.get(usize::from(mode)) else { continue };
+                self.work += rules.hidden.len();
                 for rule in rules.hidden.clone() {
                     let Some(out) = self.moved(rule, stack) else { continue };
                     if out.is_empty() {
@@ -580,19 +603,36 @@ impl<'a> Flattening<'a> {
         Paths::new()
     }
 
-    fn not_tokens(&mut self, tokens: &[usize], stack: &Stack) -> Paths {
+    fn not_tokens(&mut self, tokens: &[usize], stack: &Stack, origin: usize) -> Paths {
+        /// Larger choices become rules, since the same ones stand in many places.
+        const MAX_INLINE: usize = 64;
         let Some(&mode) = stack.last() else {
             self.underflow = true;
             return Paths::new();
         };
+        let excluded: BTreeSet<usize> = tokens.iter().copied().collect();
+        self.work += excluded.len();
+        let place = (excluded, stack.clone(), self.building);
+        if let Some(paths) = self.complements.get(&place) {
+            return paths.clone();
+        }
         let Some(rules) = self.by_mode.get(usize::from(mode)) else { return Paths::new() };
         let rules: Vec<usize> = rules
             .tokens
             .iter()
-            .filter(|(token, _)| !tokens.contains(token))
+            .filter(|(token, _)| !place.0.contains(token))
             .flat_map(|(_, rules)| rules.clone())
             .collect();
-        self.matches(rules, stack, &[])
+        self.work += rules.len();
+        let is_large = rules.len() > MAX_INLINE;
+        let mut paths = self.matches(rules, stack, &[]);
+        if is_large {
+            if self.building {
+                paths = paths.into_iter().map(|(out, flat)| (out, self.named(flat, origin))).collect();
+            }
+            self.complements.insert(place, paths.clone());
+        }
+        paths
     }
 }
 

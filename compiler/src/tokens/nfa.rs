@@ -1,5 +1,6 @@
 //! Lexer rules as nondeterministic automata whose branches stand in order of preference.
 
+use super::sets::Sets;
 use super::{Lexer, Pattern};
 use crate::charset::CharSet;
 
@@ -11,6 +12,8 @@ const MAX_RECURSION: usize = 3;
 const MAX_DEPTH: usize = 1000;
 /// More states than this are not built.
 const MAX_STATES: usize = 1 << 18;
+/// Patterns are looked at this often at most.
+const MAX_WORK: usize = 1 << 20;
 
 /// A state.
 #[derive(Clone, Debug)]
@@ -40,14 +43,18 @@ pub(super) struct Nfa {
 
 impl Nfa {
     /// The automata of a lexer's rules; `None` if they are too large. The deeper strings of recursive rules are missing.
-    pub(super) fn new(lexer: &Lexer) -> Option<Nfa> {
+    pub(super) fn new(lexer: &Lexer, sets: &Sets) -> Option<Nfa> {
         let mut building = Building {
             lexer,
+            sets,
             nfa: Nfa::default(),
             ids: BTreeMap::new(),
+            made: BTreeMap::new(),
             rule: 0,
             open: vec![0; lexer.fragments.len()],
             depth: 0,
+            work: 0,
+            is_too_large: false,
             lazy: false,
         };
         for (number, rule) in lexer.rules.iter().enumerate() {
@@ -57,7 +64,8 @@ impl Nfa {
             let start = building.pattern(&rule.pattern, accept);
             building.nfa.starts.push(start);
             building.nfa.has_lazy.push(building.lazy);
-            if building.nfa.states.len() > MAX_STATES {
+            building.made.clear();
+            if building.is_too_large || building.nfa.states.len() > MAX_STATES {
                 return None;
             }
         }
@@ -67,12 +75,17 @@ impl Nfa {
 
 struct Building<'l> {
     lexer: &'l Lexer,
+    sets: &'l Sets,
     nfa: Nfa,
     ids: BTreeMap<Vec<(u32, u32)>, u32>,
+    /// For fragments that do not refer to themselves, and the states that they go on at, the first state.
+    made: BTreeMap<(usize, u32), u32>,
     rule: u32,
     /// How often each fragment is being expanded.
     open: Vec<usize>,
     depth: usize,
+    work: usize,
+    is_too_large: bool,
     lazy: bool,
 }
 
@@ -93,8 +106,10 @@ impl Building<'_> {
 
     /// The state that matches `pattern` and goes on at `next`.
     fn pattern(&mut self, pattern: &Pattern, next: u32) -> u32 {
-        if self.nfa.states.len() > MAX_STATES || self.depth > MAX_DEPTH {
-            return self.add(State::Dead);
+        self.work += 1;
+        self.is_too_large |= self.nfa.states.len() > MAX_STATES || self.depth > MAX_DEPTH || self.work > MAX_WORK;
+        if self.is_too_large {
+            return next;
         }
         self.depth += 1;
         let state = self.shallow(pattern, next);
@@ -112,15 +127,22 @@ impl Building<'_> {
                 if self.open[*fragment] == MAX_RECURSION {
                     return self.add(State::Dead);
                 }
+                if let Some(&state) = self.made.get(&(*fragment, next)) {
+                    return state;
+                }
                 self.open[*fragment] += 1;
                 let lexer = self.lexer;
                 let state = self.pattern(&lexer.fragments[*fragment].pattern, next);
                 self.open[*fragment] -= 1;
+                // How far a fragment that refers to itself is expanded depends on where it stands.
+                if !self.sets.is_recursive(*fragment) {
+                    self.made.insert((*fragment, next), state);
+                }
                 state
             }
             Pattern::Seq(items) => items.iter().rev().fold(next, |next, item| self.pattern(item, next)),
             Pattern::Choice(items) => {
-                if let Some(set) = self.lexer.as_set(pattern) {
+                if let Some(set) = self.sets.set(pattern) {
                     let set = self.set(&set);
                     return self.add(State::Step { set, next });
                 }
@@ -144,7 +166,7 @@ impl Building<'_> {
             }
             Some(max) => {
                 for _ in min..max {
-                    if self.nfa.states.len() > MAX_STATES {
+                    if self.is_too_large {
                         break;
                     }
                     let on = self.pattern(item, state);
@@ -153,7 +175,7 @@ impl Building<'_> {
             }
         }
         for _ in 0..min {
-            if self.nfa.states.len() > MAX_STATES {
+            if self.is_too_large {
                 break;
             }
             state = self.pattern(item, state);

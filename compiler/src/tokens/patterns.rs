@@ -12,6 +12,8 @@ use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};
 use crate::diagnostics::Span;
 
+/// Fragments that are written within one another.
+const MAX_DEPTH: usize = 100;
 /// Fragments of at most so many nodes are written in place.
 const MAX_INLINE: usize = 12;
 
@@ -46,6 +48,10 @@ pub(super) struct Writer<'a> {
     written: BTreeMap<usize, Expr>,
     begun: BTreeMap<(usize, FirstId), Expr>,
     fragments: BTreeMap<usize, String>,
+    /// Fragments that have a rule without a body: the rule's place and the fragment.
+    pending: Vec<(usize, usize)>,
+    /// Fragments that are being written within one another.
+    depth: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -59,6 +65,8 @@ impl<'a> Writer<'a> {
             written: BTreeMap::new(),
             begun: BTreeMap::new(),
             fragments: BTreeMap::new(),
+            pending: Vec::new(),
+            depth: 0,
         }
     }
 
@@ -140,7 +148,7 @@ impl<'a> Writer<'a> {
                     return self.pattern(only, span);
                 }
                 // A large set that is written out.
-                if let Some(set) = self.lexer.as_set(pattern).filter(|set| set.len() > MAX_LISTED) {
+                if let Some(set) = self.automata.sets.set(pattern).filter(|set| set.len() > MAX_LISTED) {
                     return Expr { kind: ExprKind::Class(self.alphabet.restrict(&set)), span };
                 }
                 let option = |item| Alternative { expr: self.pattern(item, span), weight: None };
@@ -166,8 +174,20 @@ impl<'a> Writer<'a> {
         let index = self.rules.len();
         let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
         self.rules.push(ast::Rule { name: Name { text: name.clone(), span: fragment.span }, body: empty });
-        let body = self.pattern(&fragment.pattern, fragment.span);
-        self.rules[index].body = body;
+        self.pending.push((index, number));
+        // The native stack is bounded: what is deeper is written by the outermost call.
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            let last = self.depth == 1;
+            while let Some((index, number)) = self.pending.pop() {
+                let fragment = &self.lexer.fragments[number];
+                self.rules[index].body = self.pattern(&fragment.pattern, fragment.span);
+                if !last {
+                    break;
+                }
+            }
+            self.depth -= 1;
+        }
         Expr { kind: ExprKind::Rule(name), span }
     }
 }

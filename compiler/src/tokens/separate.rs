@@ -9,12 +9,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::SeparatorPolicy;
 use super::bits::Bits;
 use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
+use super::edges::Edges;
 use super::modes::{Flat, FlatGrammar};
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
-/// Neighbours that are looked at in all.
-const MAX_WORK: usize = 1 << 24;
+/// Neighbours that are looked at in all; ...
+const MAX_WORK: usize = 1 << 23;
+/// ... and needs that are written down. With more, everything is separated.
+const MAX_NEEDS: usize = 1 << 21;
 /// An item of more nodes than this is not written twice to treat its first round apart.
 const MAX_TWICE: usize = 100;
 
@@ -71,13 +74,12 @@ pub(super) fn separate(
     policy: SeparatorPolicy,
     only_certain: bool,
 ) -> SpacedGrammar {
-    let facts = Facts::new(flat);
     let mut separating = Separating {
         flat,
         boundaries,
         policy,
         only_certain,
-        facts,
+        edges: Edges::new(flat),
         variants: BTreeMap::new(),
         counts: vec![0; flat.rules.len()],
         widest: BTreeMap::new(),
@@ -85,6 +87,7 @@ pub(super) fn separate(
         sets: BTreeMap::new(),
         needs: BTreeMap::new(),
         budget: MAX_WORK,
+        written: 0,
         result: SpacedGrammar::default(),
     };
     separating.variant(flat.start, Vec::new());
@@ -98,109 +101,12 @@ pub(super) fn separate(
     separating.result
 }
 
-/// What rules begin and end with.
-struct Facts {
-    nullable: Vec<bool>,
-    first: Vec<Bits>,
-    last: Vec<Bits>,
-}
-
-/// What an expression begins and ends with.
-struct Edge {
-    nullable: bool,
-    first: Bits,
-    last: Bits,
-}
-
-impl Facts {
-    /// A least fixpoint over the rules.
-    fn new(flat: &FlatGrammar) -> Facts {
-        let count = flat.rules.len();
-        let none = || vec![Bits::new(flat.lexemes.len()); count];
-        let mut facts = Facts { nullable: vec![false; count], first: none(), last: none() };
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (number, rule) in flat.rules.iter().enumerate() {
-            each_rule(&rule.body, &mut |used| users[used].push(number));
-        }
-        let mut queued = vec![true; count];
-        let mut pending: VecDeque<usize> = (0..count).rev().collect();
-        while let Some(rule) = pending.pop_front() {
-            queued[rule] = false;
-            let edge = facts.edge(&flat.rules[rule].body, flat.lexemes.len());
-            let mut grown = edge.nullable && !std::mem::replace(&mut facts.nullable[rule], edge.nullable);
-            grown |= facts.first[rule].extend(&edge.first);
-            grown |= facts.last[rule].extend(&edge.last);
-            if grown {
-                for &user in &users[rule] {
-                    if !std::mem::replace(&mut queued[user], true) {
-                        pending.push_back(user);
-                    }
-                }
-            }
-        }
-        facts
-    }
-
-    fn edge(&self, expr: &Flat, lexemes: usize) -> Edge {
-        let empty = || Edge { nullable: true, first: Bits::new(lexemes), last: Bits::new(lexemes) };
-        match expr {
-            Flat::Lexeme(lexeme) => {
-                let mut edge = empty();
-                edge.nullable = false;
-                edge.first.insert(*lexeme);
-                edge.last.insert(*lexeme);
-                edge
-            }
-            Flat::Rule(rule) => Edge {
-                nullable: self.nullable[*rule],
-                first: self.first[*rule].clone(),
-                last: self.last[*rule].clone(),
-            },
-            Flat::Seq(items) => items.iter().fold(empty(), |mut before, item| {
-                let mut edge = self.edge(item, lexemes);
-                if before.nullable {
-                    before.first.extend(&edge.first);
-                }
-                if edge.nullable {
-                    edge.last.extend(&before.last);
-                }
-                Edge { nullable: before.nullable && edge.nullable, first: before.first, last: edge.last }
-            }),
-            Flat::Choice(options) => {
-                let none = Edge { nullable: false, ..empty() };
-                options.iter().fold(none, |mut all, option| {
-                    let edge = self.edge(option, lexemes);
-                    all.first.extend(&edge.first);
-                    all.last.extend(&edge.last);
-                    Edge { nullable: all.nullable || edge.nullable, ..all }
-                })
-            }
-            Flat::Repeat { item, min, max } => {
-                if *max == Some(0) {
-                    return empty();
-                }
-                let edge = self.edge(item, lexemes);
-                Edge { nullable: edge.nullable || *min == 0, ..edge }
-            }
-        }
-    }
-}
-
 /// The number of repetitions in an expression.
 fn repeats(expr: &Flat) -> usize {
     match expr {
         Flat::Lexeme(_) | Flat::Rule(_) => 0,
         Flat::Seq(items) | Flat::Choice(items) => items.iter().map(repeats).sum(),
         Flat::Repeat { item, .. } => 1 + repeats(item),
-    }
-}
-
-fn each_rule(expr: &Flat, visit: &mut dyn FnMut(usize)) {
-    match expr {
-        Flat::Lexeme(_) => {}
-        Flat::Rule(rule) => visit(*rule),
-        Flat::Seq(items) | Flat::Choice(items) => items.iter().for_each(|item| each_rule(item, visit)),
-        Flat::Repeat { item, .. } => each_rule(item, visit),
     }
 }
 
@@ -214,12 +120,17 @@ struct Left {
 /// What must stand before each lexeme that a rule can begin with; those that need nothing are left out.
 type Key = Vec<(usize, Need)>;
 
+/// Stands in a key for all lexemes.
+const ANY: usize = usize::MAX;
+/// What stands before a lexeme where nothing is known.
+const UNKNOWN: Need = Need { clash: Clash::Possible, ..Need::FREE };
+
 struct Separating<'a> {
     flat: &'a FlatGrammar,
     boundaries: &'a Boundaries<'a>,
     policy: SeparatorPolicy,
     only_certain: bool,
-    facts: Facts,
+    edges: Edges,
     variants: BTreeMap<(usize, Key), usize>,
     counts: Vec<usize>,
     /// For rules with many variants the key that covers all contexts so far.
@@ -230,6 +141,8 @@ struct Separating<'a> {
     needs: BTreeMap<(usize, usize), Need>,
     /// What may still be spent on needs; then every neighbour is separated.
     budget: usize,
+    /// How many needs the keys of variants hold.
+    written: usize,
     result: SpacedGrammar,
 }
 
@@ -251,6 +164,7 @@ impl Separating<'_> {
         let id = self.result.rules.len();
         self.result.rules.push(SpacedRule { origin: rule, body: Spaced::Choice(Vec::new()) });
         self.counts[rule] += 1;
+        self.written += key.len();
         self.variants.insert((rule, key.clone()), id);
         self.pending.push_back((id, rule, key));
         id
@@ -258,29 +172,48 @@ impl Separating<'_> {
 
     /// What must stand before `lexeme` if `left` does.
     fn need(&mut self, left: &Left, key: &Key, lexeme: usize) -> Need {
-        let mut need = self.need_behind(&left.lexemes, lexeme);
-        if left.inherited
-            && let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme)
-        {
-            need = self.boundaries.both(need, key[place].1);
+        let number = self.set_number(&left.lexemes);
+        self.need_in(left, number, key, lexeme)
+    }
+
+    /// The number of a set of lexemes; 0 once no more is looked at.
+    fn set_number(&mut self, lexemes: &Bits) -> usize {
+        if self.is_exhausted() {
+            return 0;
+        }
+        if let Some(&number) = self.sets.get(lexemes) {
+            return number;
+        }
+        self.sets.insert(lexemes.clone(), self.sets.len());
+        self.sets.len() - 1
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.budget == 0 || self.written > MAX_NEEDS
+    }
+
+    /// The same, given the number of the set of lexemes to the left.
+    fn need_in(&mut self, left: &Left, number: usize, key: &Key, lexeme: usize) -> Need {
+        let mut need = self.need_behind(&left.lexemes, number, lexeme);
+        if left.inherited {
+            if let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme) {
+                need = self.boundaries.both(need, key[place].1);
+            }
+            if let Some(&(ANY, unknown)) = key.last() {
+                need = self.boundaries.both(need, unknown);
+            }
         }
         need
     }
 
-    fn need_behind(&mut self, lexemes: &Bits, right: usize) -> Need {
-        let number = match self.sets.get(lexemes) {
-            Some(&number) => number,
-            None => {
-                self.sets.insert(lexemes.clone(), self.sets.len());
-                self.sets.len() - 1
-            }
-        };
+    fn need_behind(&mut self, lexemes: &Bits, number: usize, right: usize) -> Need {
+        if self.is_exhausted() {
+            return if lexemes.is_empty() { Need::FREE } else { UNKNOWN };
+        }
+        self.budget -= 1;
         let place = (number, right);
         if let Some(&need) = self.needs.get(&place) {
             return need;
-        }
-        if self.budget == 0 {
-            return if lexemes.is_empty() { Need::FREE } else { Need { clash: Clash::Possible, ..Need::FREE } };
         }
         let mut all = Need::FREE;
         for left in lexemes.iter() {
@@ -304,15 +237,20 @@ impl Separating<'_> {
         if all.clash == Clash::None && all.separators & available == available {
             all = Need::FREE;
         }
+        self.written += 1;
         self.needs.insert(place, all);
         all
     }
 
     /// The needs at the beginning of something that begins with `first`, behind `left`.
     fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
+        if self.is_exhausted() {
+            return vec![(ANY, UNKNOWN)];
+        }
+        let number = self.set_number(&left.lexemes);
         first
             .iter()
-            .map(|lexeme| (lexeme, self.need(left, key, lexeme)))
+            .map(|lexeme| (lexeme, self.need_in(left, number, key, lexeme)))
             .filter(|&(_, need)| need != Need::FREE)
             .collect()
     }
@@ -327,12 +265,12 @@ impl Separating<'_> {
                 (self.lexeme(*lexeme, need), behind)
             }
             Flat::Rule(rule) => {
-                let first = self.facts.first[*rule].clone();
+                let first = self.edges.first[*rule].clone();
                 let key = self.key(&first, left, key);
                 let id = self.variant(*rule, key);
-                let mut behind = Left { inherited: false, lexemes: self.facts.last[*rule].clone() };
-                if self.facts.nullable[*rule] {
-                    behind = union(&behind, left);
+                let mut behind = Left { inherited: false, lexemes: self.edges.last[*rule].clone() };
+                if self.edges.nullable[*rule] {
+                    behind.add(left);
                 }
                 (Spaced::Rule(id), behind)
             }
@@ -352,7 +290,7 @@ impl Separating<'_> {
                 for option in options {
                     let (option, end) = self.expr(option, left, key);
                     spaced.push(option);
-                    behind = union(&behind, &end);
+                    behind.add(&end);
                 }
                 (Spaced::Choice(spaced), behind)
             }
@@ -361,17 +299,19 @@ impl Separating<'_> {
     }
 
     fn repeat(&mut self, item: &Flat, min: u32, max: Option<u32>, left: &Left, key: &Key) -> (Spaced, Left) {
-        let edge = self.facts.edge(item, self.flat.lexemes.len());
-        let last = Left { inherited: false, lexemes: edge.last.clone() };
-        let before_later = if edge.nullable { union(&last, left) } else { last.clone() };
-        let behind = if min == 0 || edge.nullable { union(&last, left) } else { last };
+        let (mut first, mut last) = (Bits::new(self.flat.lexemes.len()), Bits::new(self.flat.lexemes.len()));
+        let nullable = self.edges.add_first(item, &mut first);
+        self.edges.add_last(item, &mut last);
+        let last = Left { inherited: false, lexemes: last };
+        let before_later = if nullable { union(&last, left) } else { last.clone() };
+        let behind = if min == 0 || nullable { union(&last, left) } else { last };
         let repeat = |item, min, max| Spaced::Repeat { item: Box::new(item), min, max };
         if max == Some(1) {
             let (item, _) = self.expr(item, left, key);
             return (repeat(item, min, max), behind);
         }
-        let at_first = self.key(&edge.first, left, key);
-        let later = self.key(&edge.first, &before_later, key);
+        let at_first = self.key(&first, left, key);
+        let later = self.key(&first, &before_later, key);
         if at_first != later && min <= 1 && max.is_none() && item.size() <= MAX_TWICE && repeats(item) <= MAX_REPEATS {
             let (first, _) = self.expr(item, left, key);
             let (more, _) = self.expr(item, &before_later, key);
@@ -404,7 +344,14 @@ impl Separating<'_> {
 }
 
 fn union(a: &Left, b: &Left) -> Left {
-    let mut lexemes = a.lexemes.clone();
-    lexemes.extend(&b.lexemes);
-    Left { inherited: a.inherited || b.inherited, lexemes }
+    let mut both = a.clone();
+    both.add(b);
+    both
+}
+
+impl Left {
+    fn add(&mut self, other: &Left) {
+        self.inherited |= other.inherited;
+        self.lexemes.extend(&other.lexemes);
+    }
 }

@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 
-use super::alphabet::{Alphabet, Classes, intersection};
+use super::alphabet::{Alphabet, Classes};
 use super::bits::Bits;
-use super::dfa::{DEAD, Dfa, START, StateId};
+use super::dfa::{DEAD, Dfa, Making, START, StateId};
 use super::nfa::Nfa;
+use super::sets::{Sets, drawn};
 use super::{Lexer, Outcome};
 use crate::charset::CharSet;
 
@@ -14,7 +15,12 @@ use crate::charset::CharSet;
 #[derive(Debug)]
 pub(super) struct Automata {
     pub(super) classes: Classes,
+    pub(super) sets: Sets,
     modes: Vec<Option<Dfa>>,
+    /// The rules that lose strings to others, or for which a lazy repetition matters.
+    shaped: Bits,
+    /// For each mode its rules.
+    rules: Vec<Vec<usize>>,
     mode_of: Vec<usize>,
     facts: Vec<OnceCell<RuleFacts>>,
     /// The rules of which only those texts count that the lexer cannot go on behind.
@@ -46,23 +52,30 @@ impl RuleFacts {
 impl Automata {
     /// The automata of a lexer.
     pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
-        let nfa = Nfa::new(lexer);
-        let classes = Classes::new(nfa.as_ref().map_or(&[], |nfa| &nfa.sets));
-        let modes = (0..lexer.modes)
-            .map(|mode| {
-                let nfa = nfa.as_ref()?;
-                let within: Vec<Vec<u32>> = nfa.sets.iter().map(|set| classes.within(set)).collect();
-                let rules: Vec<usize> = (0..lexer.rules.len()).filter(|&rule| lexer.rules[rule].mode == mode).collect();
-                Dfa::new(nfa, &classes, &within, &rules)
-            })
-            .collect();
+        let sets = Sets::new(lexer);
+        let known = Nfa::new(lexer, &sets).and_then(|nfa| Some((Classes::new(&nfa.sets)?, nfa)));
+        let mut rules: Vec<Vec<usize>> = vec![Vec::new(); lexer.modes];
+        for (number, rule) in lexer.rules.iter().enumerate() {
+            rules[rule.mode].push(number);
+        }
+        let mut shaped = Bits::new(lexer.rules.len());
+        let mut modes: Vec<Option<Dfa>> = Vec::with_capacity(lexer.modes);
+        if let Some((classes, nfa)) = &known {
+            let mut making = Making::new(nfa, classes);
+            modes.extend(rules.iter().map(|rules| Dfa::new(&mut making, rules)));
+            shaped = making.into_shaped();
+        }
+        modes.resize(lexer.modes, None);
         Automata {
-            classes,
+            classes: known.map_or_else(Classes::one, |(classes, _)| classes),
+            sets,
             modes,
+            shaped,
+            rules,
             mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
             facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
             quiet: Bits::new(lexer.rules.len()),
-            drawn: lexer.rules.iter().map(|rule| lexer.drawn(&rule.pattern, alphabet)).collect(),
+            drawn: drawn(lexer, alphabet),
         }
     }
 
@@ -86,6 +99,16 @@ impl Automata {
         self.quiet.insert(rule)
     }
 
+    /// The modes with rules whose automata are too large.
+    pub(super) fn unknown_modes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.modes.len()).filter(|&mode| self.modes[mode].is_none() && !self.rules[mode].is_empty())
+    }
+
+    /// The rules of a mode, in order of priority.
+    pub(super) fn rules_of(&self, mode: usize) -> &[usize] {
+        &self.rules[mode]
+    }
+
     /// The automaton of a mode, unless it is too large.
     pub(super) fn mode(&self, mode: usize) -> Option<&Dfa> {
         self.modes[mode].as_ref()
@@ -104,12 +127,7 @@ impl Automata {
 
     /// The facts about the texts of `rule` that end in one of `ends`. What is never drawn is left out, if that leaves some.
     fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
-        let mut drawn = Bits::new(self.classes.len());
-        for class in 0..self.classes.len() {
-            if !intersection(self.classes.members(class), &self.drawn[rule]).is_empty() {
-                drawn.insert(class);
-            }
-        }
+        let drawn = self.classes.meeting(&self.drawn[rule]);
         let leads = dfa.leading_to(ends);
         let mut reached = BTreeSet::from([START]);
         let mut pending = vec![START];
@@ -143,7 +161,7 @@ impl Automata {
     /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
         self.of_rule(rule).is_some_and(|dfa| {
-            dfa.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule)
+            self.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule)
         })
     }
 
@@ -187,27 +205,42 @@ impl Automata {
         })
     }
 
-    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is.
+    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is, or
+    /// two of them.
     pub(super) fn separators(&self, lexer: &Lexer, mode: usize) -> Vec<String> {
         const MAX: usize = 6;
+        const MAX_WITH_PAIRS: usize = 8;
         let separates = |rule: usize| {
             let rule = &lexer.rules[rule];
             rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
         };
         let Some(dfa) = self.mode(mode) else {
             // Nothing is known but that something separates tokens, and that is nearly always a space.
-            let is_separated = (0..lexer.rules.len()).any(separates);
+            let is_separated = self.rules[mode].iter().any(|&rule| separates(rule));
             return if is_separated { vec![" ".to_string()] } else { Vec::new() };
         };
+        let is_one = |text: &str| !text.is_empty() && dfa.winner(self.run(dfa, text)).is_some_and(&separates);
         let mut texts: Vec<String> = Vec::new();
         let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);
-        let own = (0..lexer.rules.len()).filter(|&rule| separates(rule)).filter_map(|rule| self.shortest(rule));
+        let own = self.rules[mode].iter().filter(|&&rule| separates(rule)).filter_map(|&rule| self.shortest(rule));
         for text in usual.chain(own) {
-            let is_separator = dfa.winner(self.run(dfa, &text)).is_some_and(separates);
-            if is_separator && !text.is_empty() && !texts.contains(&text) && texts.len() < MAX {
+            if is_one(&text) && !texts.contains(&text) && texts.len() < MAX {
                 texts.push(text);
             }
         }
+        // What ends one token may go on with another: a blank before it ends that one.
+        let goes_on = |text: &str, character| dfa.is_alive(dfa.next(self.run(dfa, text), self.classes.of(character)));
+        let is_blank = |text: &&String| text.trim().is_empty();
+        let ends = |text: &&String| !is_blank(text) && !goes_on(text, ' ') && !goes_on(text, '\n');
+        let pairs: Vec<String> = texts
+            .iter()
+            .filter(ends)
+            .flat_map(|second| texts.iter().filter(is_blank).map(move |first| (first, second)))
+            .filter(|(first, second)| second.chars().next().is_some_and(|begin| !goes_on(first, begin)))
+            .map(|(first, second)| format!("{first}{second}"))
+            .collect();
+        texts.extend(pairs);
+        texts.truncate(MAX_WITH_PAIRS);
         texts
     }
 }

@@ -108,3 +108,37 @@ fn separators_stand_only_where_they_must() {
     let outputs = outputs("start : (ID '.' ID '.')* EOF ;", FormatOptions::default());
     assert!(outputs.iter().all(|output| !output.contains([' ', '\n'])));
 }
+
+#[test]
+fn a_separator_of_two_matches_ends_what_neither_ends() {
+    // A string goes on over blanks, a name over comments.
+    let lexer = "grammar g; s : (NAME | STRING)* ')' STRING EOF ; NAME : [a-z/*]+ ; STRING : '\\'' ~[@]* '\\'' ;
+        COMMENT : '/*@*/' -> skip ; WS : ' '+ -> skip ;";
+    let file = SourceFile::new("g.g4", lexer);
+    let options = Options { format: formats::by_name("g4"), ..Options::default() };
+    let Ok((compiled, _)) = compile(&file, &options) else { panic!("the grammar compiles") };
+    for seed in 0..64u8 {
+        let choices: Vec<u8> =
+            (0..40).map(|place: u8| seed.wrapping_mul(37).wrapping_add(place.wrapping_mul(91))).collect();
+        let run = render(&compiled.lowered, &compiled.pools, Limits::default(), &choices);
+        let text = String::from_utf8(run.output).unwrap_or_default();
+        let mut tokens = String::new();
+        let mut rest = text.as_str();
+        while let Some(first) = rest.chars().next() {
+            // A string goes up to the last quote that it can reach.
+            let string = rest.split('@').next().and_then(|reach| reach.rfind('\'')).map_or(0, |last| last + 1);
+            let name = rest.chars().take_while(|&c| c.is_ascii_lowercase() || c == '/' || c == '*').count();
+            let (token, length) = match first {
+                '\'' => ('S', string),
+                ')' => (')', 1),
+                ' ' => (' ', 1),
+                '/' if rest.starts_with("/*@*/") => (' ', 5),
+                _ => ('N', name),
+            };
+            tokens.extend((token != ' ').then_some(token));
+            rest = &rest[length..];
+        }
+        let before = tokens.strip_suffix(")S").unwrap_or("?");
+        assert!(before.chars().all(|token| token == 'N' || token == 'S'), "{tokens}: {text}");
+    }
+}

@@ -82,6 +82,15 @@ fn texts_without_an_extension_are_known() {
         ("a = { \"x\" ~ b }\nb = @{ \"y\" }\n", "pest"),
         ("start: \"x\" A\nA: \"y\"\n%ignore \" \"\n", "lark"),
         ("%token A \"a\"\n%%\ns: A ;\n", "yacc"),
+        // What stands in comments and strings says nothing.
+        ("/* a ::= b\nctx.rule( */\n%token A \"::=\"\n%%\ns: A\n;\n", "yacc"),
+        ("; a ::= b\n; ctx.rule(\na = \"::=\" %x20\n", "abnf"),
+        ("// a ::= b\nstart: \"::=\" A // ctx.rule(\nA: \"y\"\n", "lark"),
+        ("(* a ::= b\nstart: *)\na = 'ctx.rule(' , '::=' ;\n", "iso-ebnf"),
+        ("# ctx.rule(\ns ::= 'ctx.rule('\n", "ebnf"),
+        ("# a ::= b\nctx.rule(\"START\", \"a ::= b\")\n", "nautilus"),
+        ("/*\ngrammar A;\n*/\na = { \"x\" ~ \"grammar B;\" }\n", "pest"),
+        ("/* a = { b } */ grammar A;\na : 'x' ;\n", "g4"),
     ] {
         let shown: String = text.chars().take(60).collect();
         assert_eq!(formats::detect(&SourceFile::new("<stdin>", text)).name(), format, "{shown}");

@@ -113,6 +113,9 @@ const LONG: &[(&str, &[Long])] = &[
             ("ctx.rule(\"A\",\"x\")\n", "x = (\n", ""),
             ("", "ctx.regex(\"A\",\"\\\\w+(a|b)*[^x]\")\n", ""),
             ("ctx.regex(\"A\",\"", "(", "\")"),
+            // Each place where a literal may begin, with the next quote far away.
+            ("", "ctx.rule(a)\n", "\""),
+            ("ctx.rule(\"A\",\"x\")\n", "x = ctx.rule(y + z)\n", ""),
             ("ctx.script(\"A\",[", "\"A\",", "], lambda x: x)"),
         ],
     ),
@@ -194,6 +197,32 @@ const LONG: &[(&str, &[Long])] = &[
         ],
     ),
     (
+        "g4",
+        &[
+            ("grammar g; a : ", "(", ""),
+            ("grammar g; a : ", "A ", "; A : 'x' ;"),
+            ("grammar g; a : ", "'x' | ", "; A : 'x' ;"),
+            ("grammar g; a : A ; A : ", "[a-z\\p{L}] ", ";"),
+            ("grammar g; a : A ; A : [", "\\p{L}", "] ;"),
+            ("grammar g; a : A ; A : '", "x", "' ;"),
+            ("grammar g; a : A ; A : [", "a", ""),
+            ("grammar g; a : A ; A : ", "~", ""),
+            ("grammar g; ", "a : 'x' ; ", ""),
+            ("grammar g; a : B ; ", "fragment A : B ; ", "B : 'x' ;"),
+            ("grammar g; a : A ; A : 'x' ; ", "mode M; B : 'y' -> popMode ; ", ""),
+            ("grammar g; ", "import h; ", ""),
+            ("grammar g; options { a = ", "b.", "c; }"),
+            ("grammar g; a : ", "{", ""),
+            ("grammar g; a : {", " /* ", ""),
+            ("grammar g; a : {", "'", ""),
+            ("grammar g; a : {", "\"\\", ""),
+            ("grammar g; a ", "[x] ", ": 'x' ;"),
+            ("grammar g; a : 'x' ", "{ } ", ";"),
+            ("grammar g; a : A ; A : 'x' -> ", "skip, ", "skip ;"),
+            ("", "/* ", ""),
+        ],
+    ),
+    (
         "yacc",
         &[
             ("%%\na: ", "a ", ";"),
@@ -262,7 +291,7 @@ fn long_texts() {
 #[test]
 fn no_format_is_forgotten() {
     for format in formats::ALL {
-        let elsewhere = ["ebnf", "fuzzingbook", "g4"].contains(&format.name());
+        let elsewhere = ["ebnf", "fuzzingbook"].contains(&format.name());
         assert!(elsewhere || LONG.iter().any(|(name, _)| *name == format.name()), "{}", format.name());
     }
 }
@@ -283,6 +312,8 @@ const SEEDS: &[&str] = &[
     "a = { SOI ~ (b ~ \",\")* ~ !\"x\" ~ ANY ~ ^\"y\"{2,3} ~ PUSH(c) ~ POP }\nb = @{ 'a'..'z'+ }\nc = ${ b | !b ~ d }\nd = !{ \"\\u{41}\" }\nWHITESPACE = _{ \" \" | \"\\n\" }\nCOMMENT = _{ \"/*\" ~ (!\"*/\" ~ ANY)* ~ \"*/\" }",
     "{\"rules\": {\"a\": {\"type\": \"SEQ\", \"members\": [{\"type\": \"STRING\", \"value\": \"let\"}, {\"type\": \"SYMBOL\", \"name\": \"b\"}, {\"type\": \"REPEAT\", \"content\": {\"type\": \"IMMEDIATE_TOKEN\", \"content\": {\"type\": \"PATTERN\", \"value\": \"[a-z]\"}}}]}, \"b\": {\"type\": \"PATTERN\", \"value\": \"\\\\w+\"}}, \"extras\": [{\"type\": \"PATTERN\", \"value\": \"\\\\s\"}], \"externals\": [{\"type\": \"SYMBOL\", \"name\": \"_newline\"}]}",
     "?start: (a | \"x\"i b{c, \",\"})+ -> all\n  | A ~ 2..3\nb{x, y}: x (y x)*\nc: [A] /b.*?c/s\n!a.2: \"a\"..\"z\"\nA: \"q\"\n%import common.NUMBER -> N\n%ignore \" \"\n%extend a: N\n",
+    "grammar g; options { caseInsensitive = true; }\ns : ('if' ID | ~';' INT? .)* EOF # all ;\nID : [a-z_\\u00E0-\\u{1F600}]+ ; INT : DIGIT+ -> type(ID) ;\nfragment DIGIT : '0'..'9' | '\\uD83D\\uDE00' ;\nC : '/*' .*? '*/' -> channel(HIDDEN) ;\nWS : [ \\t\\p{White_Space}]+ -> skip ;",
+    "lexer grammar GLexer;\ntokens { INDENT }\nOPEN : '<' -> pushMode(TAG) ; TEXT : ~[<&]+ ; Q : '\"' -> more, mode(STR) ;\nmode TAG; CLOSE : '>' -> popMode ; NAME : [:a-z] [-:a-z0-9]* ; S : ' '+ -> skip ;\nmode STR; E : '\"' -> type(TEXT), mode(DEFAULT_MODE) ; A : . -> more ;",
     "%{ int x; %}\n%token NUM 258 \"1\" END 0\n%left '+'\n%%\ns: NUM { f(\"}\"); } | s[l] '+' s %prec NUM | error | %empty ;\nt: \"if\" s END\n%%\nmain",
 ];
 
@@ -358,6 +389,13 @@ const TOKENS: &[&str] = &[
     "WHITESPACE",
     "error",
     "lambda x: ",
+    "-> skip",
+    "mode M;",
+    "fragment A : ",
+    "\\p{L}",
+    "EOF",
+    "\u{FFFD}",
+    "\u{7F}\u{1}",
 ];
 
 /// What a fuzzer would do for ten minutes is done here for some seconds: every format reads every mutation of every seed.

@@ -8,6 +8,7 @@ mod formats;
 mod generated;
 mod hostile;
 mod hostile_formats;
+mod hostile_g4;
 mod limits;
 mod oracle;
 mod passes;

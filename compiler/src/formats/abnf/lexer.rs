@@ -158,36 +158,36 @@ impl<'t> Lexer<'t> {
         };
         let mut values = Vec::new();
         loop {
-            let number = self.scan.take_while(|c| c.is_digit(radix));
-            let value = number
-                .chars()
-                .filter_map(|c| c.to_digit(radix))
-                .fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit));
-            if number.is_empty() || char::from_u32(value).is_none() && !(0xD800..0xE000).contains(&value) {
-                let span = self.scan.span_from(start);
-                if number.is_empty() {
-                    let help = "such as `%x41`, `%x41-5A` or `%x41.42`";
-                    builder.error(span, format!("a {digits} number is missing here"), help);
-                } else {
-                    let help = "values are bytes (0 to FF) or Unicode code points (up to 10FFFF)";
-                    builder.error(span, "this is more than a code point", help);
-                }
-                return Kind::Error;
-            }
+            let Some(value) = self.number(start, radix, digits, builder) else { return Kind::Error };
             values.push(value);
-            if values.len() == 1 && self.scan.sees("-") {
-                self.scan.next();
-                let number = self.scan.take_while(|c| c.is_digit(radix));
-                let Ok(high) = u32::from_str_radix(number, radix) else {
-                    let help = "a range is written `%x41-5A`";
-                    builder.error(self.scan.span_from(start), "this range has no upper end", help);
-                    return Kind::Error;
-                };
+            if values.len() == 1 && self.scan.eat("-") {
+                let Some(high) = self.number(start, radix, digits, builder) else { return Kind::Error };
                 return Kind::Range(value, high);
             }
             if !self.scan.eat(".") {
                 return Kind::Values(values);
             }
         }
+    }
+
+    /// A number of the value that begins at `start`, in a radix that is called `digits`. What is wrong is reported.
+    fn number(&mut self, start: usize, radix: u32, digits: &str, builder: &mut Builder<'_>) -> Option<u32> {
+        let number = self.scan.take_while(|c| c.is_digit(radix));
+        let value = number
+            .chars()
+            .filter_map(|c| c.to_digit(radix))
+            .fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit));
+        let span = self.scan.span_from(start);
+        if number.is_empty() {
+            let help = "such as `%x41`, `%x41-5A` or `%x41.42`";
+            builder.error(span, format!("a {digits} number is missing here"), help);
+            return None;
+        }
+        if value > 0x10_FFFF {
+            let help = "values are bytes (0 to FF) or Unicode code points (up to 10FFFF)";
+            builder.error(span, "this is more than a code point", help);
+            return None;
+        }
+        Some(value)
     }
 }

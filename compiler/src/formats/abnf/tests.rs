@@ -37,6 +37,27 @@ fn numbers_beyond_a_byte_make_all_of_them_characters() {
 }
 
 #[test]
+fn both_ends_of_a_range_are_code_points() {
+    check_errors(
+        "a = %x41-110000\nb = %x41-FFFFFFFFFF\nc = %d65-\n",
+        expect![[r#"
+        g:1:5: error[syntax]: this is more than a code point
+          | a = %x41-110000
+          |     ^^^^^^^^^^^
+          help: values are bytes (0 to FF) or Unicode code points (up to 10FFFF)
+        g:2:5: error[syntax]: this is more than a code point
+          | b = %x41-FFFFFFFFFF
+          |     ^^^^^^^^^^^^^^^
+          help: values are bytes (0 to FF) or Unicode code points (up to 10FFFF)
+        g:3:5: error[syntax]: a decimal number is missing here
+          | c = %d65-
+          |     ^^^^^
+          help: such as `%x41`, `%x41-5A` or `%x41.42`
+    "#]],
+    );
+}
+
+#[test]
 fn core_rules_are_added_where_they_are_used_and_not_defined() {
     check(
         "a = lwsp HexDig sp\nSP = \"_\"\nALPHA =/ \"-\"\nb = alpha",

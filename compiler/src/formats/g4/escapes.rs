@@ -1,6 +1,13 @@
 //! Escapes in literals and sets, and the sets themselves.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::charset::{CharSet, Unit};
+
+/// The number of a code point may begin with zeros, but has at most so many digits.
+const MAX_DIGITS: usize = 16;
+/// The name of a property has at most so many bytes.
+const MAX_NAME: usize = 80;
 
 /// What is wrong with an escape, and how many bytes it takes.
 pub(super) struct Problem {
@@ -8,16 +15,16 @@ pub(super) struct Problem {
     pub(super) length: usize,
 }
 
-/// The character that the escape at the beginning of `text` (a backslash) stands for, and the bytes it takes. `None` is a
-/// surrogate, which no text holds.
-pub(super) fn character(text: &str) -> Result<(Option<char>, usize), Problem> {
+/// The code point that the escape at the beginning of `text` (a backslash) stands for, and the bytes it takes. It may be a
+/// surrogate, which is no character.
+pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
     let mut characters = text.chars();
     characters.next();
     let Some(letter) = characters.next() else {
         return Err(Problem { message: "there is nothing behind this backslash".to_string(), length: 1 });
     };
     let length = 1 + letter.len_utf8();
-    let plain = |character| Ok((Some(character), length));
+    let plain = |character| Ok((u32::from(character), length));
     match letter {
         'n' => plain('\n'),
         'r' => plain('\r'),
@@ -28,14 +35,17 @@ pub(super) fn character(text: &str) -> Result<(Option<char>, usize), Problem> {
             let behind = &text[length..];
             let (digits, length) = match behind.strip_prefix('{') {
                 Some(braced) => {
-                    let digits = &braced[..braced.find('}').unwrap_or(0)];
+                    // No code point has more digits.
+                    let close = braced.bytes().take(MAX_DIGITS + 1).position(|byte| byte == b'}');
+                    let digits = &braced[..close.unwrap_or(0)];
                     (digits, length + digits.len() + 2)
                 }
                 None => (behind.get(..4).unwrap_or(""), length + 4),
             };
-            let value = u32::from_str_radix(digits, 16).ok().filter(|&value| value <= 0x10_FFFF);
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let value = u32::from_str_radix(digits, 16).ok().filter(|&value| is_number && value <= 0x10_FFFF);
             match value {
-                Some(value) => Ok((char::from_u32(value), length)),
+                Some(value) => Ok((value, length)),
                 None => Err(Problem { message: "this is not the number of a code point".to_string(), length: 2 }),
             }
         }
@@ -45,6 +55,9 @@ pub(super) fn character(text: &str) -> Result<(Option<char>, usize), Problem> {
     }
 }
 
+/// The sets of properties that were looked up, by name and whether they are negated.
+pub(super) type Properties = BTreeMap<(String, bool), Option<CharSet>>;
+
 /// One item of a set.
 enum Item {
     Member(u32),
@@ -52,8 +65,10 @@ enum Item {
 }
 
 /// The set at the beginning of `text` (a bracket), or what is wrong with it, and the bytes it takes.
-pub(super) fn set(text: &str) -> (Result<CharSet, String>, usize) {
+pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, String>, usize) {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
+    // Properties that are in it already.
+    let mut seen = BTreeSet::new();
     let mut problem = None;
     // The first member of what may become a range, and whether the hyphen was there.
     let mut low: Option<u32> = None;
@@ -69,21 +84,20 @@ pub(super) fn set(text: &str) -> (Result<CharSet, String>, usize) {
                 position += 1;
                 break;
             }
-            '\\' if rest[1..].starts_with(['p', 'P']) => match property(rest) {
-                Ok((set, length)) => (Item::Property(set), length),
+            '\\' if rest[1..].starts_with(['p', 'P']) => match property(rest, properties) {
+                Ok((set, length)) => {
+                    let is_new = seen.insert(&rest[..length]);
+                    (Item::Property(if is_new { set } else { CharSet::empty(Unit::Char) }), length)
+                }
                 Err((message, length)) => {
                     problem.get_or_insert(message);
                     position += length;
                     continue;
                 }
             },
-            '\\' => match character(rest) {
-                Ok((Some(character), length)) => (Item::Member(u32::from(character)), length),
-                Ok((None, length)) => {
-                    // A surrogate as the bound of a range: what is a character in the range counts.
-                    let value = u32::from_str_radix(rest.get(2..6).unwrap_or("").trim_matches('{'), 16);
-                    (Item::Member(value.unwrap_or(0xDFFF)), length)
-                }
+            // A surrogate may be the bound of a range: what is a character in the range counts.
+            '\\' => match code_point(rest) {
+                Ok((value, length)) => (Item::Member(value), length),
                 Err(Problem { message, length }) => {
                     problem.get_or_insert(message);
                     position += length;
@@ -126,19 +140,24 @@ pub(super) fn set(text: &str) -> (Result<CharSet, String>, usize) {
 }
 
 /// The set of `\p{...}` or `\P{...}` at the beginning of `text`, or what is wrong, and the bytes it takes.
-fn property(text: &str) -> Result<(CharSet, usize), (String, usize)> {
-    let Some(end) = text.find('}').filter(|_| text[2..].starts_with('{')) else {
+fn property(text: &str, properties: &mut Properties) -> Result<(CharSet, usize), (String, usize)> {
+    let end = text.bytes().take(MAX_NAME + 4).position(|byte| byte == b'}');
+    let Some(end) = end.filter(|_| text[2..].starts_with('{')) else {
         return Err(("a property is written `\\p{Lu}`".to_string(), 2));
     };
     let name = &text[3..end];
     let length = end + 1;
-    if name.len() > 80 || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | ' ')) {
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | ' ')) {
         return Err(("this is not the name of a property".to_string(), length));
     }
     let negated = text[1..].starts_with('P');
-    match named_property(name) {
-        Some(set) if negated => Ok((CharSet::new(Unit::Char, [(0, 0x10_FFFF)]).difference(&set), length)),
-        Some(set) => Ok((set, length)),
+    let place = (name.to_string(), negated);
+    let set = properties.entry(place).or_insert_with(|| {
+        let set = named_property(name)?;
+        Some(if negated { CharSet::new(Unit::Char, [(0, 0x10_FFFF)]).difference(&set) } else { set })
+    });
+    match set {
+        Some(set) => Ok((set.clone(), length)),
         None => Err((format!("the Unicode property `{name}` is not known"), length)),
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Token<'t> {
 pub(super) enum Kind<'t> {
     Name(&'t str),
     Number,
-    Literal(String),
+    Literal(Literal),
     /// `[...]` in a rule of the lexer.
     Set(CharSet),
     /// `[...]` elsewhere: arguments and declarations in another language.
@@ -49,6 +49,16 @@ pub(super) enum Kind<'t> {
     End,
 }
 
+/// The text of `'...'`.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Literal {
+    pub(super) text: String,
+    /// Its value if it is a single code point, which may be a surrogate.
+    pub(super) only: Option<u32>,
+    /// Whether a surrogate without its partner is in it, which no text holds.
+    pub(super) is_broken: bool,
+}
+
 /// Reads tokens on demand.
 pub(super) struct Lexer<'t, 'd> {
     pub(super) text: &'t str,
@@ -60,12 +70,24 @@ pub(super) struct Lexer<'t, 'd> {
     pub(super) quiet: bool,
     diagnostics: &'d mut Diagnostics,
     errors: usize,
+    properties: escapes::Properties,
+    /// Whether no `*/` is ahead.
+    no_comment_ends: bool,
 }
 
 impl<'t, 'd> Lexer<'t, 'd> {
     pub(super) fn new(text: &'t str, diagnostics: &'d mut Diagnostics) -> Lexer<'t, 'd> {
         let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-        Lexer { text, position, in_lexer_rule: false, quiet: false, diagnostics, errors: 0 }
+        Lexer {
+            text,
+            position,
+            in_lexer_rule: false,
+            quiet: false,
+            diagnostics,
+            errors: 0,
+            properties: escapes::Properties::new(),
+            no_comment_ends: false,
+        }
     }
 
     /// Adds a finding.
@@ -196,42 +218,66 @@ impl<'t, 'd> Lexer<'t, 'd> {
         }
     }
 
-    /// `'...'` with escapes.
+    /// `'...'` with escapes. Two escapes that are the halves of a surrogate pair are one character.
     fn literal(&mut self, start: usize) -> Kind<'t> {
         let mut text = String::new();
+        let mut count = 0;
+        let mut last = None;
+        let mut pending: Option<u32> = None;
+        let mut is_broken = false;
         self.position += 1;
         loop {
             let rest = self.rest();
-            match rest.chars().next() {
+            let value = match rest.chars().next() {
                 Some('\'') => {
                     self.position += 1;
-                    return Kind::Literal(text);
+                    is_broken |= pending.is_some();
+                    return Kind::Literal(Literal { text, only: last.filter(|_| count == 1), is_broken });
                 }
-                Some('\\') => match escapes::character(rest) {
-                    Ok((character, length)) => {
-                        text.extend(character);
+                Some('\\') => match escapes::code_point(rest) {
+                    Ok((value, length)) => {
                         self.position += length;
+                        value
                     }
                     Err(problem) => {
                         let at = self.position;
                         self.position += problem.length;
                         self.error(at, problem.message, "write `\\\\` for a backslash, `\\u{1F600}` for a code point");
+                        continue;
                     }
                 },
                 Some('\n' | '\r') | None => {
                     return self.error(start, "this literal is not closed", "close it with `'` on the same line");
                 }
                 Some(character) => {
-                    text.push(character);
                     self.position += character.len_utf8();
+                    u32::from(character)
                 }
+            };
+            let high = pending.take();
+            let value = match (high, value) {
+                (Some(high), 0xDC00..=0xDFFF) => {
+                    count -= 1;
+                    0x1_0000 + ((high - 0xD800) << 10) + (value - 0xDC00)
+                }
+                (high, _) => {
+                    is_broken |= high.is_some();
+                    value
+                }
+            };
+            count += 1;
+            last = Some(value);
+            match char::from_u32(value) {
+                Some(character) => text.push(character),
+                None if value < 0xDC00 => pending = Some(value),
+                None => is_broken = true,
             }
         }
     }
 
     /// `[...]`, a set of characters.
     fn set(&mut self, start: usize) -> Kind<'t> {
-        let (result, length) = escapes::set(self.rest());
+        let (result, length) = escapes::set(self.rest(), &mut self.properties);
         self.position += length;
         match result {
             Ok(set) => Kind::Set(set),
@@ -286,7 +332,9 @@ impl<'t, 'd> Lexer<'t, 'd> {
                     self.position += length - 1;
                 }
             } else if open == '{' && rest.starts_with("/*") {
-                self.position += rest[2..].find("*/").map_or(1, |length| length + 3);
+                let length = if self.no_comment_ends { None } else { rest[2..].find("*/") };
+                self.no_comment_ends = length.is_none();
+                self.position += length.map_or(1, |length| length + 3);
             } else if open == '{' && rest.starts_with("//") {
                 self.position += rest[1..].find('\n').unwrap_or(0);
             }

@@ -8,6 +8,11 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
 
+/// Sets of more ranges in all are refused.
+const MAX_RANGES: usize = 1 << 21;
+/// What the folding of a set counts for, in ranges.
+const FOLDING: usize = 128;
+
 /// All characters.
 fn everything() -> CharSet {
     CharSet::new(Unit::Char, [(0, 0x10_FFFF)])
@@ -38,6 +43,12 @@ pub(super) struct Lexical<'r, 'd> {
     /// The place of each rule that others refer to.
     places: BTreeMap<&'r str, usize>,
     pending: Vec<&'r Rule>,
+    /// The sets that rules stand for behind `~`; `None` for those that are no sets or are being looked at.
+    sets: BTreeMap<&'r str, Option<CharSet>>,
+    /// Ranges of sets so far, against [`MAX_RANGES`].
+    ranges: usize,
+    /// Sets in both cases, by the ranges of the sets themselves.
+    folded: BTreeMap<Vec<(u32, u32)>, CharSet>,
     pub(super) diagnostics: &'d mut Diagnostics,
 }
 
@@ -48,6 +59,9 @@ impl<'r, 'd> Lexical<'r, 'd> {
             fragments: Vec::new(),
             places: BTreeMap::new(),
             pending: Vec::new(),
+            sets: BTreeMap::new(),
+            ranges: 0,
+            folded: BTreeMap::new(),
             diagnostics,
         }
     }
@@ -131,7 +145,10 @@ impl<'r, 'd> Lexical<'r, 'd> {
     fn element(&mut self, element: &'r Element, fold: bool) -> Pattern {
         match &element.kind {
             ElementKind::Literal(text) => literal(text, fold),
-            ElementKind::Set(set) => Pattern::Set { set: if fold { folded(set) } else { set.clone() }, listed: true },
+            ElementKind::Set(set) => {
+                let set = if fold { self.folded(set) } else { set.clone() };
+                Pattern::Set { set: self.counted(set, element.span), listed: true }
+            }
             // Between other characters the text does not end.
             ElementKind::Name(name) if name == "EOF" => Pattern::Choice(Vec::new()),
             ElementKind::Name(name) => self.reference(name, element.span),
@@ -143,7 +160,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
                     self.diagnostics.push(Diagnostic::error(Code::ClassDifference, inner.span, message).help(help));
                     CharSet::empty(Unit::Char)
                 });
-                Pattern::Set { set: everything().difference(&set), listed: false }
+                Pattern::Set { set: self.counted(everything().difference(&set), element.span), listed: false }
             }
             ElementKind::Block(alternatives) => {
                 if let Some(command) = alternatives.iter().find_map(|alternative| alternative.commands.first()) {
@@ -178,9 +195,24 @@ impl<'r, 'd> Lexical<'r, 'd> {
         Pattern::Fragment(place)
     }
 
+    /// The same set, unless all sets together are too large, which is reported.
+    fn counted(&mut self, set: CharSet, span: Span) -> CharSet {
+        let is_told = self.ranges > MAX_RANGES;
+        self.ranges += set.ranges().len();
+        if self.ranges <= MAX_RANGES {
+            return set;
+        }
+        if !is_told {
+            let message = format!("the sets of the lexer have more than {MAX_RANGES} ranges");
+            let help = "write a large set once, as a fragment that others refer to";
+            self.diagnostics.push(Diagnostic::error(Code::TooLarge, span, message).help(help));
+        }
+        CharSet::empty(Unit::Char)
+    }
+
     /// The set that an element behind `~` stands for.
-    fn set(&self, element: &Element, fold: bool, depth: u32) -> Option<CharSet> {
-        const MAX_DEPTH: u32 = 20;
+    fn set(&mut self, element: &'r Element, fold: bool, depth: u32) -> Option<CharSet> {
+        const MAX_DEPTH: u32 = 200;
         let set = match &element.kind {
             ElementKind::Literal(text) => {
                 let mut characters = text.chars();
@@ -190,8 +222,14 @@ impl<'r, 'd> Lexical<'r, 'd> {
             ElementKind::Set(set) => set.clone(),
             ElementKind::Wildcard => everything(),
             ElementKind::Name(name) if depth < MAX_DEPTH => {
-                let rule = self.rules.get(name.as_str())?;
-                return self.union(&rule.alternatives, rule.case_insensitive == Some(true), depth + 1);
+                let (&name, &rule) = self.rules.get_key_value(name.as_str())?;
+                if let Some(known) = self.sets.get(name) {
+                    return known.clone();
+                }
+                self.sets.insert(name, None);
+                let set = self.union(&rule.alternatives, rule.case_insensitive == Some(true), depth + 1);
+                self.sets.insert(name, set.clone());
+                return set;
             }
             ElementKind::Block(alternatives) if depth < MAX_DEPTH => {
                 return self.union(alternatives, fold, depth + 1);
@@ -201,16 +239,31 @@ impl<'r, 'd> Lexical<'r, 'd> {
             }
             _ => return None,
         };
-        Some(if fold { folded(&set) } else { set })
+        Some(if fold { self.folded(&set) } else { set })
     }
 
-    fn union(&self, alternatives: &[Alternative], fold: bool, depth: u32) -> Option<CharSet> {
-        let mut all = CharSet::empty(Unit::Char);
+    /// The set in both cases.
+    fn folded(&mut self, set: &CharSet) -> CharSet {
+        if let Some(known) = self.folded.get(set.ranges()) {
+            return known.clone();
+        }
+        // To fold a set costs more than to copy it.
+        self.ranges += FOLDING;
+        let result = if self.ranges > MAX_RANGES { set.clone() } else { folded(set) };
+        self.folded.insert(set.ranges().to_vec(), result.clone());
+        result
+    }
+
+    fn union(&mut self, alternatives: &'r [Alternative], fold: bool, depth: u32) -> Option<CharSet> {
+        let mut ranges = Vec::new();
         for alternative in alternatives {
             let [element] = alternative.elements.as_slice() else { return None };
-            all = all.union(&self.set(element, fold, depth)?);
+            ranges.extend(self.set(element, fold, depth)?.ranges());
+            if ranges.len() > MAX_RANGES {
+                return None;
+            }
         }
-        Some(all)
+        Some(CharSet::new(Unit::Char, ranges))
     }
 }
 

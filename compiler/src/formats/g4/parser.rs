@@ -3,9 +3,10 @@
 //!
 //! The native stack is bounded: blocks nest at most [`MAX_GROUPS`] deep.
 
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Kind, Lexer, Literal, Token};
 use super::syntax::{Alternative, Command, Element, ElementKind, Grammar, GrammarKind, Rule};
 use crate::ast::{MAX_NESTING, Name};
+use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
 
@@ -22,6 +23,7 @@ pub(super) fn parse(text: &str, strict: bool, diagnostics: &mut Diagnostics) -> 
         strict,
         groups: 0,
         elements: 0,
+        is_too_large: false,
     };
     parser.file();
     parser.grammar
@@ -40,8 +42,9 @@ pub(super) struct Parser<'t, 'd> {
     strict: bool,
     /// How many blocks are open.
     groups: u32,
-    /// How many elements were read, against [`MAX_EXPRESSIONS`].
+    /// How many elements, bytes of literals and ranges of sets were read, against [`MAX_EXPRESSIONS`].
     elements: usize,
+    is_too_large: bool,
 }
 
 impl<'t> Parser<'t, '_> {
@@ -224,7 +227,7 @@ impl<'t> Parser<'t, '_> {
                 }
                 Ok(Name { text, span: start.to(self.last_span) })
             }
-            Kind::Literal(text) => Ok(Name { text, span: start }),
+            Kind::Literal(literal) => Ok(Name { text: literal.text, span: start }),
             Kind::Number | Kind::Star | Kind::Action => {
                 let text = self.lexer.text[start.start as usize..start.end as usize].to_string();
                 Ok(Name { text, span: start })
@@ -448,10 +451,11 @@ impl<'t> Parser<'t, '_> {
     fn element(&mut self, is_lexical: bool) -> Result<Element, Reported> {
         self.elements += 1;
         if self.elements > MAX_EXPRESSIONS {
-            let message = format!("the grammar has more than {MAX_EXPRESSIONS} elements");
-            if self.elements == MAX_EXPRESSIONS + 1 {
-                let diagnostic = Diagnostic::error(Code::TooLarge, self.last_span, message);
-                self.lexer.report(diagnostic);
+            let message =
+                format!("the grammar has more than {MAX_EXPRESSIONS} elements, bytes of literals and ranges of sets");
+            if !std::mem::replace(&mut self.is_too_large, true) {
+                let help = "a grammar of this size is generated; leave out what the start rule does not need";
+                self.lexer.report(Diagnostic::error(Code::TooLarge, self.last_span, message).help(help));
             }
             self.lexer.position = self.lexer.text.len();
             self.ahead = None;
@@ -487,9 +491,21 @@ impl<'t> Parser<'t, '_> {
             _ => return Err(self.unexpected("an element, `|` or `;`")),
         };
         let kind = match kind {
-            Kind::Literal(text) if *self.peek() == Kind::Range => return self.range(text, span),
-            Kind::Literal(text) => ElementKind::Literal(text),
-            Kind::Set(set) => ElementKind::Set(set),
+            Kind::Literal(literal) if *self.peek() == Kind::Range => return self.range(&literal, span),
+            Kind::Literal(Literal { is_broken: true, .. }) => {
+                let message = "this literal holds half of a surrogate pair";
+                let help = "no text holds it; write the character itself, or `\\u{1F600}`";
+                self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help(help));
+                return Err(Reported);
+            }
+            Kind::Literal(literal) => {
+                self.elements += literal.text.len();
+                ElementKind::Literal(literal.text)
+            }
+            Kind::Set(set) => {
+                self.elements += set.ranges().len();
+                ElementKind::Set(set)
+            }
             Kind::Dot => ElementKind::Wildcard,
             Kind::Open => return self.block(span, is_lexical),
             Kind::Tilde => {
@@ -513,15 +529,14 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// `'a'..'z'`
-    fn range(&mut self, low: String, start: Span) -> Result<Element, Reported> {
+    fn range(&mut self, low: &Literal, start: Span) -> Result<Element, Reported> {
         self.take();
         let Kind::Literal(_) = self.peek() else { return Err(self.unexpected("the upper bound of the range")) };
         let Token { kind: Kind::Literal(high), span } = self.take() else { return Err(Reported) };
         let span = start.to(span);
-        let (mut lows, mut highs) = (low.chars(), high.chars());
-        match (lows.next(), lows.next(), highs.next(), highs.next()) {
-            (Some(low), None, Some(high), None) if low <= high => {
-                let set = crate::charset::CharSet::new(crate::charset::Unit::Char, [(u32::from(low), u32::from(high))]);
+        match (low.only, high.only) {
+            (Some(low), Some(high)) if low <= high => {
+                let set = CharSet::new(Unit::Char, [(low, high)]);
                 Ok(Element { kind: ElementKind::Set(set), span })
             }
             _ => {

@@ -77,11 +77,12 @@ impl Reader<'_, '_> {
                 self.add(main);
                 let parser = name.text.trim_end_matches("Lexer").to_string() + "Parser";
                 match self.surroundings.loader.load(&format!("{parser}.g4")) {
-                    Ok(file) => {
+                    // A parser may stand beside that takes its tokens from another lexer.
+                    Ok(file) if is_parser_of(&file, &name.text) => {
                         let parser = self.parse(&file, name.span);
                         self.add(parser);
                     }
-                    Err(_) => self.sources.is_lexer = true,
+                    _ => self.sources.is_lexer = true,
                 }
             }
         }
@@ -91,6 +92,11 @@ impl Reader<'_, '_> {
     fn vocabulary(&mut self, name: &Name, is_optional: bool) {
         let base = name.text.rsplit(['/', '\\']).next().unwrap_or("");
         match self.load(base, name.span) {
+            Ok(Some(lexer)) if lexer.kind == GrammarKind::Parser => {
+                let message = format!("`{base}.g4` is the grammar of a parser, not of a lexer");
+                let help = "`options { tokenVocab = ...; }` names the file with `lexer grammar`";
+                self.diagnostics.push(Diagnostic::error(Code::MissingFile, name.span, message).help(help));
+            }
             Ok(Some(lexer)) => self.add(lexer),
             Ok(None) => {}
             Err(_) if is_optional => {}
@@ -172,6 +178,14 @@ impl Reader<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a file holds the grammar of a parser that takes its tokens from `lexer`, or says nothing about it.
+fn is_parser_of(file: &SourceFile, lexer: &str) -> bool {
+    // What is wrong in it is reported if it is.
+    let grammar = parser::parse(file.text(), false, &mut Diagnostics::default());
+    let names = |vocabulary: &Name| vocabulary.text.rsplit(['/', '\\']).next() == Some(lexer);
+    grammar.kind == GrammarKind::Parser && grammar.option("tokenVocab").is_none_or(names)
 }
 
 fn is_case_insensitive(grammar: &Grammar) -> bool {

@@ -28,7 +28,7 @@ fn check_files(text: &str, files: &[(&'static str, &'static str)], options: Form
     let files = Files(files.iter().copied().collect());
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
-    let surroundings = Surroundings { options, start: None, loader: &files };
+    let surroundings = Surroundings { options, loader: &files, ..Surroundings::default() };
     let grammar = G4.parse_within(&file, &surroundings, &mut diagnostics);
     diagnostics.sort();
     expected.assert_eq(&(ast::dump(&grammar) + &diagnostics.to_plain_text(&file)));
@@ -161,6 +161,70 @@ fn more_and_type_make_one_token_of_several_matches() {
               | parser grammar P; options { tokenVocab = L; } start : STRING+ EOF ;
               |                                               ^^^^^
               help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
+    );
+}
+
+#[test]
+fn surrogates_in_literals_and_ranges() {
+    check_files(
+        "grammar g; a : A B C '\\uD83D\\uDE00!' EOF ; A : '\\uD83D\\uDE00'..'\\uD83D\\uDE4F' ; B : '\\uD7FE'..'\\uDFFF' ;
+         C : '\\u{1F600}x\\u{41}' ;",
+        &[],
+        FormatOptions::default(),
+        expect![[r#"
+            %start a
+            a ::= A B "\u{1F600}xA" "\u{1F600}!"
+            A ::= [#x1F600-#x1F64F]
+            B ::= [#xD7FE#xD7FF]
+        "#]],
+    );
+    check_files(
+        "grammar g; a : A ; A : 'x\\uD83Dy' ;",
+        &[],
+        FormatOptions::default(),
+        expect![[r#"
+        g:1:24: error[syntax]: this literal holds half of a surrogate pair
+          | grammar g; a : A ; A : 'x\uD83Dy' ;
+          |                        ^^^^^^^^^^
+          help: no text holds it; write the character itself, or `\u{1F600}`"#]],
+    );
+}
+
+#[test]
+fn a_parser_takes_the_lexer_that_it_names() {
+    let own = ("AParser.g4", "parser grammar AParser; options { tokenVocab = ALexer; } a : X ;");
+    let other = ("AParser.g4", "parser grammar AParser; options { tokenVocab = BLexer; } a : X ;");
+    let lexer = ("BLexer.g4", "lexer grammar BLexer; X : 'b' ;");
+    let text = "lexer grammar ALexer; X : 'x' | 'y' ; Y : 'z' ;";
+    check_files(
+        text,
+        &[own, lexer],
+        FormatOptions::default(),
+        expect![[r#"
+        %start a
+        a ::= X
+        X ::= "x" | "y"
+    "#]],
+    );
+    check_files(
+        text,
+        &[other, lexer],
+        FormatOptions::default(),
+        expect![[r#"
+        %start X
+        X ::= X.2
+        X.2 ::= "x" | "y"
+    "#]],
+    );
+    check_files(
+        "parser grammar AParser; options { tokenVocab = B; } a : X ;",
+        &[("B.g4", "parser grammar B; a : X ;")],
+        FormatOptions::default(),
+        expect![[r#"
+            g:1:48: error[missing-file]: `B.g4` is the grammar of a parser, not of a lexer
+              | parser grammar AParser; options { tokenVocab = B; } a : X ;
+              |                                                ^
+              help: `options { tokenVocab = ...; }` names the file with `lexer grammar`"#]],
     );
 }
 

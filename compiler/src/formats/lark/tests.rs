@@ -41,7 +41,10 @@ STRING: /"[^"[\]]*?"/s
             FLOAT ::= INT _EXP | DECIMAL _EXP?
             _EXP ::= [Ee] [+\-]? [0-9]+
             DECIMAL ::= [0-9]+ "." [0-9]* | "." [0-9]+
-            NAME ::= [A-Z_a-z] [0-9A-Z_a-z]*
+            NAME ::= [A-HJ-Z_a-hj-oq-z] [0-9A-Z_a-z]* @ 50 | [Ii] NAME.word.2 @ 2 | [p] NAME.word.3 @ 1
+            NAME.word.3 ::= [0-9A-Z_a-qs-z] [0-9A-Z_a-z]* @ 62 | [r] ([0-9A-Z_a-hj-z] [0-9A-Z_a-z]* @ 62 | [i] ([0-9A-Z_a-mo-z] [0-9A-Z_a-z]* @ 62 | [n] ([0-9A-Z_a-su-z] [0-9A-Z_a-z]* @ 62 | [t] NAME.word.4 @ 1 | () @ 63) @ 1 | () @ 63) @ 1 | () @ 63) @ 1 | () @ 63
+            NAME.word.4 ::= [0-9A-Z_a-z] [0-9A-Z_a-z]*
+            NAME.word.2 ::= [0-9A-MO-Z_a-mo-z] [0-9A-Z_a-z]* @ 61 | [Nn] NAME.word.4 @ 2 | () @ 63
         "#]],
     );
 }
@@ -133,6 +136,34 @@ fn errors() {
               | l{x}: l{(x x)} | l{x}
               |       ^^^^^^^^
               help: a template must not use itself with ever larger arguments
+        "#]],
+    );
+}
+
+#[test]
+fn hyphens_and_counts_of_python() {
+    check(
+        r"start: /[+--][--\/][a-c-e][\w-.][]-a][^-]x{,2}/",
+        expect![[r#"
+        %start start
+        start ::= [+-\-] [\--/] [\-a-ce] [\-.0-9A-Z_a-z] [\]-a] [#x09#x0A#x20-,.-~] "x"{0,2}
+    "#]],
+    );
+}
+
+#[test]
+fn names_are_no_keywords() {
+    check(
+        "start: \"if\"i NAME | ELSE NAME | NAME \"iffy\" /[a-z]+x/\nNAME: /[a-z]+/\nELSE: \"else\"\nNUMBER: /[0-9]+/\n%ignore \" \"\n",
+        expect![[r#"
+            %start start
+            start ::= ([Ii] [Ff]) (" " NAME) | ELSE (" " NAME) | NAME (" " "iffy") (" " ([a-z]+ "x"))
+            ELSE ::= "else"
+            NUMBER ::= [0-9]+
+            NAME ::= [a-df-hj-z] [a-z]* @ 24 | [e] NAME.word.2 @ 1 | [i] NAME.word.3 @ 1
+            NAME.word.3 ::= [a-eg-z] [a-z]* @ 25 | [f] ([a-eg-z] [a-z]* @ 25 | [f] ([a-xz] [a-z]* @ 25 | [y] NAME.word.4 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+            NAME.word.4 ::= [a-z] [a-z]*
+            NAME.word.2 ::= [a-km-z] [a-z]* @ 25 | [l] ([a-rt-z] [a-z]* @ 25 | [s] ([a-df-z] [a-z]* @ 25 | [e] NAME.word.4 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
         "#]],
     );
 }

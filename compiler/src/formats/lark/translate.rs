@@ -8,6 +8,7 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::boundaries::{Lexical, Syntax, separate};
 use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::keywords;
 use crate::formats::pattern;
 
 /// A grammar may use its templates with this many different lists of arguments.
@@ -61,8 +62,9 @@ pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
     let mut facts = Lexical::new(&lexical);
     let separator = facts.separator(&ignored);
     let start = syntax.iter().find(|(name, _)| name.text == "start").map(|(name, _)| name.clone());
-    let mut all = separate(syntax, &mut facts, separator, builder);
-    all.extend(lexical);
+    let words = keywords::exclude(&mut syntax, &mut facts, builder);
+    let mut all = separate(syntax, &mut words.lexical(&lexical), separator, builder);
+    words.add_to(&mut all, lexical);
     // What is only ignored is in no rule.
     let names = ignored.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Rule(name) => Some(name.clone()),

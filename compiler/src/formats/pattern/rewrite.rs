@@ -14,6 +14,17 @@ pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Bui
     Ok(rewriter.out)
 }
 
+/// What a hyphen in a class of Python or JavaScript would be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hyphen {
+    /// A member: it is the first, or stands behind a range or a class.
+    Member,
+    /// The sign of a range.
+    Range,
+    /// A member that ends a range.
+    Bound,
+}
+
 struct Rewriter<'t, 'b, 'd> {
     scan: Scanner<'t>,
     flags: Flags,
@@ -55,6 +66,10 @@ impl Rewriter<'_, '_, '_> {
                     self.scan.next();
                     self.out.push_str("\\{");
                 }
+                '{' if self.scan.sees("{,") => {
+                    self.scan.next();
+                    self.out.push_str("{0");
+                }
                 _ => {
                     self.scan.next();
                     self.out.push(next);
@@ -66,9 +81,13 @@ impl Rewriter<'_, '_, '_> {
 
     /// Whether `{` here is the beginning of `{2}`, `{2,}`, `{,5}` or `{2,5}`.
     fn begins_count(&self) -> bool {
+        const MAX_LENGTH: usize = 24;
         let rest = &self.scan.rest()[1..];
-        let length = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
-        rest[length..].starts_with('}') && rest[..length].contains(|c: char| c.is_ascii_digit())
+        let Some(length) = rest.bytes().take(MAX_LENGTH).position(|byte| byte == b'}') else { return false };
+        let inside = &rest[..length];
+        let (low, high) = inside.split_once(',').unwrap_or((inside, "0"));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number(low) && is_number(high) && !(low.is_empty() && (high.is_empty() || !inside.contains(',')))
     }
 
     /// Whether what was written last is `{2}` and the like.
@@ -141,11 +160,27 @@ impl Rewriter<'_, '_, '_> {
 
     fn class(&mut self) -> Result<(), Reported> {
         let mut open = 0u32;
+        let mut hyphen = Hyphen::Member;
         loop {
             let Some(next) = self.scan.peek() else { return Ok(()) };
+            let is_plain = self.flags.plain_classes && open > 0;
+            let is_begun = is_plain && hyphen != Hyphen::Bound;
+            let before = std::mem::replace(&mut hyphen, if is_begun { Hyphen::Range } else { Hyphen::Member });
             match next {
+                // A hyphen between two members makes a range of them, any other is a member itself.
+                '-' if is_plain => {
+                    self.scan.next();
+                    if before == Hyphen::Range && !self.scan.sees("]") {
+                        self.out.push('-');
+                        hyphen = Hyphen::Bound;
+                    } else {
+                        self.out.push_str("\\-");
+                        hyphen = if before == Hyphen::Bound { Hyphen::Member } else { Hyphen::Range };
+                    }
+                }
                 '[' if open == 0 || !self.flags.plain_classes => {
                     open += 1;
+                    hyphen = Hyphen::Member;
                     self.scan.next();
                     self.out.push('[');
                     if self.scan.eat("^") {
@@ -154,6 +189,7 @@ impl Rewriter<'_, '_, '_> {
                     if self.scan.sees("]") && open == 1 {
                         self.scan.next();
                         self.out.push_str("\\]");
+                        hyphen = Hyphen::Range;
                     }
                 }
                 '[' => {
@@ -168,7 +204,14 @@ impl Rewriter<'_, '_, '_> {
                         return Ok(());
                     }
                 }
-                '\\' => self.escape(true)?,
+                '\\' => {
+                    let is_class =
+                        ["\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "\\p", "\\P"].iter().any(|c| self.scan.sees(c));
+                    if is_class {
+                        hyphen = Hyphen::Member;
+                    }
+                    self.escape(true)?;
+                }
                 '&' | '~' if self.flags.plain_classes => {
                     self.scan.next();
                     self.out.push('\\');

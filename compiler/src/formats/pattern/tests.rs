@@ -43,6 +43,19 @@ fn non_greedy_repetitions_do_not_hold_what_ends_them() {
         regex ::= "/*" ([#x09#x0A#x20-)+-~] | [*] [#x09#x0A#x20-)+-.0-~])* "*/"
     "#]],
     );
+    // A bound counts characters, not rounds of two.
+    check(
+        r"x.{2}?ab",
+        expect![[r#"
+        regex ::= "x" [#x09#x20-~]{2} "ab"
+    "#]],
+    );
+    check(
+        r"x.{1,3}?ab",
+        expect![[r#"
+        regex ::= "x" [#x09#x20-`b-~]{1,3} "ab"
+    "#]],
+    );
     check(
         r#"".*?"|<<.+?(?:>|!)x"#,
         expect![[r#"
@@ -127,6 +140,16 @@ fn what_is_left_out_and_what_is_not_understood() {
         "a{1,2}{3}x{,}{}",
         expect![[r#"
         regex ::= "a"{1,2}{3} "x{,}{}"
+    "#]],
+    );
+}
+
+#[test]
+fn counts_without_a_lower_bound() {
+    check(
+        r"a{,2}b{,}c{1,,2}d{2,}",
+        expect![[r#"
+        regex ::= "a"{0,2} "b{,}c{1,,2}" "d"{2,}
     "#]],
     );
 }

@@ -67,6 +67,17 @@ fn predicates_that_exclude_characters() {
 }
 
 #[test]
+fn counted_rounds_are_one_character_each() {
+    check(
+        "a = { (!\"ab\" ~ ANY){2,3} ~ \"ab\" ~ (!\"ab\" ~ ANY){2,} ~ \"ab\" }",
+        expect![[r#"
+        %start a
+        a ::= [#x09#x0A#x20-`b-~]{2,3} "ab" ([#x09#x0A#x20-`b-~] | [a] [#x09#x0A#x20-`c-~]){2,} "ab"
+    "#]],
+    );
+}
+
+#[test]
 fn the_stack() {
     check(
         "raw = { \"r\" ~ PUSH(\"#\"*) ~ \"q\" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }",

@@ -276,7 +276,7 @@ impl<'r> Translator<'r, '_, '_> {
     }
 
     fn repeat(&mut self, item: &'r Peg, min: u32, max: Option<u32>, span: Span) -> Result<Syntax, Reported> {
-        let round = match self.without_delimiter(item)? {
+        let round = match self.without_delimiter(item, max.is_some())? {
             Some(round) => round,
             None => self.peg(item)?,
         };
@@ -302,8 +302,8 @@ impl<'r> Translator<'r, '_, '_> {
     }
 
     /// A round of `(!"*/" ~ ANY)*`: any character but the first of the delimiter, or that one and a character that does not
-    /// go on with it.
-    fn without_delimiter(&mut self, item: &'r Peg) -> Result<Option<Syntax>, Reported> {
+    /// go on with it, unless the rounds are `counted`.
+    fn without_delimiter(&mut self, item: &'r Peg, counted: bool) -> Result<Option<Syntax>, Reported> {
         let Kind::Seq(parts) = &item.kind else { return Ok(None) };
         let [Peg { kind: Kind::Not(delimiter), .. }, what] = parts.as_slice() else { return Ok(None) };
         let Kind::Text(text, false) = &delimiter.kind else { return Ok(None) };
@@ -316,6 +316,9 @@ impl<'r> Translator<'r, '_, '_> {
             return Ok(None);
         }
         let plain = self.builder.class(plain, item.span)?;
+        if counted {
+            return Ok(Some(self.token(plain)));
+        }
         let pair = vec![self.builder.class(first, item.span)?, self.builder.class(behind, item.span)?];
         let pair = self.builder.seq(pair, item.span)?;
         let part = self.builder.any(vec![plain, pair], item.span)?;

@@ -39,9 +39,10 @@ fn rules_tokens_and_separators() {
             statement ::= (" " "let") (" " id) "=" string ";" | ("@" [A-Za-z]+)+ | ()
             string ::= "\"" [#x09#x20!#x23-~]* close
             close ::= "\""
-            id ::= [_a-z] [0-9A-Z_a-z]*
             comment ::= "//" [#x09#x20-~]*
             _newline ::= "\n"
+            id ::= [_a-km-z] [0-9A-Z_a-z]* @ 26 | [l] id.word.2 @ 1
+            id.word.2 ::= [0-9A-Z_a-df-z] [0-9A-Z_a-z]* @ 62 | [e] ([0-9A-Z_a-su-z] [0-9A-Z_a-z]* @ 62 | [t] [0-9A-Z_a-z] [0-9A-Z_a-z]* @ 1 | () @ 63) @ 1 | () @ 63
             g:18:26: warning[not-context-free]: the external token `_newline` derives `\n`
               |            "externals": [{"type": "SYMBOL", "name": "_newline"}, {"type": "SYMBOL", "name": "id"}, {"type": "STRING", "v
               |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

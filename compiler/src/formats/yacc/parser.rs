@@ -7,6 +7,7 @@ use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::boundaries::{Lexical, Syntax, separate};
 use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::keywords;
 use crate::formats::scanner::Scanner;
 
 /// Parses the whole text.
@@ -260,8 +261,9 @@ impl<'t> Parser<'t, '_> {
         if let Some(given) = given {
             lexical.extend(reached(given, needed.keys().copied()));
         }
-        let mut all = separate(syntax, &mut Lexical::new(&lexical), Some(" "), &mut builder);
-        all.extend(lexical);
+        let words = keywords::exclude(&mut syntax, &mut Lexical::new(&lexical), &mut builder);
+        let mut all = separate(syntax, &mut words.lexical(&lexical), Some(" "), &mut builder);
+        words.add_to(&mut all, lexical);
         let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
         Grammar { start, rules: all, ..Grammar::default() }
     }

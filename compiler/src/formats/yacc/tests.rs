@@ -122,3 +122,24 @@ fn errors() {
     "#]],
     );
 }
+
+#[test]
+fn identifiers_of_the_file_of_tokens_are_no_keywords() {
+    let tokens = SourceFile::new("t", "ID ::= [a-z]+ SUFFIX?\nSUFFIX ::= '_' [a-z]\nIF ::= 'if'\n");
+    let mut diagnostics = Diagnostics::default();
+    let tokens = crate::formats::ebnf::Ebnf.parse(&tokens, &mut diagnostics);
+    let file = SourceFile::new("g", "%token ID IF\n%%\ns: IF ID | \"do\" ID ;\n");
+    let grammar = Yacc.parse_with_tokens(&file, Some(&tokens), &mut diagnostics);
+    expect![[r#"
+        %start s
+        s ::= IF (" " ID) | "do" (" " ID)
+        IF ::= "if"
+        ID ::= [a-ce-hj-z] ID.word.2 @ 24 | [d] ID.word.3 @ 1 | [i] ID.word.4 @ 1
+        ID.word.4 ::= [a-eg-z] ID.word.2 @ 25 | [_] ID.word.5 @ 1 | [f] ID.word.6 @ 1 | () @ 27
+        ID.word.6 ::= [a-z] ID.word.2 @ 26 | [_] ID.word.5 @ 1
+        ID.word.5 ::= [a-z]
+        ID.word.2 ::= [a-z]* ([_] ID.word.5 @ 1 | () @ 1)
+        ID.word.3 ::= [a-np-z] ID.word.2 @ 25 | [_] ID.word.5 @ 1 | [o] ID.word.6 @ 1 | () @ 27
+    "#]]
+    .assert_eq(&crate::ast::dump(&grammar));
+}

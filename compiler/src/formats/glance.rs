@@ -1,0 +1,147 @@
+//! What a text looks like at a glance, for telling formats apart: its lines without comments, the names that it defines, the
+//! keys of its objects. What stands in comments and strings looks like nothing.
+
+/// Lines that are looked at.
+const MAX_LINES: usize = 1 << 16;
+
+/// The first lines of a text without blanks around them, but for those in comments and behind the marks of comments.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    // What closes the comment that the lines are in.
+    let mut open: Option<&str> = None;
+    text.trim_start_matches('\u{FEFF}').lines().take(MAX_LINES).filter_map(move |line| {
+        let mut line = line.trim();
+        if let Some(close) = open {
+            let (_, behind) = line.split_once(close)?;
+            open = None;
+            line = behind.trim_start();
+        }
+        while let Some(close) = closing(line) {
+            let inside = &line[close.len().min(2)..];
+            match inside.split_once(close) {
+                Some((_, behind)) => line = behind.trim_start(),
+                None => {
+                    open = Some(close);
+                    return None;
+                }
+            }
+        }
+        // A semicolon by itself ends a rule.
+        let is_comment = ["//", "#", ";", "--"].iter().any(|mark| line.starts_with(mark)) && line != ";";
+        if is_comment {
+            return None;
+        }
+        // A comment may also begin behind something.
+        if let Some(at) = comment(line) {
+            open = Some("*/");
+            line = line[..at].trim_end();
+        }
+        Some(line)
+    })
+}
+
+/// What closes the comment that a line begins with.
+fn closing(line: &str) -> Option<&'static str> {
+    const MARKS: [(&str, &str); 5] =
+        [("/*", "*/"), ("(*", "*)"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
+    MARKS.iter().find_map(|(begin, close)| line.starts_with(begin).then_some(*close))
+}
+
+/// Where `/*` begins in a line, outside of quotes, if the line does not close it.
+fn comment(line: &str) -> Option<usize> {
+    let mut at = 0;
+    while let Some(length) = line[at..].find(['"', '\'', '/']) {
+        let rest = &line[at + length..];
+        let quote = &rest[..1];
+        at += length + 1;
+        if quote != "/" {
+            // An apostrophe without a partner is no quote.
+            at += rest[1..].find(quote).map_or(0, |length| length + 1);
+        } else if let Some(inside) = rest.strip_prefix("/*") {
+            match inside.find("*/") {
+                Some(length) => at += length + 3,
+                None => return Some(at - 1),
+            }
+        }
+    }
+    None
+}
+
+/// Whether a line begins with a name, perhaps in angle brackets and behind a number in brackets, and `mark` follows, perhaps on
+/// the next line.
+pub(super) fn defines(text: &str, mark: &str) -> bool {
+    let mut is_name_before = false;
+    lines(text).any(|line| {
+        if line.is_empty() {
+            return false;
+        }
+        if std::mem::take(&mut is_name_before) && line.starts_with(mark) {
+            return true;
+        }
+        let Some(behind) = behind_name(line) else { return false };
+        is_name_before = behind.is_empty();
+        behind.starts_with(mark)
+    })
+}
+
+/// What stands behind the name that a line begins with.
+fn behind_name(line: &str) -> Option<&str> {
+    // The productions of specifications are numbered.
+    let numbered = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let line = numbered
+        .filter(|(number, _)| !number.is_empty() && number.chars().all(|c| c.is_ascii_alphanumeric()))
+        .map_or(line, |(_, rest)| rest.trim_start());
+    if let Some(rest) = line.strip_prefix('<') {
+        let (name, behind) = rest.split_once('>')?;
+        return (!name.is_empty() && !name.contains(['<', '"', '\''])).then(|| behind.trim_start());
+    }
+    if !line.starts_with(|c: char| c == '_' || c.is_alphabetic()) {
+        return None;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    Some(line.trim_start_matches(is_part).trim_start())
+}
+
+/// Whether an object of JSON has the key `key`.
+pub(super) fn has_key(text: &str, key: &str) -> bool {
+    let quoted = format!("\"{key}\"");
+    text.match_indices(&quoted).take(1000).any(|(at, _)| text[at + quoted.len()..].trim_start().starts_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_strings_define_nothing() {
+        let texts = [
+            "/* a ::= b */ c = 'x';",
+            "/* text\na ::= b\n*/\nc = d",
+            "c = d /* and\na ::= b */",
+            "# a ::= b",
+            "// a ::= b\n; a ::= b\n-- a ::= b",
+            "(* a ::= b *)",
+            "c = \"a ::= b\"",
+            "\"a ::= b\" c",
+            "\"\"\"\na ::= b\n\"\"\"\nc",
+            "a b ::= c",
+        ];
+        for text in texts {
+            assert!(!defines(text, "::="), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_defined() {
+        for text in
+            ["a ::= b", "  <a b>::=c", "/* x */ a::=b", "a\n  ::= b", "[12] a ::= b", "x '/*'\na ::= b", "é-b.c ::= d"]
+        {
+            assert!(defines(text, "::="), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_are_no_values() {
+        assert!(has_key("{\"pda\" : {}}", "pda"));
+        assert!(!has_key("[\"pda\"]", "pda"));
+    }
+}

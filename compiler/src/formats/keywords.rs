@@ -1,0 +1,271 @@
+//! Tokens that are no keywords: where a lexer prefers texts that are written out, `[a-z]+` must not derive `if`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::boundaries::{Edges, Lexical, Syntax};
+use super::builder::Builder;
+use crate::ast::{Expr, ExprKind, Name, Rule};
+use crate::charset::Unit;
+use crate::diagnostics::Span;
+use crate::tokens::{Fragment, Pattern, Word, without_keywords};
+
+/// Grammars with more tokens are left as they are.
+const MAX_TOKENS: usize = 1 << 12;
+/// Keywords that are taken out of tokens, in all; with more, the later tokens are left as they are.
+const MAX_PAIRS: usize = 1 << 14;
+/// References are followed this deep to find out whether a token is a fixed text.
+const MAX_DEPTH: usize = 8;
+
+/// Tokens without the keywords among their texts.
+#[derive(Default)]
+pub(super) struct Words {
+    /// What derives them.
+    rules: Vec<Rule>,
+    /// What is known of the tokens that they are made of.
+    known: Vec<(String, Edges)>,
+    /// Lexical rules that nothing refers to any more.
+    dropped: BTreeSet<String>,
+}
+
+impl Words {
+    /// The lexical rules, in which these count as the tokens that they are made of.
+    pub(super) fn lexical<'g>(&'g self, rules: &'g [Rule]) -> Lexical<'g> {
+        Lexical::knowing(rules, self.known.iter().map(|(name, edges)| (name.as_str(), edges.clone())))
+    }
+
+    /// Adds the lexical rules and these.
+    pub(super) fn add_to(self, all: &mut Vec<Rule>, lexical: Vec<Rule>) {
+        all.extend(lexical.into_iter().filter(|rule| !self.dropped.contains(&rule.name.text)));
+        all.extend(self.rules);
+    }
+}
+
+/// Takes the fixed texts among the tokens of `syntax` out of what the others derive.
+pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, builder: &mut Builder<'_>) -> Words {
+    let mut tokens: BTreeMap<Key, &Expr> = BTreeMap::new();
+    for (_, body) in syntax.iter() {
+        each_token(body, &mut |expr| {
+            tokens.insert(Key::of(expr), expr);
+        });
+    }
+    if tokens.len() > MAX_TOKENS {
+        return Words::default();
+    }
+    let (mut keywords, mut others) = (Vec::new(), Vec::new());
+    for (key, expr) in tokens {
+        let edges = lexical.edges(expr);
+        match fixed(expr, lexical, 0) {
+            Some(pattern) => keywords.push((pattern, edges)),
+            None if !edges.nullable => others.push((key, expr, edges)),
+            None => {}
+        }
+    }
+    let mut converting = Converting { lexical, fragments: Vec::new(), places: BTreeMap::new(), pending: Vec::new() };
+    let mut words = Vec::new();
+    let mut keys = Vec::new();
+    let mut pairs = 0;
+    for (key, expr, edges) in others {
+        let among: Vec<Pattern> = keywords
+            .iter()
+            .filter(|(_, keyword)| keyword.may_be_among(&edges))
+            .map(|(pattern, _)| pattern.clone())
+            .collect();
+        pairs += among.len();
+        if among.is_empty() || pairs > MAX_PAIRS {
+            continue;
+        }
+        let name = match &expr.kind {
+            ExprKind::Rule(name) => format!("{name}.word"),
+            _ => format!("word.{}", keys.len() + 1),
+        };
+        if let Some(pattern) = converting.pattern(expr) {
+            words.push(Word { name, span: expr.span, pattern, keywords: among });
+            keys.push((key, edges));
+        }
+    }
+    let fragments = converting.finish();
+    let before = reached(syntax, &[], lexical);
+    let mut result = Words::default();
+    let mut names: BTreeMap<Key, String> = BTreeMap::new();
+    for (((key, edges), word), found) in keys.into_iter().zip(&words).zip(without_keywords(&words, &fragments)) {
+        let Some((body, parts)) = found else { continue };
+        let all = [(word.name.clone(), body)].into_iter().chain(parts);
+        result.known.push((word.name.clone(), edges));
+        result.rules.extend(all.map(|(text, body)| Rule { name: Name { text, span: word.span }, body }));
+        names.insert(key, word.name.clone());
+    }
+    if names.is_empty() {
+        return result;
+    }
+    for (_, body) in syntax.iter_mut() {
+        replace(body, &names, builder);
+    }
+    let after = reached(syntax, &result.rules, lexical);
+    result.dropped = before.difference(&after).map(|name| name.to_string()).collect();
+    // A word takes the name of its token if that is free now.
+    for (key, word) in names.iter_mut() {
+        if let Key::Rule(name) = key
+            && result.dropped.contains(name)
+        {
+            for rule in result.rules.iter_mut().filter(|rule| rule.name.text == *word) {
+                rule.name.text.clone_from(name);
+            }
+            for (known, _) in result.known.iter_mut().filter(|(known, _)| known == word) {
+                known.clone_from(name);
+            }
+            let renamed = BTreeMap::from([(Key::Rule(word.clone()), name.clone())]);
+            syntax.iter_mut().for_each(|(_, body)| replace(body, &renamed, builder));
+        }
+    }
+    result
+}
+
+/// The lexical rules that syntactic rules and `others` refer to.
+fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>) -> BTreeSet<&'g str> {
+    let mut reached = BTreeSet::new();
+    let mut pending: Vec<&'g Expr> = Vec::new();
+    let mut add = |expr: &Expr, pending: &mut Vec<&'g Expr>| {
+        each_reference(expr, &mut |name| {
+            if let Some((name, body)) = lexical.rule_called(name)
+                && reached.insert(name)
+            {
+                pending.push(body);
+            }
+        });
+    };
+    for (_, body) in syntax {
+        each_part(body, &mut |expr| add(expr, &mut pending));
+    }
+    others.iter().for_each(|rule| add(&rule.body, &mut pending));
+    while let Some(body) = pending.pop() {
+        add(body, &mut pending);
+    }
+    reached
+}
+
+fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(name) => visit(name),
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
+        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
+        ExprKind::Repeat { item, .. } => each_reference(item, visit),
+    }
+}
+
+fn each_part<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
+    match syntax {
+        Syntax::Token(part) | Syntax::Immediate(part) | Syntax::Blank(part) | Syntax::Rule(part) => visit(&part.expr),
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_part(item, visit)),
+        Syntax::Repeat(item, ..) => each_part(item, visit),
+    }
+}
+
+/// What a token is known by: the rule that it is, or its place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Text(Vec<u8>),
+    Rule(String),
+    Place(Span),
+}
+
+impl Key {
+    fn of(expr: &Expr) -> Key {
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => Key::Text(bytes.clone()),
+            ExprKind::Rule(name) => Key::Rule(name.clone()),
+            _ => Key::Place(expr.span),
+        }
+    }
+}
+
+fn each_token<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
+    match syntax {
+        Syntax::Token(part) => visit(&part.expr),
+        Syntax::Immediate(_) | Syntax::Blank(_) | Syntax::Rule(_) => {}
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_token(item, visit)),
+        Syntax::Repeat(item, ..) => each_token(item, visit),
+    }
+}
+
+fn replace(syntax: &mut Syntax, names: &BTreeMap<Key, String>, builder: &mut Builder<'_>) {
+    match syntax {
+        Syntax::Token(part) => {
+            if let Some(name) = names.get(&Key::of(&part.expr))
+                && let Ok(other) = builder.rule(name, part.span())
+            {
+                *part = other;
+            }
+        }
+        Syntax::Immediate(_) | Syntax::Blank(_) | Syntax::Rule(_) => {}
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter_mut().for_each(|item| replace(item, names, builder)),
+        Syntax::Repeat(item, ..) => replace(item, names, builder),
+    }
+}
+
+/// The pattern of an expression that is a text, in one case or in both.
+fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
+    match &expr.kind {
+        ExprKind::Bytes(bytes) if !bytes.is_empty() => Some(Pattern::text(std::str::from_utf8(bytes).ok()?)),
+        // Both cases of a letter.
+        ExprKind::Class(set) if set.unit() == Unit::Char && set.len() <= 2 => {
+            Some(Pattern::Set { set: set.clone(), listed: true })
+        }
+        ExprKind::Rule(name) if depth < MAX_DEPTH => fixed(lexical.rule_called(name)?.1, lexical, depth + 1),
+        ExprKind::Seq(items) if !items.is_empty() => {
+            let items: Option<Vec<Pattern>> = items.iter().map(|item| fixed(item, lexical, depth)).collect();
+            items.map(Pattern::Seq)
+        }
+        ExprKind::Choice(options) if options.len() == 1 => fixed(&options[0].expr, lexical, depth),
+        _ => None,
+    }
+}
+
+/// Makes patterns of expressions, and fragments of the rules that they refer to.
+struct Converting<'l, 'g> {
+    lexical: &'l Lexical<'g>,
+    fragments: Vec<Fragment>,
+    places: BTreeMap<String, usize>,
+    pending: Vec<(usize, &'g Expr)>,
+}
+
+impl Converting<'_, '_> {
+    /// `None` if there are bytes in it that are no characters.
+    fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
+        Some(match &expr.kind {
+            ExprKind::Bytes(bytes) => Pattern::text(std::str::from_utf8(bytes).ok()?),
+            ExprKind::Class(set) if set.unit() == Unit::Char => Pattern::Set { set: set.clone(), listed: true },
+            ExprKind::Class(_) => return None,
+            ExprKind::Rule(name) => {
+                let (_, body) = self.lexical.rule_called(name)?;
+                let place = match self.places.get(name) {
+                    Some(&place) => place,
+                    None => {
+                        let place = self.fragments.len();
+                        let pattern = Pattern::Choice(Vec::new());
+                        self.fragments.push(Fragment { name: name.clone(), span: expr.span, pattern });
+                        self.places.insert(name.clone(), place);
+                        self.pending.push((place, body));
+                        place
+                    }
+                };
+                Pattern::Fragment(place)
+            }
+            ExprKind::Seq(items) => Pattern::Seq(items.iter().map(|item| self.pattern(item)).collect::<Option<_>>()?),
+            ExprKind::Choice(options) => {
+                Pattern::Choice(options.iter().map(|option| self.pattern(&option.expr)).collect::<Option<_>>()?)
+            }
+            ExprKind::Repeat { item, min, max } => {
+                Pattern::Repeat { item: Box::new(self.pattern(item)?), min: *min, max: *max, lazy: false }
+            }
+        })
+    }
+
+    fn finish(mut self) -> Vec<Fragment> {
+        while let Some((place, body)) = self.pending.pop() {
+            // What is no text is in no word without keywords.
+            self.fragments[place].pattern = self.pattern(body).unwrap_or(Pattern::Choice(Vec::new()));
+        }
+        self.fragments
+    }
+}

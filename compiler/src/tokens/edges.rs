@@ -1,0 +1,244 @@
+//! What the parser's rules begin and end with, in time linear in the rules but for the sizes of the sets.
+
+use super::bits::Bits;
+use super::modes::{Flat, FlatGrammar};
+
+/// What rules begin and end with.
+pub(super) struct Edges {
+    pub(super) nullable: Vec<bool>,
+    pub(super) first: Vec<Bits>,
+    pub(super) last: Vec<Bits>,
+}
+
+/// An end of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    First,
+    Last,
+}
+
+impl Edges {
+    pub(super) fn new(flat: &FlatGrammar) -> Edges {
+        let nullable = nullable_rules(flat);
+        let mut edges = Edges { nullable, first: Vec::new(), last: Vec::new() };
+        edges.first = edges.closure(flat, Side::First);
+        edges.last = edges.closure(flat, Side::Last);
+        edges
+    }
+
+    /// Adds the lexemes that an expression begins with; returns whether it derives the empty text.
+    pub(super) fn add_first(&self, expr: &Flat, first: &mut Bits) -> bool {
+        self.walk(expr, Side::First, &mut |edge| match edge {
+            Edge::Lexeme(lexeme) => {
+                first.insert(lexeme);
+            }
+            Edge::Rule(rule) => {
+                first.extend(&self.first[rule]);
+            }
+        })
+    }
+
+    /// The same for what it ends with.
+    pub(super) fn add_last(&self, expr: &Flat, last: &mut Bits) -> bool {
+        self.walk(expr, Side::Last, &mut |edge| match edge {
+            Edge::Lexeme(lexeme) => {
+                last.insert(lexeme);
+            }
+            Edge::Rule(rule) => {
+                last.extend(&self.last[rule]);
+            }
+        })
+    }
+
+    /// Visits the lexemes and rules at one side of an expression; returns whether it derives the empty text.
+    fn walk(&self, expr: &Flat, side: Side, visit: &mut dyn FnMut(Edge)) -> bool {
+        match expr {
+            Flat::Lexeme(lexeme) => {
+                visit(Edge::Lexeme(*lexeme));
+                false
+            }
+            Flat::Rule(rule) => {
+                visit(Edge::Rule(*rule));
+                self.nullable[*rule]
+            }
+            Flat::Seq(items) => match side {
+                Side::First => items.iter().all(|item| self.walk(item, side, visit)),
+                Side::Last => items.iter().rev().all(|item| self.walk(item, side, visit)),
+            },
+            Flat::Choice(options) => {
+                // All are visited, whatever the first ones derive.
+                let mut nullable = false;
+                for option in options {
+                    nullable |= self.walk(option, side, visit);
+                }
+                nullable
+            }
+            Flat::Repeat { max: Some(0), .. } => true,
+            Flat::Repeat { item, min, .. } => self.walk(item, side, visit) || *min == 0,
+        }
+    }
+
+    /// The lexemes at one side of each rule: what rules that begin (or end) with one another share is computed once.
+    fn closure(&self, flat: &FlatGrammar, side: Side) -> Vec<Bits> {
+        let count = flat.rules.len();
+        let mut sets: Vec<Bits> = Vec::with_capacity(count);
+        let mut targets: Vec<Vec<usize>> = Vec::with_capacity(count);
+        for rule in &flat.rules {
+            let (mut set, mut rules) = (Bits::new(flat.lexemes.len()), Vec::new());
+            self.walk(&rule.body, side, &mut |edge| match edge {
+                Edge::Lexeme(lexeme) => {
+                    set.insert(lexeme);
+                }
+                Edge::Rule(rule) => rules.push(rule),
+            });
+            rules.sort_unstable();
+            rules.dedup();
+            sets.push(set);
+            targets.push(rules);
+        }
+        for members in components(&targets) {
+            let mut set = Bits::new(flat.lexemes.len());
+            for &member in &members {
+                set.extend(&sets[member]);
+                // Other members are empty so far, or will be added by themselves.
+                for &target in &targets[member] {
+                    set.extend(&sets[target]);
+                }
+            }
+            members.into_iter().for_each(|member| sets[member] = set.clone());
+        }
+        sets
+    }
+}
+
+/// What stands at a side of an expression.
+enum Edge {
+    Lexeme(usize),
+    Rule(usize),
+}
+
+/// The strongly connected components of a graph, each behind those that it leads to (Tarjan 1972, with an explicit stack).
+fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const UNSEEN: usize = usize::MAX;
+    let mut order = vec![UNSEEN; targets.len()];
+    let mut low = vec![0; targets.len()];
+    let mut is_open = vec![false; targets.len()];
+    let mut open = Vec::new();
+    let mut found = Vec::new();
+    let mut count = 0;
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    for root in 0..targets.len() {
+        if order[root] == UNSEEN {
+            stack.push((root, 0));
+        }
+        while let Some((node, position)) = stack.pop() {
+            if position == 0 {
+                (order[node], low[node]) = (count, count);
+                count += 1;
+                is_open[node] = true;
+                open.push(node);
+            } else {
+                let visited = targets[node][position - 1];
+                if is_open[visited] {
+                    low[node] = low[node].min(low[visited]);
+                }
+            }
+            if let Some(&target) = targets[node].get(position) {
+                stack.push((node, position + 1));
+                if order[target] == UNSEEN {
+                    stack.push((target, 0));
+                } else if is_open[target] {
+                    low[node] = low[node].min(order[target]);
+                }
+            } else if low[node] == order[node] {
+                let first = open.iter().rposition(|&other| other == node).unwrap_or(0);
+                let members = open.split_off(first);
+                members.iter().for_each(|&member| is_open[member] = false);
+                found.push(members);
+            }
+        }
+    }
+    found
+}
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// For each rule whether it derives the empty text: a least fixpoint over an and-or graph, in linear time, as for productive
+/// rules in [`crate::check::productive`].
+fn nullable_rules(flat: &FlatGrammar) -> Vec<bool> {
+    let count = flat.rules.len();
+    let mut graph = Graph { nodes: Vec::new(), first_use: vec![NONE; count], ready: Vec::new() };
+    graph.nodes.resize_with(count, || Node { parent: NONE, next_use: NONE, missing: 1 });
+    for (number, rule) in flat.rules.iter().enumerate() {
+        graph.add(&rule.body, number as u32);
+    }
+    let mut nullable = vec![false; count];
+    while let Some(node) = graph.ready.pop() {
+        let node = node as usize;
+        if node < count {
+            nullable[node] = true;
+            let mut user = graph.first_use[node];
+            while user != NONE {
+                graph.ready.push(user);
+                user = graph.nodes[user as usize].next_use;
+            }
+        } else {
+            let parent = graph.nodes[node].parent;
+            let missing = &mut graph.nodes[parent as usize].missing;
+            if *missing > 0 {
+                *missing -= 1;
+                if *missing == 0 {
+                    graph.ready.push(parent);
+                }
+            }
+        }
+    }
+    nullable
+}
+
+struct Node {
+    parent: u32,
+    /// For a reference, the next one to the same rule.
+    next_use: u32,
+    /// How many parts must still turn out to derive the empty text.
+    missing: u32,
+}
+
+struct Graph {
+    nodes: Vec<Node>,
+    /// For each rule the first reference to it.
+    first_use: Vec<u32>,
+    /// Nodes that derive the empty text, of which their parents don't know.
+    ready: Vec<u32>,
+}
+
+impl Graph {
+    fn add(&mut self, expr: &Flat, parent: u32) {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node { parent, next_use: NONE, missing: 0 });
+        let missing = match expr {
+            Flat::Lexeme(_) => 1,
+            Flat::Rule(rule) => {
+                self.nodes[node as usize].next_use = std::mem::replace(&mut self.first_use[*rule], node);
+                1
+            }
+            Flat::Seq(items) => {
+                items.iter().for_each(|item| self.add(item, node));
+                items.len() as u32
+            }
+            Flat::Choice(options) => {
+                options.iter().for_each(|option| self.add(option, node));
+                1
+            }
+            Flat::Repeat { item, min, max } => {
+                self.add(item, node);
+                u32::from(*min > 0 && *max != Some(0))
+            }
+        };
+        self.nodes[node as usize].missing = missing;
+        if missing == 0 {
+            self.ready.push(node);
+        }
+    }
+}

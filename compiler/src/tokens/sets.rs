@@ -1,0 +1,134 @@
+//! What fragments are as sets of characters: those that match single characters only, and what all of them draw from.
+
+use std::collections::BTreeSet;
+
+use super::alphabet::{Alphabet, MAX_LISTED};
+use super::{Lexer, Pattern};
+use crate::charset::{CharSet, Unit};
+
+/// Ranges that are looked at in all.
+const MAX_WORK: usize = 1 << 22;
+
+/// The sets of a lexer's fragments.
+#[derive(Debug)]
+pub(super) struct Sets {
+    /// For each fragment the characters that it matches, if it matches single characters only.
+    fragments: Vec<Option<CharSet>>,
+    /// For each fragment whether it refers to itself, perhaps through others.
+    recursive: Vec<bool>,
+}
+
+impl Sets {
+    pub(super) fn new(lexer: &Lexer) -> Sets {
+        let count = lexer.fragments.len();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut unknown = vec![0usize; count];
+        for (number, fragment) in lexer.fragments.iter().enumerate() {
+            let mut used = BTreeSet::new();
+            each_part(&fragment.pattern, &mut |part| {
+                if let Pattern::Fragment(fragment) = part {
+                    used.insert(*fragment);
+                }
+            });
+            unknown[number] = used.len();
+            used.into_iter().for_each(|used| users[used].push(number));
+        }
+        let mut sets = Sets { fragments: vec![None; count], recursive: vec![true; count] };
+        let mut budget = MAX_WORK;
+        // A fragment is looked at when all that it refers to is known; those that refer to themselves never are, nor are
+        // those that refer to them, which is of no harm: they are only not shared.
+        let mut ready: Vec<usize> = (0..count).filter(|&number| unknown[number] == 0).collect();
+        while let Some(number) = ready.pop() {
+            sets.recursive[number] = false;
+            let set = sets.set(&lexer.fragments[number].pattern);
+            budget = budget.saturating_sub(set.as_ref().map_or(1, |set| 1 + set.ranges().len()));
+            sets.fragments[number] = set.filter(|_| budget > 0);
+            for &user in &users[number] {
+                unknown[user] -= 1;
+                if unknown[user] == 0 {
+                    ready.push(user);
+                }
+            }
+        }
+        sets
+    }
+
+    /// Whether a fragment refers to itself, or to one that does.
+    pub(super) fn is_recursive(&self, fragment: usize) -> bool {
+        self.recursive[fragment]
+    }
+
+    /// The characters that a pattern matches, if it matches single characters only.
+    pub(super) fn set(&self, pattern: &Pattern) -> Option<CharSet> {
+        const MAX_RANGES: usize = 1 << 14;
+        fn add(sets: &Sets, pattern: &Pattern, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
+            match pattern {
+                _ if ranges.len() > MAX_RANGES => None,
+                Pattern::Set { set, .. } => {
+                    ranges.extend(set.ranges());
+                    Some(())
+                }
+                Pattern::Fragment(fragment) => {
+                    ranges.extend(sets.fragments[*fragment].as_ref()?.ranges());
+                    Some(())
+                }
+                Pattern::Seq(items) if items.len() == 1 => add(sets, &items[0], ranges),
+                Pattern::Choice(items) if !items.is_empty() => {
+                    items.iter().try_for_each(|item| add(sets, item, ranges))
+                }
+                _ => None,
+            }
+        }
+        let mut ranges = Vec::new();
+        add(self, pattern, &mut ranges)?;
+        Some(CharSet::new(Unit::Char, ranges))
+    }
+}
+
+/// The characters that the texts of each lexer rule are drawn from. Rules that refer to too much are taken to draw from
+/// everything.
+pub(super) fn drawn(lexer: &Lexer, alphabet: Alphabet) -> Vec<CharSet> {
+    let mut budget = MAX_WORK;
+    lexer.rules.iter().map(|rule| drawn_from(lexer, &rule.pattern, alphabet, &mut budget)).collect()
+}
+
+fn drawn_from(lexer: &Lexer, pattern: &Pattern, alphabet: Alphabet, budget: &mut usize) -> CharSet {
+    let mut ranges = Vec::new();
+    let mut pending = vec![pattern];
+    let mut seen = BTreeSet::new();
+    while let Some(pattern) = pending.pop() {
+        each_part(pattern, &mut |part| {
+            *budget = budget.saturating_sub(1);
+            match part {
+                _ if *budget == 0 => {}
+                Pattern::Set { set, listed } => {
+                    let before = ranges.len();
+                    if *listed && set.len() <= MAX_LISTED {
+                        ranges.extend(set.ranges());
+                    } else {
+                        ranges.extend(alphabet.restrict(set).ranges());
+                    }
+                    *budget = budget.saturating_sub(set.ranges().len() + ranges.len() - before);
+                }
+                Pattern::Fragment(fragment) if seen.insert(*fragment) => {
+                    pending.push(&lexer.fragments[*fragment].pattern);
+                }
+                _ => {}
+            }
+        });
+        if *budget == 0 {
+            return CharSet::new(Unit::Char, [(0, 0x10_FFFF)]);
+        }
+    }
+    CharSet::new(Unit::Char, ranges)
+}
+
+/// Visits a pattern and all that it is made of.
+pub(super) fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
+    visit(pattern);
+    match pattern {
+        Pattern::Set { .. } | Pattern::Fragment(_) => {}
+        Pattern::Seq(items) | Pattern::Choice(items) => items.iter().for_each(|item| each_part(item, visit)),
+        Pattern::Repeat { item, .. } => each_part(item, visit),
+    }
+}

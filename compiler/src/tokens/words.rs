@@ -1,0 +1,59 @@
+//! Words without the keywords among them: what is left of a pattern when the lexer takes some of its texts for others.
+
+use super::alphabet::Alphabet;
+use super::language::language;
+use super::sets::{Sets, each_part};
+use super::states::Automata;
+use super::{Fragment, Lexer, LexerRule, Outcome, Pattern};
+use crate::ast::Expr;
+use crate::diagnostics::Span;
+
+/// A token, and what the lexer takes for keywords in its place.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// The token's name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// What it matches.
+    pub pattern: Pattern,
+    /// The keywords.
+    pub keywords: Vec<Pattern>,
+}
+
+/// An expression, and the rules that it refers to.
+pub type Written = (Expr, Vec<(String, Expr)>);
+
+/// For each word an expression that derives its texts but the keywords, and the rules that this refers to, whose names begin
+/// with the word's and a full stop. `None` if no keyword is among its texts, or if it is too large or too deep to tell.
+pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Written>> {
+    let mut lexer = Lexer { modes: words.len(), fragments: fragments.to_vec(), ..Lexer::default() };
+    let mut places = Vec::with_capacity(words.len());
+    for (mode, word) in words.iter().enumerate() {
+        for pattern in word.keywords.iter().chain([&word.pattern]) {
+            let (name, pattern) = (word.name.clone(), pattern.clone());
+            let outcome = Outcome::Token(mode);
+            lexer.rules.push(LexerRule { name, span: word.span, mode, pattern, outcome, moves: Vec::new() });
+        }
+        places.push(lexer.rules.len() - 1);
+        lexer.tokens.push(word.name.clone());
+    }
+    let automata = Automata::new(&lexer, Alphabet::Unicode);
+    words
+        .iter()
+        .zip(places)
+        .map(|(word, rule)| {
+            if is_recursive(&word.pattern, &automata.sets) || !automata.is_shaped(rule) {
+                return None;
+            }
+            let mut name = |number: usize| format!("{}.{}", word.name, number + 2);
+            language(&automata, rule, None, Alphabet::Unicode, word.span, &mut name)
+        })
+        .collect()
+}
+
+fn is_recursive(pattern: &Pattern, sets: &Sets) -> bool {
+    let mut recursive = false;
+    each_part(pattern, &mut |part| recursive |= matches!(part, Pattern::Fragment(place) if sets.is_recursive(*place)));
+    recursive
+}
