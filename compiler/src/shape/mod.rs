@@ -1,7 +1,7 @@
 //! The shape of the output: weights that make inputs neither trivial nor endless.
 //!
-//! A grammar with its probabilities is a branching process ([`growth`]). `model` says where it decides and what follows,
-//! `boltzmann` and [`solve`] find probabilities, `quantise` makes slots of them, [`file`] saves and loads them. The lowering
+//! A grammar with its probabilities is a branching process (`growth`). `model` says where it decides and what follows,
+//! `boltzmann` and `solve` find probabilities, `quantise` makes slots of them, `file` saves and loads them. The lowering
 //! honours them ([`crate::lower`]), so that they hold on every engine.
 
 use std::str::FromStr;
