@@ -74,8 +74,8 @@ impl Configuration {
             }
         }
         if configuration.grammar.is_empty() {
-            return Err("GRAMJET_GRAMMAR is not set: give it the path of a grammar, or the name of a shipped one \
-                        (css, expr, html, json, xml)"
+            return Err("GRAMJET_GRAMMAR is not set: give it the path of a grammar, or the name of a shipped one, \
+                        such as json"
                 .to_string());
         }
         if configuration.fuzz_count == 0 {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gramjet_session::{Bound, Language, LanguageError, Mutation, Session, Trim};
 
@@ -20,6 +20,8 @@ pub struct Mutator {
     other: Vec<u8>,
     last: Option<Mutation>,
     trim: Option<Trim>,
+    /// The queue entry that is being fuzzed or trimmed.
+    entry: PathBuf,
     /// How many steps of the trimming in progress were made.
     trim_steps: u32,
     trimmed: Vec<u8>,
@@ -50,6 +52,7 @@ impl Mutator {
             other: Vec::new(),
             last: None,
             trim: None,
+            entry: PathBuf::new(),
             trim_steps: 0,
             trimmed: Vec::new(),
         })
@@ -72,7 +75,11 @@ impl Mutator {
     pub fn fuzz(&mut self, text: &[u8], other: Option<&[u8]>, max_len: usize, mutant: &mut Vec<u8>) {
         self.calls += 1;
         let max_len = match self.configuration.settings.max_len {
-            Bound::Default => max_len.min(text.len().max(MAX_LEN)),
+            Bound::Default if self.session.language().limits().length().is_none() => {
+                let least = usize::try_from(self.session.min_len()).unwrap_or(usize::MAX);
+                max_len.min(text.len().max(MAX_LEN).max(least))
+            }
+            Bound::Default => max_len,
             Bound::Unlimited | Bound::At(_) => max_len,
         };
         if let Some(other) = other.filter(|other| !other.is_empty() && self.calls.is_multiple_of(SAME_ENTRY)) {
@@ -92,6 +99,7 @@ impl Mutator {
 
     /// A queue entry is about to be fuzzed: its choice bytes are looked up where they are not at hand.
     pub fn visit(&mut self, entry: &Path) {
+        self.entry = entry.to_path_buf();
         if let Some(text) = read_entry(entry) {
             self.recall(entry, &text);
         }
@@ -153,7 +161,9 @@ impl Mutator {
             return self.configuration.trim_count;
         }
         if let Some(trim) = self.trim.take() {
+            // AFL++ does not say so when an entry has a new text.
             self.session.offer(trim.text(), trim.choices());
+            streams::write(&self.entry, trim.text(), trim.choices());
         }
         0
     }

@@ -96,7 +96,7 @@ enum gramjet_status gramjet_grammar_compile(const uint8_t *text,
                                             const struct gramjet_options *options,
                                             struct gramjet_grammar **grammar);
 
-// Compiles the grammar in the file `name`, or the one that ships under this name (css, expr, html, json, xml). `options` may be NULL.
+// Compiles the grammar in the file `name`, or the one that ships under this name, such as json. `options` may be NULL.
 // If that fails, `*grammar` becomes NULL.
 enum gramjet_status gramjet_grammar_load(const char *name,
                                          const struct gramjet_options *options,

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn gramjet_grammar_compile(
     })
 }
 
-/// Compiles the grammar in the file `name`, or the one that ships under this name (css, expr, html, json, xml). `options` may be NULL.
+/// Compiles the grammar in the file `name`, or the one that ships under this name, such as json. `options` may be NULL.
 /// If that fails, `*grammar` becomes NULL.
 ///
 /// # Safety
@@ -201,12 +201,17 @@ pub unsafe extern "C" fn gramjet_parse(
         let (grammar, text) = unsafe { (shared(grammar, "grammar")?, slice(text, len, "text")?) };
         // SAFETY: as for this function.
         unsafe { choices.as_ref() }.map_or(Ok(()), |choices| choices.check_apart(text, "text"))?;
+        // SAFETY: as for this function.
+        if let Some(choices) = unsafe { choices.as_mut() } {
+            // SAFETY: as for this function.
+            unsafe { choices.write(|_| ()) };
+        }
         match grammar.language.parse(text) {
             Ok(found) => {
                 // SAFETY: as for this function.
                 if let Some(choices) = unsafe { choices.as_mut() } {
                     // SAFETY: as for this function.
-                    unsafe { choices.write(|choices| *choices = found) };
+                    unsafe { choices.write(|choices| choices.extend_from_slice(&found)) };
                 }
                 Ok(())
             }

@@ -22,7 +22,7 @@ use crate::tracer::Tracer;
 ///
 /// The first argument is the producer that the target renders choice bytes with, the second the grammar that it was made of, as
 /// a path relative to `Cargo.toml`; a third one, where the producer has another start rule than the grammar, is its name. The
-/// file is read when the target is built. When the target starts, both are run on some choice strings: it panics with
+/// file is read when the target is built. Before the first mutation, both are run on some choice strings: it panics with
 /// a message if they differ.
 #[macro_export]
 macro_rules! fuzz_mutator {

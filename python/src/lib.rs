@@ -190,7 +190,9 @@ impl Grammar {
         let mut session = py.detach(|| gramjet_session::Session::new(&self.language, seed));
         for text in &texts {
             self.check(py, text)?;
-            py.detach(|| session.remember(text));
+            if !py.detach(|| session.remember(text)) {
+                return Err(too_costly());
+            }
         }
         let variants = PyList::empty(py);
         let mut variant = Vec::new();
@@ -212,14 +214,13 @@ impl Grammar {
         test: &Bound_<'py, PyAny>,
         max_tests: u64,
     ) -> PyResult<Bound_<'py, PyBytes>> {
+        self.check(py, &text)?;
         let holds = |text: &[u8]| test.call1((PyBytes::new(py, text),))?.is_truthy();
         if !holds(&text)? {
             return Err(PyValueError::new_err("the test is not true for the text itself"));
         }
         let mut session = py.detach(|| gramjet_session::Session::new(&self.language, 0));
-        self.check(py, &text)?;
-        let search = py.detach(|| session.minimise(&text));
-        let Some(mut search) = search else { return Ok(PyBytes::new(py, &text)) };
+        let Some(mut search) = py.detach(|| session.minimise(&text)) else { return Err(too_costly()) };
         for _ in 0..max_tests {
             let Some(proposed) = py.detach(|| search.propose().map(<[u8]>::to_vec)) else { break };
             let is_simpler = holds(&proposed)?;
@@ -236,6 +237,11 @@ impl Grammar {
 
 /// `Bound` of pyo3: the session has a `Bound`, too.
 type Bound_<'py, T> = pyo3::Bound<'py, T>;
+
+/// A text that conforms, but that a session takes too many steps to parse.
+fn too_costly() -> PyErr {
+    ParseError::new_err("the text takes too many steps to parse for variants to be made of it")
+}
 
 fn too_short(max_len: Option<usize>, language: &Language) -> PyErr {
     let min_len = language.producer().min_len();

@@ -329,6 +329,11 @@ impl Session {
         Some(self.make_fresh(most, variant))
     }
 
+    /// The fewest bytes that a text of the language has.
+    pub fn min_len(&self) -> u64 {
+        self.producer.min_len()
+    }
+
     fn make_fresh(&mut self, most: usize, variant: &mut Vec<u8>) -> Mutation {
         self.statistics.fresh += 1;
         self.draw();

@@ -88,6 +88,9 @@ struct Values {
 /// So many sites in a row are taken out at most.
 const SITES: usize = 8;
 
+/// So many bytes of candidates that are no simpler end the search: where many parts cannot get shorter, each would cost a run.
+const MAX_IDLE: usize = 1 << 27;
+
 impl Minimiser {
     /// A search that begins with `choices`.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> Minimiser {
@@ -124,7 +127,12 @@ impl Minimiser {
         if std::mem::take(&mut self.waits) {
             self.move_on(false);
         }
+        let mut idle = 0;
         while !matches!(self.pass, Pass::Done) {
+            if idle > MAX_IDLE {
+                self.pass = Pass::Done;
+                break;
+            }
             self.candidate.clear();
             if !self.is_made(tracer) {
                 continue;
@@ -137,6 +145,7 @@ impl Minimiser {
                     self.waits = true;
                     return Some(&self.output);
                 }
+                idle += self.candidate.len() + self.output.len();
             }
             self.move_on(false);
         }
