@@ -408,6 +408,10 @@ fn options(args: &GrammarArgs) -> Result<Options, Failure> {
     let how = &args.how;
     let weighting = match (&how.shape.weights, how.shape.shape) {
         (Some(path), _) => {
+            if path.as_os_str() == "-" && args.grammar == "-" {
+                let both = "the grammar and the weights cannot both come from standard input";
+                return Err(Failure::Usage(both.to_string()));
+            }
             let bytes = grammar::read_bytes(path)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| Failure::Usage(format!("the weights in {} are not UTF-8 text", quoted(path))))?;

@@ -57,15 +57,17 @@ pub fn load(name: &OsStr) -> Result<Source, Failure> {
         return text_source("<stdin>".to_string(), bytes);
     }
     let path = Path::new(name);
-    if !exists(path) {
+    if !exists(path) || path.is_dir() {
         let word = name.to_str().filter(|name| is_word(name));
-        return match word.and_then(engines::shipped_by_name) {
+        match word.and_then(engines::shipped_by_name) {
             Some(shipped) => {
                 let file = SourceFile::new(format!("<{}>", shipped.name), shipped.text);
-                Ok(Source { file, shipped: Some(shipped) })
+                return Ok(Source { file, shipped: Some(shipped) });
             }
-            None => Err(Failure::Usage(not_found(name))),
-        };
+            None if !exists(path) => return Err(Failure::Usage(not_found(name))),
+            // Reading it says what is wrong.
+            None => {}
+        }
     }
     let bytes =
         read_file(path).map_err(|source| Failure::Read { what: format!("grammar {}", quoted(path)), source })?;

@@ -44,6 +44,10 @@ impl Stop {
 
     /// Makes the request when `time` has passed.
     pub fn after(&self, time: Duration) {
+        if time.is_zero() {
+            self.time_is_over();
+            return;
+        }
         let stop = self.clone();
         // The thread ends with the process. If it cannot be had, that is a system out of threads: stop at once.
         let timer = std::thread::Builder::new().name("timer".to_string()).stack_size(64 << 10).spawn(move || {

@@ -48,6 +48,12 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         }
     };
     let destination = Destination::of(&args.output)?;
+    if matches!(destination, Destination::StandardOutput)
+        && args.coverage.as_ref().is_some_and(|path| path.as_ref().is_some_and(|path| path.as_os_str() == "-"))
+    {
+        let both = "the inputs and `--coverage=-` cannot both go to standard output; give one of them a file";
+        return Err(Failure::Usage(both.to_string()));
+    }
     let separator = Separator::of(args.output.separator.unwrap_or(match destination {
         Destination::Directory(_) => SeparatorArgument::None,
         _ => SeparatorArgument::Newline,

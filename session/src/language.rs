@@ -93,17 +93,14 @@ impl Language {
     pub fn load(name: &OsStr, settings: &Settings) -> Result<Language, LanguageError> {
         let path = Path::new(name);
         let shown = || path.display().to_string();
-        if !path.exists() {
-            let shipped = name.to_str().and_then(gramjet_generated::by_name);
-            return match shipped {
-                Some(shipped) => {
-                    Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings)
-                }
-                None => {
-                    let names: Vec<&str> = gramjet_generated::SHIPPED.iter().map(|shipped| shipped.name).collect();
-                    Err(LanguageError::NotFound { name: shown(), shipped: names.join(", ") })
-                }
-            };
+        if !path.exists() || path.is_dir() {
+            if let Some(shipped) = name.to_str().and_then(gramjet_generated::by_name) {
+                return Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings);
+            }
+            if !path.exists() {
+                let names: Vec<&str> = gramjet_generated::SHIPPED.iter().map(|shipped| shipped.name).collect();
+                return Err(LanguageError::NotFound { name: shown(), shipped: names.join(", ") });
+            }
         }
         let text = read_text(path).map_err(|error| LanguageError::Read { path: shown(), error })?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);

@@ -119,6 +119,9 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<Weights, FileError> {
         let at = format!("rule `{rule}`, place {place}");
         let number = *index.get(rule.as_str()).ok_or_else(|| invalid(format!("{at}: there is no such rule")))?;
         let expr = kinds.get(&(number, place)).ok_or_else(|| invalid(format!("{at}: there is no such place")))?;
+        if weights.get(number, place).is_some() {
+            return Err(invalid(format!("{at}: this place has weights already")));
+        }
         let law = match (&expr.kind, alternatives, rounds) {
             (ExprKind::Choice(all), Some(weights), None) => choice(all, weights).map_err(|why| format!("{at}: {why}")),
             (ExprKind::Repeat { min, max, .. }, None, Some(rounds)) => {

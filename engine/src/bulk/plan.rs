@@ -46,7 +46,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) records: usize,
-    /// How many records may be made in all attempts; nothing new is tried after that.
+    /// How many beginnings may be made in all attempts; nothing new is tried after that.
     pub(crate) work: usize,
 }
 
@@ -87,6 +87,8 @@ const MAX_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
+/// One attempt makes at most this many times as many beginnings as there may be records: many may come to the same record.
+const MAX_WORK: usize = 8;
 /// Steps of a trial run.
 const TRIAL: u32 = 50_000;
 
@@ -103,15 +105,17 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
     let mut best: Option<(f64, Plan, Chunks)> = None;
     // Grammars of which not even the smallest plan fits get more, to a bound.
     for factor in [1, 2, 4] {
-        let (records, mut work, most) = (factor * budget.records, 0, factor * budget.work);
+        let (records, mut work) = (factor * budget.records, 0);
+        // A sketch is made in any case.
+        let most = factor * budget.work.max(MAX_WORK * budget.records);
         for policy in POLICIES {
             let mut planner =
                 Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, best: None };
             // What a small plan learns serves the larger ones.
-            work += planner.round(stream, records / 4);
+            work += planner.round(stream, records / 4, most - work);
             for round in 0..ROUNDS {
                 let before = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
-                work += planner.round(stream, records);
+                work += planner.round(stream, records, most.saturating_sub(work));
                 let now = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
                 let gains = now.zip(before).is_none_or(|(now, before)| now > 1.02 * before);
                 if work >= most || round > 1 && !gains {
@@ -150,15 +154,15 @@ struct Planner {
 }
 
 impl Planner {
-    /// Makes the plan anew, if it fits, and learns from it; returns how many records were made in all attempts.
-    fn round(&mut self, stream: &Stream<'_>, records: usize) -> usize {
+    /// Makes the plan anew, if it fits and does not take more work than `most`, and learns from it; returns how many beginnings
+    /// were made in all attempts.
+    fn round(&mut self, stream: &Stream<'_>, records: usize, most: usize) -> usize {
         let (mut tries, mut work) = (0, 0);
         let made = loop {
             let threshold = self.share / records as f64;
-            let made = attempt(stream, &mut self.chunks, &self.visits, threshold, records);
-            work += made.as_ref().map_or(records, |plan| plan.records);
+            let made = attempt(stream, &mut self.chunks, &self.visits, threshold, records, &mut work);
             match made {
-                Err(TooLarge) if threshold < 1.0 => {
+                Err(TooLarge) if threshold < 1.0 && work < most => {
                     // Far off, it takes large strides.
                     self.share *= if tries < 2 { 1.4 } else { 4.0 };
                     tries += 1;
@@ -215,7 +219,9 @@ fn attempt(
     visits: &Visits,
     threshold: f64,
     records: usize,
+    work: &mut usize,
 ) -> Result<Plan, TooLarge> {
+    let most = *work + MAX_WORK * records;
     chunks.forget_wanted();
     let zones = stream.zones;
     let start_depth = stream.grammar.start_depth().unwrap_or(zones);
@@ -262,9 +268,9 @@ fn attempt(
                 if items.iter().any(|item| stream.grammar.option_count(item.0) > MAX_RECORDS) {
                     return Err(TooLarge);
                 }
-                let state = make(&local, chunks, identity.0, items, depth, (flow, threshold));
+                let state = make(&local, chunks, identity.0, items, depth, (flow, threshold), work);
                 plan.records += state.entries.len();
-                if plan.records > records {
+                if plan.records > records || *work > most {
                     return Err(TooLarge);
                 }
                 states.insert(identity, plan.states.len() as u32);
@@ -303,8 +309,10 @@ fn make(
     items: Vec<Item>,
     depth: Depth,
     (flow, threshold): (f64, f64),
+    work: &mut usize,
 ) -> State {
-    let beginnings = unfold(stream, items.clone(), threshold / flow.max(1e-30), MAX_RECORDS);
+    let (beginnings, made) = unfold(stream, items.clone(), threshold / flow.clamp(1e-30, 1.0), MAX_RECORDS);
+    *work += made;
     let mut entries = Vec::with_capacity(beginnings.len());
     let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
     for beginning in &beginnings {

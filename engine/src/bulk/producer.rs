@@ -31,7 +31,7 @@ pub struct Framing {
 pub struct Effort {
     /// The tables have at most this many records of 64 bytes.
     pub records: usize,
-    /// How many records are made in all attempts, about: the best of several tables is taken.
+    /// How many beginnings are made in all attempts, about: the best of several tables is taken.
     pub work: usize,
 }
 
@@ -52,7 +52,7 @@ const MAX_RECORDS: usize = 1 << 20;
 impl Default for Effort {
     /// 1 MiB of records.
     fn default() -> Effort {
-        Effort { records: 1 << 14, work: 16 << 14 }
+        Effort { records: 1 << 14, work: 32 << 14 }
     }
 }
 

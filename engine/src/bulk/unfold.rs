@@ -110,7 +110,9 @@ impl Beginning {
         if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > FRAMES) {
             return None;
         }
-        let beginnings = options.into_iter().map(|(share, items)| {
+        // What is never drawn has no record.
+        let drawn = options.into_iter().filter(|&(share, _)| share > 0.0);
+        let beginnings = drawn.map(|(share, items)| {
             let mut open = Vec::with_capacity(FRAMES);
             open.extend(items);
             open.extend_from_slice(&self.open[1..]);
@@ -156,8 +158,8 @@ impl Ord for Candidate {
 
 /// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to `max`
 /// beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back as they
-/// are.
-pub(crate) fn unfold(stream: &Stream<'_>, items: Vec<Item>, threshold: f64, max: usize) -> Vec<Beginning> {
+/// are. Also how many were made on the way.
+pub(crate) fn unfold(stream: &Stream<'_>, items: Vec<Item>, threshold: f64, max: usize) -> (Vec<Beginning>, usize) {
     let mut first = Beginning::of(items.clone());
     first.advance(stream);
     let worth = match &*first.open {
@@ -190,7 +192,8 @@ pub(crate) fn unfold(stream: &Stream<'_>, items: Vec<Item>, threshold: f64, max:
             done.push(Some(beginning));
         }
     }
-    merged(done.into_iter().flatten().collect())
+    let made = done.len();
+    (merged(done.into_iter().flatten().collect()), made)
 }
 
 /// Beginnings that do not differ, once.
