@@ -64,4 +64,5 @@ def test_a_failing_test_shows_a_small_valid_text() -> None:
     with pytest.raises(AssertionError):
         no_escapes()
     json.loads(seen[-1])
-    assert len(seen[-1]) <= 60, seen[-1]
+    # Shrinking ends at a small text, not always at the smallest.
+    assert len(seen[-1]) <= 150, seen[-1]
