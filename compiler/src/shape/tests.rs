@@ -1,3 +1,5 @@
+//! The solver against closed forms, files of weights, and what a shape comes to on grammars.
+
 use super::growth::Growth;
 use super::model::Model;
 use super::*;

@@ -1,4 +1,4 @@
-//! The machine: eight lanes that take one step each in turn. A step takes the top of a stack, draws, and stores a record's
+//! The machine: groups of eight lanes that take one step each in turn. A step takes the top of a stack, draws, and stores a record's
 //! text and what it leaves open, whole, without a branch; the lanes' latencies overlap.
 
 use std::hint::select_unpredictable;
