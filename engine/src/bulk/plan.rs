@@ -453,16 +453,17 @@ mod tests {
     #[test]
     fn work_is_bounded_where_beginnings_are_merged() {
         let mut text = "d ::= 'ab' | 'a' e  e ::= 'b' | 'b' f  f ::= '' | '' g  g ::= '' | ''\n".to_string();
-        for rule in 0..60 {
-            let _ = writeln!(text, "r{rule} ::= q{rule}{{3}} d{{20}}  q{rule} ::= '' @ 1 | r{} @ 9", rule + 1);
+        let many = "d ".repeat(20);
+        for rule in 0..300 {
+            let _ = writeln!(text, "r{rule} ::= q{rule} q{rule} q{rule} {many} q{rule} ::= '' @ 1 | r{} @ 9", rule + 1);
         }
-        let text = format!("%start r0\n{text}r60 ::= 'z' d{{20}}");
+        let text = format!("%start r0\n{text}r300 ::= 'z' {many}");
         let (compiled, _) = compile(&SourceFile::new("merged.ebnf", text), &Options::default()).expect("a grammar");
         let grammar = Grammar::new(&compiled, None, &[]);
         let stream = Stream { grammar: &grammar, zones: 0, floor: 0, behind: &[] };
         let mut planner =
             Planner { chunks: Chunks::new(POLICIES[0]), visits: Visits::default(), share: 2.0, best: None };
-        let (records, most) = (512, 8192);
+        let (records, most) = (1 << 12, 1 << 15);
         for _ in 0..ROUNDS {
             // One state may be unfolded beyond a bound: so many leaves, and what was replaced by them.
             let work = planner.round(&stream, records, most);
