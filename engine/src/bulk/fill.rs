@@ -126,7 +126,7 @@ impl Fill {
                 match &self.members {
                     Some(members) => match members.used {
                         ..=128 => self.run_avx512::<1>(members, random, text),
-                        ..=256 => self.run_avx512::<2>(members, random, text),
+                        129..=256 => self.run_avx512::<2>(members, random, text),
                         _ => self.run_avx512::<4>(members, random, text),
                     },
                     None => self.run_avx2(random, text),
