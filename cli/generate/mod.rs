@@ -72,7 +72,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         }
         EngineArgument::Bulk => true,
         // Who gives a seed gets the same inputs from any engine, however many.
-        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_large(),
+        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_huge(),
         _ => false,
     };
     let mut bulk = None;
