@@ -1,11 +1,12 @@
 //! Whether the lexer cuts between two neighbours, and which separators make it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bits::Bits;
 use super::dfa::{START, StateId};
 use super::modes::Lexeme;
+use super::separators::{Separator, Which, ends, separators};
 use super::states::Automata;
 use super::{Lexer, Outcome};
 
@@ -26,9 +27,9 @@ pub(super) struct Need {
     /// Whether they must be separated.
     pub(super) clash: Clash,
     /// Which of the separators of the second one's mode would do, as bits.
-    pub(super) separators: u8,
+    pub(super) separators: Which,
     /// Behind which of them the first one cannot go on, whatever follows.
-    pub(super) ending: u8,
+    pub(super) ending: Which,
     /// With which classes of characters the second one may begin where nothing separates them.
     pub(super) first: FirstId,
 }
@@ -41,10 +42,11 @@ pub(super) const ANY_FIRST: FirstId = 0;
 
 impl Need {
     /// Nothing need stand there, anything may.
-    pub(super) const FREE: Need = Need { clash: Clash::None, separators: u8::MAX, ending: u8::MAX, first: ANY_FIRST };
+    pub(super) const FREE: Need =
+        Need { clash: Clash::None, separators: Which::MAX, ending: Which::MAX, first: ANY_FIRST };
 
     /// The separators of which one should stand there, as bits; none if it may be left out, or if none would do.
-    pub(super) fn wanted(self) -> u8 {
+    pub(super) fn wanted(self) -> Which {
         match (self.clash, self.separators & self.ending) {
             (Clash::None, _) => 0,
             // A separator that does not end what may go on is of no use.
@@ -77,7 +79,7 @@ pub(super) struct Boundaries<'a> {
     /// For each lexeme the text of the hidden rules before it.
     before: Vec<String>,
     /// For each mode the separators.
-    separators: Vec<Vec<String>>,
+    separators: Vec<Vec<Separator>>,
     needs: RefCell<BTreeMap<(usize, usize), Need>>,
     /// Sets of classes that texts may begin with; the first holds all.
     firsts: RefCell<Vec<Bits>>,
@@ -104,7 +106,7 @@ impl<'a> Boundaries<'a> {
             automata,
             lexemes,
             before: lexemes.iter().map(text).collect(),
-            separators: (0..lexer.modes).map(|mode| automata.separators(lexer, mode)).collect(),
+            separators: separators(automata, lexer, &lexemes.iter().map(|lexeme| lexeme.rule).collect()),
             needs: RefCell::default(),
             firsts: RefCell::new(vec![all]),
             budget: Cell::new(MAX_WORK),
@@ -168,9 +170,36 @@ impl<'a> Boundaries<'a> {
     }
 
     /// The separators that may stand before a lexeme.
-    pub(super) fn separators(&self, lexeme: usize) -> &[String] {
+    pub(super) fn separators(&self, lexeme: usize) -> &[Separator] {
         let lexeme = &self.lexemes[lexeme];
         &self.separators[self.lexer.rules[lexeme.entry()].mode]
+    }
+
+    /// The separators that may stand before a lexeme, as bits.
+    pub(super) fn available(&self, lexeme: usize) -> Which {
+        let count = self.separators(lexeme).len() as u32;
+        (1 as Which).checked_shl(count).map_or(Which::MAX, |bit| bit - 1)
+    }
+
+    /// Of the states in which the texts of a rule end, those behind which the lexer does not go on if any of `rights`
+    /// follows, with something between if need be.
+    pub(super) fn quiet_ends(&self, rule: usize, rights: &BTreeSet<usize>) -> Vec<StateId> {
+        let (Some(facts), Some(dfa)) = (self.automata.facts(rule), self.automata.of_rule(rule)) else {
+            return Vec::new();
+        };
+        let mode = self.lexer.rules[rule].mode;
+        let is_part = self.lexer.rules[rule].outcome == Outcome::More;
+        let separators = |right: usize| -> Vec<&Separator> {
+            let fits = |separator: &&Separator| !is_part && self.separator_ends(separator, right);
+            self.separators(right).iter().filter(fits).collect()
+        };
+        let rights: Vec<(usize, Vec<&Separator>)> = rights.iter().map(|&right| (right, separators(right))).collect();
+        let is_quiet = |end: StateId, right: usize, separators: &[&Separator]| {
+            separators.iter().any(|separator| ends(self.automata, dfa, &[end], &separator.text))
+                || self.clash(mode, &[end], &self.before[right], Beginning::of(self.lexemes[right].rule)) == Clash::None
+        };
+        let ends = facts.ends.iter().copied();
+        ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()
     }
 
     /// What must stand between two lexemes.
@@ -198,10 +227,10 @@ impl<'a> Boundaries<'a> {
             return Need { clash, separators: 0, ending: 0, first: self.safe_first(left, right) };
         }
         let mut separators = 0;
-        let mut ending = if clash == Clash::None { u8::MAX } else { 0 };
-        for (number, text) in self.separators(right).iter().enumerate() {
-            let behind = self.clash_behind(left, text, right);
-            if behind < Clash::Certain && self.separator_ends(text, right) {
+        let mut ending = if clash == Clash::None { Which::MAX } else { 0 };
+        for (number, separator) in self.separators(right).iter().enumerate() {
+            let behind = self.clash_behind(left, &separator.text, right);
+            if behind < Clash::Certain && self.separator_ends(separator, right) {
                 separators |= 1 << number;
                 if behind == Clash::None {
                     ending |= 1 << number;
@@ -224,10 +253,10 @@ impl<'a> Boundaries<'a> {
     }
 
     /// Whether a separator ends where `right` begins.
-    fn separator_ends(&self, separator: &str, right: usize) -> bool {
+    fn separator_ends(&self, separator: &Separator, right: usize) -> bool {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
-        let state = self.automata.run(dfa, separator);
+        let state = self.automata.run(dfa, separator.last());
         self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
     }
 
@@ -270,7 +299,7 @@ impl<'a> Boundaries<'a> {
             return Clash::None;
         }
         let mut worst = Clash::None;
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut pending: Vec<(StateId, StateId)> = Vec::new();
         let step = |from: StateId, at: StateId, class: usize| {
             let (next, place) = (left.next(from, class), right.next(at, class));

@@ -6,6 +6,7 @@ use super::boundaries::{ANY_FIRST, Boundaries};
 use super::modes::{FlatGrammar, flatten};
 use super::patterns::{Names, Writer};
 use super::separate::{Spaced, SpacedGrammar, separate};
+use super::separators::Which;
 use super::states::Automata;
 use super::{Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
 use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
@@ -57,8 +58,8 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     Grammar::default()
 }
 
-/// Where the lexer may go on behind a token, with nothing that can stand between: if it cannot go on behind other texts of
-/// the same token, only those are made.
+/// Where the lexer may go on behind a token, with nothing that can stand between: if it does not behind other texts of the
+/// same token, only those are made.
 fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) {
     if options.separators == SeparatorPolicy::None {
         return;
@@ -66,10 +67,15 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
     const MAX_ROUNDS: usize = 3;
     for _ in 0..MAX_ROUNDS {
         let boundaries = Boundaries::new(&grammar.lexer, automata, &flat.lexemes);
-        let restless = separate(flat, &boundaries, options.separators, true).restless;
+        let mut rights: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (left, right) in separate(flat, &boundaries, options.separators, true).restless {
+            rights.entry(flat.lexemes[left].rule).or_default().insert(right);
+        }
+        let quiet: Vec<_> =
+            rights.into_iter().map(|(rule, rights)| (rule, boundaries.quiet_ends(rule, &rights))).collect();
         let mut changed = false;
-        for lexeme in restless {
-            changed |= automata.keep_quiet(flat.lexemes[lexeme].rule);
+        for (rule, ends) in quiet {
+            changed |= automata.keep_ends(rule, &ends);
         }
         if !changed {
             return;
@@ -232,9 +238,10 @@ impl<'a> Assembly<'a> {
     }
 
     /// One of the separators before a lexeme: mostly the first that will do, now and then a line break.
-    fn separator(&mut self, before: usize, which: u8, span: Span) -> Expr {
+    fn separator(&mut self, before: usize, which: Which, span: Span) -> Expr {
         let texts = self.boundaries.separators(before);
-        let mut allowed = texts.iter().enumerate().filter(|(number, _)| which >> number & 1 == 1).map(|(_, text)| text);
+        let mut allowed =
+            texts.iter().enumerate().filter(|(number, _)| which >> number & 1 == 1).map(|(_, text)| &text.text);
         let first = allowed.next().cloned().unwrap_or_default();
         let mut chosen = vec![first];
         // What a line break means to code outside of the grammar is not known.

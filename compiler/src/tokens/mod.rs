@@ -25,6 +25,7 @@ mod modes;
 mod nfa;
 mod patterns;
 mod separate;
+mod separators;
 mod sets;
 mod states;
 mod words;

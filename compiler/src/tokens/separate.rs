@@ -11,6 +11,7 @@ use super::bits::Bits;
 use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::edges::Edges;
 use super::modes::{Flat, FlatGrammar};
+use super::separators::Which;
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
@@ -35,7 +36,7 @@ pub(super) enum Spaced {
     /// One of the separators of a lexeme's mode, as bits.
     Separator {
         before: usize,
-        which: u8,
+        which: Which,
     },
     /// A variant, by its place in the list of rules.
     Rule(usize),
@@ -62,8 +63,8 @@ pub(super) struct SpacedGrammar {
     pub(super) rules: Vec<SpacedRule>,
     /// Neighbours that nothing separates.
     pub(super) unseparated: Vec<(usize, usize)>,
-    /// Lexemes that the lexer may go on behind, with nothing that ends them.
-    pub(super) restless: BTreeSet<usize>,
+    /// Neighbours of which the lexer may go on behind the first, with nothing between them that ends it.
+    pub(super) restless: BTreeSet<(usize, usize)>,
 }
 
 /// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
@@ -224,8 +225,8 @@ impl Separating<'_> {
                 SeparatorPolicy::None => need = Need { clash: Clash::None, ..need },
                 _ => {}
             }
-            if need.clash != Clash::None && need.wanted() == 0 {
-                self.result.restless.insert(left);
+            if need.clash != Clash::None && need.separators & need.ending == 0 {
+                self.result.restless.insert((left, right));
             }
             if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));
@@ -233,7 +234,7 @@ impl Separating<'_> {
             all = self.boundaries.both(all, need);
         }
         // Which separators would do matters only if one of them must.
-        let available = 1u8.checked_shl(self.boundaries.separators(right).len() as u32).map_or(u8::MAX, |bit| bit - 1);
+        let available = self.boundaries.available(right);
         if all.clash == Clash::None && all.separators & available == available {
             all = Need::FREE;
         }
@@ -327,8 +328,7 @@ impl Separating<'_> {
     /// A lexeme with what must stand before it.
     fn lexeme(&mut self, lexeme: usize, need: Need) -> Spaced {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
-        let available = self.boundaries.separators(lexeme).len() as u32;
-        let which = need.wanted() & 1u8.checked_shl(available).map_or(u8::MAX, |bit| bit - 1);
+        let which = need.wanted() & self.boundaries.available(lexeme);
         if never {
             Spaced::Choice(Vec::new())
         } else if need.clash == Clash::Certain && which == 0 && self.only_certain {

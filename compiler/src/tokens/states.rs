@@ -3,12 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 
+use super::Lexer;
 use super::alphabet::{Alphabet, Classes};
 use super::bits::Bits;
 use super::dfa::{DEAD, Dfa, Making, START, StateId};
 use super::nfa::Nfa;
 use super::sets::{Sets, drawn};
-use super::{Lexer, Outcome};
 use crate::charset::CharSet;
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
@@ -23,8 +23,8 @@ pub(super) struct Automata {
     rules: Vec<Vec<usize>>,
     mode_of: Vec<usize>,
     facts: Vec<OnceCell<RuleFacts>>,
-    /// The rules of which only those texts count that the lexer cannot go on behind.
-    quiet: Bits,
+    /// The rules of which not all texts count.
+    narrowed: Bits,
     /// For each rule the characters that its texts are drawn from.
     drawn: Vec<CharSet>,
 }
@@ -74,7 +74,7 @@ impl Automata {
             rules,
             mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
             facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
-            quiet: Bits::new(lexer.rules.len()),
+            narrowed: Bits::new(lexer.rules.len()),
             drawn: drawn(lexer, alphabet),
         }
     }
@@ -84,19 +84,18 @@ impl Automata {
         &self.drawn[rule]
     }
 
-    /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
-    /// others. Returns whether that is so.
-    pub(super) fn keep_quiet(&mut self, rule: usize) -> bool {
+    /// From now on only those texts of a rule count that end in one of `ends`, if these are some of its ends and not all.
+    /// Returns whether that is so.
+    pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
-        let goes_on = |state| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
-        let quiet: Vec<StateId> = facts.ends.iter().copied().filter(|&state| !goes_on(state)).collect();
-        if quiet.is_empty() || quiet.len() == facts.ends.len() {
+        if ends.is_empty() || ends.len() == facts.ends.len() {
             return false;
         }
-        let facts = self.facts_of_ends(dfa, rule, &quiet);
+        let facts = self.facts_of_ends(dfa, rule, ends);
         self.facts[rule] = OnceCell::from(facts);
-        self.quiet.insert(rule)
+        self.narrowed.insert(rule);
+        true
     }
 
     /// The modes with rules whose automata are too large.
@@ -161,7 +160,7 @@ impl Automata {
     /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
         self.of_rule(rule).is_some_and(|dfa| {
-            self.shaped.contains(rule) || self.quiet.contains(rule) || dfa.winner(START) == Some(rule)
+            self.shaped.contains(rule) || self.narrowed.contains(rule) || dfa.winner(START) == Some(rule)
         })
     }
 
@@ -203,44 +202,5 @@ impl Automata {
             DEAD => DEAD,
             state => dfa.next(state, self.classes.of(character)),
         })
-    }
-
-    /// Texts that may stand between tokens in a mode: each is one match of a hidden rule that leaves the mode as it is, or
-    /// two of them.
-    pub(super) fn separators(&self, lexer: &Lexer, mode: usize) -> Vec<String> {
-        const MAX: usize = 6;
-        const MAX_WITH_PAIRS: usize = 8;
-        let separates = |rule: usize| {
-            let rule = &lexer.rules[rule];
-            rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
-        };
-        let Some(dfa) = self.mode(mode) else {
-            // Nothing is known but that something separates tokens, and that is nearly always a space.
-            let is_separated = self.rules[mode].iter().any(|&rule| separates(rule));
-            return if is_separated { vec![" ".to_string()] } else { Vec::new() };
-        };
-        let is_one = |text: &str| !text.is_empty() && dfa.winner(self.run(dfa, text)).is_some_and(&separates);
-        let mut texts: Vec<String> = Vec::new();
-        let usual = [" ", "\n", "\t", "\r\n"].into_iter().map(String::from);
-        let own = self.rules[mode].iter().filter(|&&rule| separates(rule)).filter_map(|&rule| self.shortest(rule));
-        for text in usual.chain(own) {
-            if is_one(&text) && !texts.contains(&text) && texts.len() < MAX {
-                texts.push(text);
-            }
-        }
-        // What ends one token may go on with another: a blank before it ends that one.
-        let goes_on = |text: &str, character| dfa.is_alive(dfa.next(self.run(dfa, text), self.classes.of(character)));
-        let is_blank = |text: &&String| text.trim().is_empty();
-        let ends = |text: &&String| !is_blank(text) && !goes_on(text, ' ') && !goes_on(text, '\n');
-        let pairs: Vec<String> = texts
-            .iter()
-            .filter(ends)
-            .flat_map(|second| texts.iter().filter(is_blank).map(move |first| (first, second)))
-            .filter(|(first, second)| second.chars().next().is_some_and(|begin| !goes_on(first, begin)))
-            .map(|(first, second)| format!("{first}{second}"))
-            .collect();
-        texts.extend(pairs);
-        texts.truncate(MAX_WITH_PAIRS);
-        texts
     }
 }
