@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bits::Bits;
 use super::dfa::{START, StateId};
-use super::modes::Lexeme;
+use super::flat::Lexeme;
 use super::separators::{Separator, Which, ends, separators};
 use super::states::Automata;
 use super::{Lexer, Outcome};

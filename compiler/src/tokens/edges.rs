@@ -1,7 +1,7 @@
 //! What the parser's rules begin and end with, in time linear in the rules but for the sizes of the sets.
 
 use super::bits::Bits;
-use super::modes::{Flat, FlatGrammar};
+use super::flat::{Flat, FlatGrammar};
 
 /// What rules begin and end with.
 pub(super) struct Edges {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::boundaries::{ANY_FIRST, Boundaries};
-use super::modes::{FlatGrammar, flatten};
+use super::flat::FlatGrammar;
+use super::modes::flatten;
 use super::patterns::{Names, Writer};
 use super::separate::{Spaced, SpacedGrammar, separate};
 use super::separators::Which;

@@ -7,7 +7,7 @@
 //! parser, switch modes, and leave their match to be continued by the next one.
 //!
 //! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`nfa`, `dfa`); the parser's rules are
-//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule (`modes`); separators go
+//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule (`modes`, `paths`, `flat`); separators go
 //! between neighbours that the lexer would cut otherwise (`boundaries`, `separate`); lexer rules become rules over
 //! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
 
@@ -20,9 +20,11 @@ mod boundaries;
 mod dfa;
 mod edges;
 mod expand;
+mod flat;
 mod language;
 mod modes;
 mod nfa;
+mod paths;
 mod patterns;
 mod separate;
 mod separators;

@@ -10,7 +10,7 @@ use super::SeparatorPolicy;
 use super::bits::Bits;
 use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::edges::Edges;
-use super::modes::{Flat, FlatGrammar};
+use super::flat::{Flat, FlatGrammar};
 use super::separators::Which;
 
 /// A rule with more variants than this gets one for several contexts.
