@@ -19,7 +19,7 @@ enum Side {
 
 impl Edges {
     pub(super) fn new(flat: &FlatGrammar) -> Edges {
-        let nullable = nullable_rules(flat);
+        let nullable = deriving(flat, &|_| false);
         let mut edges = Edges { nullable, first: Vec::new(), last: Vec::new() };
         edges.first = edges.closure(flat, Side::First);
         edges.last = edges.closure(flat, Side::Last);
@@ -164,20 +164,20 @@ fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// For each rule whether it derives the empty text: a least fixpoint over an and-or graph, in linear time, as for productive
-/// rules in [`crate::check::productive`].
-fn nullable_rules(flat: &FlatGrammar) -> Vec<bool> {
+/// For each rule whether it derives a text of nothing but certain lexemes: a least fixpoint over an and-or graph, in linear
+/// time, as for productive rules in [`crate::check::productive`].
+pub(super) fn deriving(flat: &FlatGrammar, is_certain: &dyn Fn(usize) -> bool) -> Vec<bool> {
     let count = flat.rules.len();
     let mut graph = Graph { nodes: Vec::new(), first_use: vec![NONE; count], ready: Vec::new() };
     graph.nodes.resize_with(count, || Node { parent: NONE, next_use: NONE, missing: 1 });
     for (number, rule) in flat.rules.iter().enumerate() {
-        graph.add(&rule.body, number as u32);
+        graph.add(&rule.body, number as u32, is_certain);
     }
-    let mut nullable = vec![false; count];
+    let mut derives = vec![false; count];
     while let Some(node) = graph.ready.pop() {
         let node = node as usize;
         if node < count {
-            nullable[node] = true;
+            derives[node] = true;
             let mut user = graph.first_use[node];
             while user != NONE {
                 graph.ready.push(user);
@@ -194,14 +194,14 @@ fn nullable_rules(flat: &FlatGrammar) -> Vec<bool> {
             }
         }
     }
-    nullable
+    derives
 }
 
 struct Node {
     parent: u32,
     /// For a reference, the next one to the same rule.
     next_use: u32,
-    /// How many parts must still turn out to derive the empty text.
+    /// How many parts must still turn out to derive such a text.
     missing: u32,
 }
 
@@ -209,30 +209,30 @@ struct Graph {
     nodes: Vec<Node>,
     /// For each rule the first reference to it.
     first_use: Vec<u32>,
-    /// Nodes that derive the empty text, of which their parents don't know.
+    /// Nodes that derive such a text, of which their parents don't know.
     ready: Vec<u32>,
 }
 
 impl Graph {
-    fn add(&mut self, expr: &Flat, parent: u32) {
+    fn add(&mut self, expr: &Flat, parent: u32, is_certain: &dyn Fn(usize) -> bool) {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node { parent, next_use: NONE, missing: 0 });
         let missing = match expr {
-            Flat::Lexeme(_) => 1,
+            Flat::Lexeme(lexeme) => u32::from(!is_certain(*lexeme)),
             Flat::Rule(rule) => {
                 self.nodes[node as usize].next_use = std::mem::replace(&mut self.first_use[*rule], node);
                 1
             }
             Flat::Seq(items) => {
-                items.iter().for_each(|item| self.add(item, node));
+                items.iter().for_each(|item| self.add(item, node, is_certain));
                 items.len() as u32
             }
             Flat::Choice(options) => {
-                options.iter().for_each(|option| self.add(option, node));
+                options.iter().for_each(|option| self.add(option, node, is_certain));
                 1
             }
             Flat::Repeat { item, min, max } => {
-                self.add(item, node);
+                self.add(item, node, is_certain);
                 u32::from(*min > 0 && *max != Some(0))
             }
         };

@@ -41,7 +41,8 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message).help(help));
         return Grammar::default();
     };
-    keep_quiet(&mut automata, &flat, grammar, options);
+    let restless = keep_quiet(&mut automata, &flat, grammar, options);
+    let flat = without_restless(flat, &restless, grammar, diagnostics);
     let boundaries = Boundaries::new(&grammar.lexer, &automata, &flat.lexemes);
     for only_certain in [true, false] {
         let spaced = separate(&flat, &boundaries, options.separators, only_certain);
@@ -60,16 +61,24 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
 }
 
 /// Where the lexer may go on behind a token, with nothing that can stand between: if it does not behind other texts of the
-/// same token, only those are made.
-fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) {
+/// same token, only those are made. Returns the lexemes behind which it may go on before all of their neighbours.
+fn keep_quiet(
+    automata: &mut Automata,
+    flat: &FlatGrammar,
+    grammar: &TokenGrammar,
+    options: &Options,
+) -> BTreeSet<usize> {
     if options.separators == SeparatorPolicy::None {
-        return;
+        return BTreeSet::new();
     }
-    const MAX_ROUNDS: usize = 3;
-    for _ in 0..MAX_ROUNDS {
+    const MAX_ROUNDS: usize = 4;
+    let mut round = 0;
+    loop {
+        round += 1;
         let boundaries = Boundaries::new(&grammar.lexer, automata, &flat.lexemes);
+        let spaced = separate(flat, &boundaries, options.separators, true);
         let mut rights: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (left, right) in separate(flat, &boundaries, options.separators, true).restless {
+        for &(left, right) in &spaced.restless {
             rights.entry(flat.lexemes[left].rule).or_default().insert(right);
         }
         let quiet: Vec<_> =
@@ -78,9 +87,48 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
         for (rule, ends) in quiet {
             changed |= automata.keep_ends(rule, &ends);
         }
-        if !changed {
-            return;
+        if !changed || round == MAX_ROUNDS {
+            let lefts: BTreeSet<usize> = spaced.restless.iter().map(|&(left, _)| left).collect();
+            return lefts.difference(&spaced.calm).copied().collect();
         }
+    }
+}
+
+/// The grammar without lexemes behind which the lexer may always go on, if it keeps most of the others.
+fn without_restless(
+    flat: FlatGrammar,
+    restless: &BTreeSet<usize>,
+    grammar: &TokenGrammar,
+    diagnostics: &mut Diagnostics,
+) -> FlatGrammar {
+    let is_token = |&&lexeme: &&usize| grammar.lexer.rules[flat.lexemes[lexeme].rule].outcome != Outcome::More;
+    let restless: BTreeSet<usize> = restless.iter().filter(is_token).copied().collect();
+    if restless.is_empty() {
+        return flat;
+    }
+    let Some(rest) = flat.without(&restless) else { return flat };
+    if 4 * rest.used().len() < 3 * flat.used().len() {
+        return flat;
+    }
+    let names: BTreeSet<&str> = restless.iter().map(|&lexeme| token_name(grammar, &flat, lexeme)).collect();
+    let mut shown: Vec<String> = names.iter().take(MAX_PAIRS).map(|name| format!("`{name}`")).collect();
+    if names.len() > MAX_PAIRS {
+        shown.push(format!("{} more tokens", names.len() - MAX_PAIRS));
+    }
+    let message = format!("the lexer may go on behind {}, whatever follows", shown.join(", "));
+    let help = "another lexer rule begins with the same characters, and no hidden rule can stand there that would end it; \
+                what needs these tokens is left out";
+    let span = grammar.rules[grammar.start].span;
+    diagnostics.push(Diagnostic::warning(Code::AmbiguousBoundary, span, message).help(help));
+    rest
+}
+
+/// The name of a lexeme's token, or of its rule if that is only a part of one.
+fn token_name<'g>(grammar: &'g TokenGrammar, flat: &FlatGrammar, lexeme: usize) -> &'g str {
+    let rule = &grammar.lexer.rules[flat.lexemes[lexeme].rule];
+    match rule.outcome {
+        Outcome::Token(token) => &grammar.lexer.tokens[token],
+        _ => &rule.name,
     }
 }
 
@@ -135,13 +183,7 @@ fn report_unseparated(
     left_out: bool,
     diagnostics: &mut Diagnostics,
 ) {
-    let name = |lexeme: usize| {
-        let rule = &grammar.lexer.rules[flat.lexemes[lexeme].rule];
-        match rule.outcome {
-            Outcome::Token(token) => grammar.lexer.tokens[token].clone(),
-            _ => rule.name.clone(),
-        }
-    };
+    let name = |lexeme: usize| token_name(grammar, flat, lexeme).to_string();
     let pairs: BTreeSet<(String, String)> =
         spaced.unseparated.iter().map(|&(left, right)| (name(left), name(right))).collect();
     if pairs.is_empty() {

@@ -1,5 +1,8 @@
 //! Grammars over lexemes: the parser's rules once each terminal is a lexer rule.
 
+use std::collections::BTreeSet;
+
+use super::edges::deriving;
 use crate::diagnostics::Span;
 
 /// A terminal: a lexer rule, and the hidden rules before it that lead to its mode.
@@ -81,4 +84,66 @@ pub(super) struct FlatGrammar {
     pub(super) rules: Vec<FlatRule>,
     pub(super) start: usize,
     pub(super) lexemes: Vec<Lexeme>,
+}
+
+impl FlatGrammar {
+    /// The same without what needs one of some lexemes. `None` if that leaves nothing.
+    pub(super) fn without(&self, lexemes: &BTreeSet<usize>) -> Option<FlatGrammar> {
+        let productive = deriving(self, &|lexeme| !lexemes.contains(&lexeme));
+        if !productive[self.start] {
+            return None;
+        }
+        let rules = self.rules.iter().map(|rule| {
+            let body = kept(&rule.body, lexemes, &productive).unwrap_or(Flat::NEVER);
+            FlatRule { name: rule.name.clone(), span: rule.span, body }
+        });
+        Some(FlatGrammar { rules: rules.collect(), start: self.start, lexemes: self.lexemes.clone() })
+    }
+
+    /// The lexemes that the start rule leads to.
+    pub(super) fn used(&self) -> BTreeSet<usize> {
+        let mut used = BTreeSet::new();
+        let mut reached = vec![false; self.rules.len()];
+        reached[self.start] = true;
+        let mut pending = vec![self.start];
+        while let Some(rule) = pending.pop() {
+            each_leaf(&self.rules[rule].body, &mut |leaf| match leaf {
+                Flat::Lexeme(lexeme) => drop(used.insert(*lexeme)),
+                Flat::Rule(rule) if !std::mem::replace(&mut reached[*rule], true) => pending.push(*rule),
+                _ => {}
+            });
+        }
+        used
+    }
+}
+
+/// What is left of an expression without some lexemes and unproductive rules; `None` if that is nothing.
+fn kept(expr: &Flat, without: &BTreeSet<usize>, productive: &[bool]) -> Option<Flat> {
+    Some(match expr {
+        Flat::Lexeme(lexeme) if without.contains(lexeme) => return None,
+        Flat::Rule(rule) if !productive[*rule] => return None,
+        Flat::Lexeme(_) | Flat::Rule(_) => expr.clone(),
+        Flat::Seq(items) => Flat::Seq(items.iter().map(|item| kept(item, without, productive)).collect::<Option<_>>()?),
+        Flat::Choice(options) => {
+            let mut options: Vec<Flat> =
+                options.iter().filter_map(|option| kept(option, without, productive)).collect();
+            if options.len() < 2 {
+                return options.pop();
+            }
+            Flat::Choice(options)
+        }
+        Flat::Repeat { item, min, max } => match kept(item, without, productive) {
+            Some(item) => Flat::Repeat { item: Box::new(item), min: *min, max: *max },
+            None if *min == 0 => Flat::EMPTY,
+            None => return None,
+        },
+    })
+}
+
+fn each_leaf(expr: &Flat, visit: &mut dyn FnMut(&Flat)) {
+    match expr {
+        Flat::Lexeme(_) | Flat::Rule(_) => visit(expr),
+        Flat::Seq(items) | Flat::Choice(items) => items.iter().for_each(|item| each_leaf(item, visit)),
+        Flat::Repeat { item, .. } => each_leaf(item, visit),
+    }
 }

@@ -65,6 +65,8 @@ pub(super) struct SpacedGrammar {
     pub(super) unseparated: Vec<(usize, usize)>,
     /// Neighbours of which the lexer may go on behind the first, with nothing between them that ends it.
     pub(super) restless: BTreeSet<(usize, usize)>,
+    /// Lexemes behind which the lexer does not go on before one of their neighbours, or is ended.
+    pub(super) calm: BTreeSet<usize>,
 }
 
 /// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
@@ -227,6 +229,8 @@ impl Separating<'_> {
             }
             if need.clash != Clash::None && need.separators & need.ending == 0 {
                 self.result.restless.insert((left, right));
+            } else {
+                self.result.calm.insert(left);
             }
             if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));
