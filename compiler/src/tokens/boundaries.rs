@@ -145,7 +145,8 @@ impl<'a> Boundaries<'a> {
         place as FirstId
     }
 
-    /// The classes that `right` may begin with where it stands right behind `left`.
+    /// The classes that `right` may begin with where it stands right behind `left`: those with which the lexer does not go on,
+    /// else those with which it does only if something suitable follows later.
     fn safe_first(&self, left: usize, right: usize) -> FirstId {
         let rule = self.lexemes[left].rule;
         let (Some(facts), Some(right_facts)) =
@@ -154,14 +155,25 @@ impl<'a> Boundaries<'a> {
             return ANY_FIRST;
         };
         let mode = self.lexer.rules[rule].mode;
-        let mut safe = Bits::new(self.automata.classes.len());
+        let mut calm = Bits::new(self.automata.classes.len());
+        let mut safe = calm.clone();
         for class in right_facts.first.iter() {
             let begin = Beginning { rule: self.lexemes[right].rule, only: Some(class) };
-            if self.clash(mode, &facts.ends, &self.before[right], begin) < Clash::Certain {
-                safe.insert(class);
-            }
+            match self.clash(mode, &facts.ends, &self.before[right], begin) {
+                Clash::None => calm.insert(class),
+                Clash::Possible => safe.insert(class),
+                Clash::Certain => false,
+            };
         }
-        self.first_id(safe)
+        self.first_id(if calm.is_empty() { safe } else { calm })
+    }
+
+    /// Whether some texts of a lexeme begin with these classes, and others do not.
+    pub(super) fn divides(&self, first: FirstId, lexeme: usize) -> bool {
+        self.automata.facts(self.lexemes[lexeme].rule).is_some_and(|facts| {
+            let within = facts.first.intersection(&self.first(first));
+            !within.is_empty() && within != facts.first
+        })
     }
 
     /// The text of the hidden rules that a lexeme begins with.
@@ -237,7 +249,8 @@ impl<'a> Boundaries<'a> {
                 }
             }
         }
-        let first = if clash == Clash::Certain { self.safe_first(left, right) } else { ANY_FIRST };
+        let is_open = clash == Clash::Certain || clash == Clash::Possible && separators & ending == 0;
+        let first = if is_open { self.safe_first(left, right) } else { ANY_FIRST };
         Need { clash, separators, ending, first }
     }
 

@@ -338,6 +338,12 @@ impl Separating<'_> {
         } else if need.clash == Clash::Certain && which == 0 && self.only_certain {
             // What cannot be separated must at least not begin with what the left one would go on with.
             Spaced::Lexeme { lexeme, first: need.first }
+        } else if need.clash == Clash::Possible
+            && which == 0
+            && self.only_certain
+            && self.boundaries.divides(need.first, lexeme)
+        {
+            Spaced::Lexeme { lexeme, first: need.first }
         } else if which != 0 {
             let token = Spaced::Lexeme { lexeme, first: ANY_FIRST };
             Spaced::Seq(vec![Spaced::Separator { before: lexeme, which }, token])
