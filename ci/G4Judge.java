@@ -1,7 +1,7 @@
 // Parses inputs with ANTLR's own interpreters: the lexer and parser run the automata that the tool made of a grammar.
 // Actions are not run, predicates hold.
 //
-// Usage: java -cp ANTLR.jar G4Judge.java LEXER.interp PARSER.interp START SECONDS SLOW FIRST DIRECTORY
+// Usage: java -cp ANTLR.jar:CLASSES G4Judge LEXER.interp PARSER.interp START SECONDS SLOW FIRST DIRECTORY
 //
 // Parses the files of the directory from the place FIRST on, in the order of their names, for so many SECONDS. A file that
 // takes more than SLOW seconds is passed over. Prints a line of JSON after each file: the next file's place, how many files

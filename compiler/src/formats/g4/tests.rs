@@ -103,6 +103,58 @@ fn separators_end_what_may_go_on() {
 }
 
 #[test]
+fn a_separator_is_made_that_ends_what_blanks_do_not() {
+    // A string may hold all that stands between it and the next quote but what is in a comment.
+    check(
+        "grammar g; start : STRING* EOF ; STRING : '\\'' [a-z' \\n/*]* '\\'' ; COMMENT : '/*' .*? '*/' -> skip ;
+         WS : [ \\n] -> skip ;",
+        expect![[r#"
+            %start start
+            start ::= (STRING ("/*!*/" STRING)*)?
+            STRING ::= "'" [#x0A#x20'*/a-z]* "'"
+        "#]],
+    );
+}
+
+#[test]
+fn texts_are_kept_that_can_be_ended() {
+    // Names that begin with `c` would be comments, as would be all that follows a star.
+    check(
+        "grammar g; start : (NAME ('*' NAME)? '=' NAME NL)+ EOF ; NL : '\\n' ; NAME : [a-z]+ ;
+         COMMENT : [c*] ~'\\n'* '\\n' -> skip ; WS : ' ' -> skip ;",
+        expect![[r#"
+            %start start
+            start ::= (NAME () "=" NAME "\n")+
+            NAME ::= [abd-z] [a-z]*
+            g:1:12: warning[ambiguous-boundary]: the lexer may go on behind `'*'`, whatever follows
+              | grammar g; start : (NAME ('*' NAME)? '=' NAME NL)+ EOF ; NL : '\n' ; NAME : [a-z]+ ;
+              |            ^^^^^
+              help: another lexer rule begins with the same characters, and no hidden rule can stand there that would end it; what needs these tokens is left out
+        "#]],
+    );
+}
+
+#[test]
+fn parts_of_a_token_begin_with_what_ends_other_matches() {
+    check(
+        r#"grammar g; start : TEXT* EOF ; TEXT : '""" ' .*? '"""' ; OPEN : '"' -> more, mode(IN) ; WS : ' ' -> skip ;
+           mode IN; PART : ('""' ' '? | [a-z]) -> more ; CLOSE : '"' -> type(TEXT), mode(DEFAULT_MODE) ;"#,
+        expect![[r#"
+            %start start
+            start ::= ((start.2 TEXT | start.3 "\"") (start.2 (" " TEXT) | start.3.2 "\"")*)?
+            start.2 ::= ()
+            start.3 ::= "\"" (PART PART.2*)?
+            start.3.2 ::= (" " "\"") (PART PART.2*)?
+            TEXT.part ::= ["] ["] [#x20] TEXT.part.2
+            TEXT.part.2 ::= ([#x20!#x23-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] @ 104 | ["] ([#x20!#x23-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] @ 104 | ["] [#x20!#x23-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] @ 1) @ 1)* ["] ["] ["]
+            TEXT ::= ["] TEXT.part
+            PART ::= [a-z]
+            PART.2 ::= "\"\"" " "? | [a-z]
+        "#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_separated_begins_otherwise() {
     check(
         "grammar g; start : (WORD | NL)+ EOF ; WORD : ~[\\n]+ ; NL : '\\r'? '\\n' ;",
