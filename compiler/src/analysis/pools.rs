@@ -151,7 +151,7 @@ impl Builder<'_> {
             Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes))),
             Node::Class(set) => {
                 let kept = (set.len() as usize).min(self.most());
-                let mut members = Strings::with_capacity(kept);
+                let mut members = Strings::with_capacity(kept, kept);
                 for index in 0..kept {
                     let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
                     if let Some(member) = set.nth(nth) {
@@ -241,7 +241,9 @@ impl Builder<'_> {
             let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             (left.get(index * left.len() / cap), right.get(((scattered * right.len() as u64) >> 32) as usize))
         };
-        let mut joined = Strings::with_capacity(count);
+        // Room for somewhat more than the mean, but no more than a pool of four times the size may have.
+        let mean = left.total() / left.len() + right.total() / right.len();
+        let mut joined = Strings::with_capacity(count, (count * mean * 5 / 4).min(4 * MAX_POOL_BYTES));
         for (left, right) in (0..count).map(pair) {
             let len = left.len() + right.len();
             self.work.set(self.work.get() + len + JOIN_WORK);

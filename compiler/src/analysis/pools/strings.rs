@@ -16,12 +16,13 @@ impl Strings {
         Strings { bytes: string.to_vec(), ends: vec![string.len()] }
     }
 
-    /// An empty list with room for so many strings.
-    pub fn with_capacity(count: usize) -> Strings {
-        Strings { bytes: Vec::new(), ends: Vec::with_capacity(count) }
+    /// An empty list with room for so many strings, of so many bytes together.
+    pub fn with_capacity(count: usize, bytes: usize) -> Strings {
+        Strings { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(count) }
     }
 
     /// Adds the concatenation of two strings.
+    #[inline]
     pub fn push(&mut self, left: &[u8], right: &[u8]) {
         self.bytes.extend_from_slice(left);
         self.bytes.extend_from_slice(right);
@@ -39,6 +40,7 @@ impl Strings {
     }
 
     /// The string with this number.
+    #[inline]
     pub fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
@@ -75,23 +77,37 @@ fn order(a: &[u8], b: &[u8]) -> Ordering {
 
 /// The strings in ascending order by length, then bytes, each once.
 ///
-/// Strings that are joined have much in common at their beginning; eight bytes behind that decide most comparisons.
+/// Strings that are joined have much in common at their beginning. What is sorted is one number for each: its length, eight bytes
+/// behind what all have in common, and its place. Only those that are equal so far are compared by all bytes.
 pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let Some((first, rest)) = strings.split_first() else { return Vec::new() };
-    let common = |string: &&[u8]| first.iter().zip(*string).take_while(|(a, b)| a == b).count();
-    let shared = rest.iter().map(common).min().unwrap_or(0);
-    let keyed = strings.iter().map(|&string| {
+    let common = |shared: usize, string: &&[u8]| match string.get(..shared) {
+        Some(beginning) if beginning == &first[..shared] => shared,
+        _ => first.iter().zip(*string).take_while(|(a, b)| a == b).count(),
+    };
+    let shared = rest.iter().fold(first.len(), common);
+    let number = |(place, string): (usize, &&[u8])| {
         let behind = &string[shared..];
         let mut key = [0; 8];
-        let length = behind.len().min(8);
-        key[..length].copy_from_slice(&behind[..length]);
-        (string.len(), u64::from_be_bytes(key), string)
-    });
-    let mut keyed: Vec<(usize, u64, &[u8])> = keyed.collect();
-    // Tuples compare by length, then by these bytes, then by all.
-    keyed.sort_unstable();
-    keyed.dedup();
-    keyed.into_iter().map(|(_, _, string)| string).collect()
+        match behind.first_chunk() {
+            Some(eight) => key = *eight,
+            None => key[..behind.len()].copy_from_slice(behind),
+        }
+        // Lengths and places are far below 2^32.
+        (string.len() as u128) << 96 | u128::from(u64::from_be_bytes(key)) << 32 | place as u128
+    };
+    let mut numbers: Vec<u128> = strings.iter().enumerate().map(number).collect();
+    numbers.sort_unstable();
+    let mut sorted: Vec<&[u8]> = Vec::with_capacity(numbers.len());
+    for alike in numbers.chunk_by(|a, b| a >> 32 == b >> 32) {
+        let begin = sorted.len();
+        sorted.extend(alike.iter().map(|&number| strings[number as u32 as usize]));
+        if alike.len() > 1 && sorted[begin].len() > shared + 8 {
+            sorted[begin..].sort_unstable();
+        }
+    }
+    sorted.dedup();
+    sorted
 }
 
 #[cfg(test)]
