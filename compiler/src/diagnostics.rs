@@ -275,6 +275,16 @@ impl Diagnostics {
         }
     }
 
+    /// Whether another error would only be counted, so that its text need not be made.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= Self::MAX && self.only_errors
+    }
+
+    /// Counts an error that is not listed; for lists that are full.
+    pub fn count_error(&mut self) {
+        self.suppressed += 1;
+    }
+
     /// The findings.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
