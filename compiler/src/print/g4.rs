@@ -162,6 +162,8 @@ enum Place {
 const MAX_ROUNDS: u32 = 1000;
 /// Nor is it where the text would have more bytes than this.
 const MAX_TEXT: usize = 1 << 26;
+/// More rounds that may be left out stand beside each other, not in each other.
+const NESTED_ROUNDS: usize = 4;
 
 struct Writer<'n, 'd> {
     names: &'n Names,
@@ -254,8 +256,11 @@ impl Writer<'_, '_> {
                 Some(max) => {
                     let more = (max - min) as usize;
                     rounds += if min > 0 && more > 0 { " " } else { "" };
-                    rounds += &vec![format!("({round}"); more].join(" ");
-                    rounds += &")?".repeat(more);
+                    // One in another says how many there are in one way only, but readers nest only so far.
+                    match more <= NESTED_ROUNDS {
+                        true => rounds += &(vec![format!("({round}"); more].join(" ") + &")?".repeat(more)),
+                        false => rounds += &vec![format!("({round})?"); more].join(" "),
+                    }
                 }
             }
             writer.text += &rounds;
