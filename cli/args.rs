@@ -344,12 +344,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Take warnings with this code for errors; `warnings` stands for all.
-    #[arg(long, value_name = "CODE", value_parser = crate::engines::code_names_or_warnings())]
+    /// Take warnings with this code for errors; `warnings` stands for all. The help of `--explain` lists the codes.
+    #[arg(long, value_name = "CODE", hide_possible_values = true, value_parser = crate::engines::code_names_or_warnings())]
     pub deny: Vec<String>,
 
-    /// Leave warnings with this code out; `warnings` stands for all that are not denied.
-    #[arg(long, value_name = "CODE", value_parser = crate::engines::code_names_or_warnings())]
+    /// Leave warnings with this code out; `warnings` stands for all that are not denied. The help of `--explain` lists the codes.
+    #[arg(long, value_name = "CODE", hide_possible_values = true, value_parser = crate::engines::code_names_or_warnings())]
     pub allow: Vec<String>,
 
     #[command(flatten)]

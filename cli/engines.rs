@@ -1,7 +1,6 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use gramjet::{Limits, LimitsError, Producer};
@@ -14,19 +13,20 @@ use gramjet_compiler::formats::{self, FormatOptions, Surroundings};
 use gramjet_compiler::print;
 use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-use gramjet_compiler::{Compiled, Diagnostics, Examined, Options, SourceFile};
+use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
 use gramjet_engine::coverage::Covering;
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_engine::{Fastest, Tracer};
+use gramjet_files::Unreadable;
 use gramjet_generated::{SHIPPED, Shipped};
 use gramjet_parse::Parser;
 
 use crate::args::{EngineArgument, GrammarArgs, ReadingArgs};
 use crate::failure::{Failure, quoted, say};
-use crate::grammar::{self, Beside, Source};
+use crate::grammar::{self, Source};
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -157,12 +157,15 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
             known.join(", ")
         ))
     })?;
-    let options = options(args)?;
+    let options = options(source, args)?;
     let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
-    let beside = Beside::new(&args.grammar);
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
-    let surroundings = Surroundings { options: options.reading, start, tokens, loader: &beside };
+    let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
+    let surroundings = match &source.loader {
+        Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
+        None => surroundings,
+    };
     let mut grammar = format.parse_within(&source.file, &surroundings, &mut diagnostics);
     let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
@@ -205,7 +208,7 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
             // The directives are all that is needed of the text, so it is parsed only.
-            let format = options(args)?.format.unwrap_or_else(|| formats::detect(&source.file));
+            let format = options(source, args)?.format.unwrap_or_else(|| formats::detect(&source.file));
             let grammar = format.parse(&source.file, &mut Diagnostics::default());
             let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
             let engine = Engine::new("rust", asked, producer);
@@ -257,7 +260,7 @@ pub fn in_bulk(
     effort: Effort,
     worth: Option<f64>,
 ) -> Result<Result<Bulk, NotInBulk>, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(args)?) {
+    match gramjet_compiler::compile(&source.file, &options(source, args)?) {
         Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
         Ok((compiled, _)) => {
             if let Some(worth) = worth {
@@ -321,7 +324,7 @@ pub fn describe(examined: &Examined) -> (Structure, Engine) {
 
 /// Compiles `source` and looks at it closely; all that there is to say, and what was found if it compiles.
 pub fn examine(source: &Source, args: &GrammarArgs) -> Result<(Option<Examined>, Diagnostics), Failure> {
-    Ok(match gramjet_compiler::examine(&source.file, &options(args)?) {
+    Ok(match gramjet_compiler::examine(&source.file, &options(source, args)?) {
         Ok((examined, diagnostics)) => (Some(examined), diagnostics),
         Err(diagnostics) => (None, diagnostics),
     })
@@ -330,7 +333,7 @@ pub fn examine(source: &Source, args: &GrammarArgs) -> Result<(Option<Examined>,
 /// What makes the inputs of a run again and says what they came to. What there is to say about the grammar was said when it
 /// was made ready to run.
 pub fn covering(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<Covering, Failure> {
-    let (compiled, _) = gramjet_compiler::compile(&source.file, &options(args)?)
+    let (compiled, _) = gramjet_compiler::compile(&source.file, &options(source, args)?)
         .map_err(|diagnostics| does_not_compile(source, &diagnostics))?;
     let mut covering = Covering::new(&compiled);
     covering.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -344,6 +347,7 @@ pub fn code_names() -> PossibleValuesParser {
 
 /// The values of `--deny` and `--allow`.
 pub fn code_names_or_warnings() -> PossibleValuesParser {
+    // `--explain` lists them with what they mean.
     let codes = Code::ALL.iter().map(|code| PossibleValue::new(code.name()).hide(true));
     PossibleValuesParser::new([PossibleValue::new("warnings")].into_iter().chain(codes))
 }
@@ -367,7 +371,7 @@ pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, 
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
 pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result<(), Failure>) {
-    let options = match options(args) {
+    let options = match options(source, args) {
         Ok(options) => options,
         Err(failure) => return (String::new(), Err(failure)),
     };
@@ -404,18 +408,15 @@ pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> 
     Ok(rust::emit(&compiled, options))
 }
 
-fn options(args: &GrammarArgs) -> Result<Options, Failure> {
+fn options(source: &Source, args: &GrammarArgs) -> Result<Options, Failure> {
     let how = &args.how;
     let weighting = match (&how.shape.weights, how.shape.shape) {
         (Some(path), _) => {
             if path.as_os_str() == "-" && args.grammar == "-" {
                 let both = "the grammar and the weights cannot both come from standard input";
-                return Err(Failure::Usage(both.to_string()));
+                return Err(Unreadable::new("<stdin>", both).into());
             }
-            let bytes = grammar::read_bytes(path)?;
-            let text = String::from_utf8(bytes)
-                .map_err(|_| Failure::Usage(format!("the weights in {} are not UTF-8 text", quoted(path))))?;
-            Weighting::File(SourceFile::new(path.display().to_string(), text))
+            Weighting::File(grammar::weights(path)?)
         }
         (None, Some(shape)) => Weighting::Shape(shape),
         (None, None) => Weighting::Own,
@@ -430,7 +431,7 @@ fn options(args: &GrammarArgs) -> Result<Options, Failure> {
             .tokens
             .as_ref()
             .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()),
-        loader: Some(Arc::new(Beside::new(&args.grammar))),
+        loader: source.loader.clone(),
         weighting,
         limits: how.limits,
         ..Options::default()
@@ -470,7 +471,7 @@ fn directives(compiled: &Compiled) -> Limits {
 
 /// Compiles `source` and prints what there is to say about it.
 fn compile(source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(args)?) {
+    match gramjet_compiler::compile(&source.file, &options(source, args)?) {
         Ok((compiled, warnings)) => {
             report::print(&source.file, &warnings);
             Ok(compiled)

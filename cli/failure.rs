@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use gramjet_files::Unreadable;
+
 use crate::generate::{InputTooLong, Tally};
 
 /// The exit code for arguments or a grammar that cannot be used.
@@ -18,7 +20,10 @@ pub enum Failure {
     /// The grammar does not compile; its diagnostics are on standard error already.
     #[error("{0}")]
     Grammar(String),
-    /// Something could not be read.
+    /// The grammar, or the file of weights, cannot be read.
+    #[error("{0}")]
+    Unreadable(Box<Unreadable>),
+    /// Something else could not be read.
     #[error("cannot read {what}: {source}")]
     Read {
         /// What: a path, or a description.
@@ -92,11 +97,17 @@ impl Failure {
     /// The exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Failure::Usage(_) | Failure::Grammar(_) => ExitCode::from(MISUSE),
+            Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
             Failure::Interrupted { signal, .. } => ExitCode::from(128_u8.saturating_add(*signal)),
             Failure::Internal(_) => ExitCode::from(101),
             _ => ExitCode::FAILURE,
         }
+    }
+}
+
+impl From<Unreadable> for Failure {
+    fn from(unreadable: Unreadable) -> Failure {
+        Failure::Unreadable(Box::new(unreadable))
     }
 }
 

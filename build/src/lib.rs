@@ -15,16 +15,15 @@
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::{env, fs, io};
 
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
 pub use gramjet_compiler::formats::FormatOptions;
-use gramjet_compiler::formats::Loader;
 pub use gramjet_compiler::shape::Shape;
 use gramjet_compiler::shape::{AssumedLimits, Weighting};
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-use gramjet_compiler::{Options, SourceFile, compile, formats};
+use gramjet_compiler::{Options, compile, formats};
+use gramjet_files::{GrammarFile, Unreadable, read_text};
 
 /// A grammar file and what to make of it.
 #[derive(Clone, Debug)]
@@ -42,7 +41,10 @@ pub struct Grammar {
 /// Why a grammar was not compiled. Its `Debug` form is the message too: that is what a build script's `main` prints.
 #[derive(thiserror::Error)]
 pub enum Error {
-    /// The file could not be read, or the result not be written.
+    /// The grammar, or the file of weights, cannot be read.
+    #[error("{0}")]
+    Unreadable(Box<Unreadable>),
+    /// The result could not be written.
     #[error("{path}: {error}", path = path.display())]
     Io {
         /// The file.
@@ -64,6 +66,12 @@ pub enum Error {
 impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Unreadable> for Error {
+    fn from(unreadable: Unreadable) -> Error {
+        Error::Unreadable(Box::new(unreadable))
     }
 }
 
@@ -145,17 +153,13 @@ impl Grammar {
     ///
     /// If the file cannot be read or the grammar has errors.
     pub fn emit(&self) -> Result<String, Error> {
-        let text = fs::read_to_string(&self.path).map_err(|error| Error::Io { path: self.path.clone(), error })?;
-        let file = SourceFile::new(self.path.display().to_string(), text);
+        let read = GrammarFile::read(&self.path)?;
         let format = match &self.format {
             Some(name) => Some(formats::by_name(name).ok_or_else(|| Error::UnknownFormat(name.clone()))?),
             None => None,
         };
         let weighting = match (&self.weights, self.shape) {
-            (Some(path), _) => {
-                let text = fs::read_to_string(path).map_err(|error| Error::Io { path: path.clone(), error })?;
-                Weighting::File(SourceFile::new(path.display().to_string(), text))
-            }
+            (Some(path), _) => Weighting::File(read_text("weights", path, path)?),
             (None, Some(shape)) => Weighting::Shape(shape),
             (None, None) => Weighting::Own,
         };
@@ -166,13 +170,18 @@ impl Grammar {
             start: self.start.clone(),
             reading: self.reading,
             tokens: self.tokens.clone(),
-            loader: Some(Arc::new(Beside { folder: self.path.parent().map_or_else(PathBuf::new, Path::to_path_buf) })),
+            loader: read.loader(),
             ..Options::default()
         };
-        let (compiled, warnings) =
-            compile(&file, &options).map_err(|errors| Error::Grammar(errors.to_plain_text(&file)))?;
+        let file = &read.source;
+        let result = compile(file, &options);
+        // The build script runs again when they change.
+        for path in read.others() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        let (compiled, warnings) = result.map_err(|errors| Error::Grammar(errors.to_plain_text(file)))?;
         for warning in warnings.iter() {
-            for line in warning.to_plain_text(&file).lines() {
+            for line in warning.to_plain_text(file).lines() {
                 println!("cargo::warning={line}");
             }
         }
@@ -195,20 +204,6 @@ impl Grammar {
         }
         let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(Error::NoOutDir)?).join(name);
         fs::write(&out, self.emit()?).map_err(|error| Error::Io { path: out, error })
-    }
-}
-
-/// Reads the files that stand beside the grammar file, and has the build script run again when they change.
-struct Beside {
-    folder: PathBuf,
-}
-
-impl Loader for Beside {
-    fn load(&self, name: &str) -> Result<SourceFile, String> {
-        let path = self.folder.join(name);
-        let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
-        println!("cargo::rerun-if-changed={}", path.display());
-        Ok(SourceFile::new(path.display().to_string(), text))
     }
 }
 

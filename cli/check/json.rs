@@ -113,12 +113,18 @@ struct Sample {
     cut_short: usize,
 }
 
-/// The report as text.
-pub fn text(file: &SourceFile, diagnostics: &Diagnostics, found: Option<&Found<'_>>, shape: &ShapeArgs) -> String {
+/// The report on a grammar as text, whose diagnostics are about `file`.
+pub fn text(
+    grammar: &str,
+    file: &SourceFile,
+    diagnostics: &Diagnostics,
+    found: Option<&Found<'_>>,
+    shape: &ShapeArgs,
+) -> String {
     let report = Report {
         schema: SCHEMA,
         gramjet: env!("CARGO_PKG_VERSION"),
-        grammar: file.name(),
+        grammar,
         compiles: found.is_some(),
         diagnostics: diagnostics.iter().map(|diagnostic| finding(file, diagnostic)).collect(),
         not_shown: diagnostics.suppressed(),

@@ -8,11 +8,11 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::{Duration, Instant};
 
 use gramjet::Inputs;
-use gramjet_compiler::Diagnostics;
-use gramjet_compiler::diagnostics::{Code, Severity};
+use gramjet_compiler::diagnostics::{Code, Diagnostic, Severity};
 use gramjet_compiler::shape::Facts;
+use gramjet_compiler::{Diagnostics, Examined};
 
-use crate::args::{CheckArgs, GrammarArgs};
+use crate::args::{CheckArgs, GrammarArgs, LimitArgs};
 use crate::engines::{self, Engine, Structure};
 use crate::failure::Failure;
 use crate::grammar;
@@ -43,28 +43,31 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     }
     // So is that there is a grammar.
     let grammar = args.grammar.clone().unwrap_or_default();
-    let source = grammar::load(&grammar)?;
     let arguments = GrammarArgs { grammar, how: args.how.clone() };
-    let (examined, diagnostics) = engines::examine(&source, &arguments)?;
-    let diagnostics = Levels::new(args).apply(diagnostics);
+    let source = told(args, None, grammar::load(&arguments.grammar))?;
+    let examined = engines::examine(&source, &arguments);
+    let (examined, diagnostics) = told(args, Some(source.file.name()), examined)?;
+    let mut diagnostics = Levels::new(args).apply(diagnostics);
     if !args.json {
         report::print(&source.file, &diagnostics);
     }
-    let found = match &examined {
-        None => None,
-        Some(examined) => {
-            let (structure, mut engine) = engines::describe(examined);
-            let limits = limits::apply(&mut engine, &args.limits)?;
-            let sample = sample(&mut engine)?;
-            Some(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, sample })
-        }
+    let found = examined.as_ref().map(|examined| Found::new(examined, &args.limits)).transpose();
+    let (found, refusal) = match found {
+        Ok(found) => (found, None),
+        Err(refusal) => (None, Some(refusal)),
     };
+    if let Some(refusal) = &refusal {
+        diagnostics.push(Diagnostic::error(Code::ImpossibleLimit, None, refusal.to_string()));
+    }
     let text = match (&found, args.json) {
-        (_, true) => json::text(&source.file, &diagnostics, found.as_ref(), &args.how.shape),
+        (_, true) => json::text(source.file.name(), &source.file, &diagnostics, found.as_ref(), &args.how.shape),
         (Some(found), false) => found.to_string(),
         (None, false) => String::new(),
     };
     write_output(None, text.as_bytes())?;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
     match (examined, diagnostics.has_errors()) {
         (None, _) => Err(engines::does_not_compile(&source, &diagnostics)),
         (Some(_), true) => {
@@ -73,6 +76,18 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         }
         (Some(_), false) => Ok(()),
     }
+}
+
+/// The result. With `--json`, that a file cannot be read is an object on standard output as all that is wrong with the grammar,
+/// which is called `grammar` if it was read.
+fn told<T>(args: &CheckArgs, grammar: Option<&str>, result: Result<T, Failure>) -> Result<T, Failure> {
+    if let (true, Err(Failure::Unreadable(unreadable))) = (args.json, &result) {
+        let grammar = grammar.unwrap_or(unreadable.source.name());
+        let diagnostics = unreadable.diagnostics();
+        let text = json::text(grammar, &unreadable.source, &diagnostics, None, &args.how.shape);
+        write_output(None, text.as_bytes())?;
+    }
+    result
 }
 
 /// Which warnings are left out, and which are errors.
@@ -117,6 +132,16 @@ struct Found<'a> {
     critical: &'a [String],
     limits: Applied,
     sample: Sample,
+}
+
+impl<'a> Found<'a> {
+    /// Looks at what the grammar is and what it makes. It fails if the limits cannot be kept.
+    fn new(examined: &'a Examined, limits: &LimitArgs) -> Result<Found<'a>, Failure> {
+        let (structure, mut engine) = engines::describe(examined);
+        let limits = limits::apply(&mut engine, limits)?;
+        let sample = sample(&mut engine)?;
+        Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, sample })
+    }
 }
 
 impl fmt::Display for Found<'_> {

@@ -128,8 +128,10 @@ codes! {
     TooDeep "too-deep" "An expression is nested too deeply.",
     TooLarge "too-large" "A part of the grammar exceeds a budget of the compiler.",
     UnknownDirective "unknown-directive" "A directive is not known or its value is not understood.",
+    ImpossibleLimit "impossible-limit" "A limit on depth or length cannot be kept.",
     NoRules "no-rules" "The grammar defines no rule.",
     NotExpressible "not-expressible" "The notation that a grammar is converted to cannot say something.",
+    UnreadableFile "unreadable-file" "The grammar, or the file of weights, cannot be read.",
     MissingFile "missing-file" "Another file that the grammar needs cannot be read.",
     NotContextFree "not-context-free" "Something that a context-free grammar cannot say was left out.",
     UndefinedToken "undefined-token" "A token is used that no lexer rule makes.",
@@ -271,6 +273,16 @@ impl Diagnostics {
             }
             self.suppressed += 1;
         }
+    }
+
+    /// Whether another error would only be counted, so that its text need not be made.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= Self::MAX && self.only_errors
+    }
+
+    /// Counts an error that is not listed; for lists that are full.
+    pub fn count_error(&mut self) {
+        self.suppressed += 1;
     }
 
     /// The findings.

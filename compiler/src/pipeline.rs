@@ -100,7 +100,7 @@ fn impossible_limit(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     let min_len = ir.rule(ir.start()).facts.min_len;
     let max_len = grammar.max_len.filter(|&max_len| max_len < min_len)?;
     let message = format!("the file asks for at most {max_len} bytes, but the shortest output has {min_len}");
-    Some(Diagnostic::error(Code::UnknownDirective, None, message).help(format!("ask for {min_len} bytes or more")))
+    Some(Diagnostic::error(Code::ImpossibleLimit, None, message).help(format!("ask for {min_len} bytes or more")))
 }
 
 /// Compiles a grammar file. The diagnostics returned beside the result are warnings.
@@ -135,6 +135,8 @@ struct Lowered {
     ir: Ir,
     sources: Sources,
     weights: Weights,
+    /// The shape that the weights were found for, as a file of weights says it.
+    shape: Option<String>,
 }
 
 fn compile_examined(
@@ -193,11 +195,11 @@ fn compile_examined(
 
 /// Lowers a grammar with the weights that the options ask for.
 fn lower_as_asked(checked: &Checked<'_>, options: &Options, diagnostics: &mut Diagnostics) -> Option<Lowered> {
-    let weights = match &options.weighting {
-        Weighting::Own => Weights::default(),
+    let (weights, shape) = match &options.weighting {
+        Weighting::Own => (Weights::default(), None),
         Weighting::Shape(shape) => return lower_in_shape(checked, *shape, options, diagnostics),
         Weighting::File(file) => match shape::read(checked.grammar, file.text()) {
-            Ok(weights) => weights,
+            Ok(read) => read,
             Err(error) => {
                 diagnostics.push(unusable_weights(file, &error));
                 return None;
@@ -205,7 +207,7 @@ fn lower_as_asked(checked: &Checked<'_>, options: &Options, diagnostics: &mut Di
         },
     };
     let (ir, sources) = lower_weighted(checked, &weights, diagnostics)?;
-    Some(Lowered { ir, sources, weights })
+    Some(Lowered { ir, sources, weights, shape })
 }
 
 fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
@@ -233,7 +235,7 @@ fn lower_in_shape(
     let (own, sources) = lower_weighted(checked, &Weights::default(), diagnostics)?;
     // What is refused without weights is refused with them: the caller says why.
     if unbounded_derivation(&own, grammar).is_some() {
-        return Some(Lowered { ir: own, sources, weights: Weights::default() });
+        return Some(Lowered { ir: own, sources, weights: Weights::default(), shape: None });
     }
     let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
     let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
@@ -268,7 +270,7 @@ fn lower_in_shape(
                 .help("ask for a size in this range, or change `--max-depth`; the nearest weights are taken"),
         );
     }
-    Some(Lowered { ir, sources, weights: shaped.weights })
+    Some(Lowered { ir, sources, weights: shaped.weights, shape: Some(shape.to_string()) })
 }
 
 /// A grammar that was compiled and looked at more closely.
@@ -292,11 +294,6 @@ pub struct Examined {
 pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagnostics), Diagnostics> {
     let mut found = None;
     let mut more = Diagnostics::default();
-    let shape = match &options.weighting {
-        Weighting::Own => None,
-        Weighting::Shape(shape) => Some(shape.to_string()),
-        Weighting::File(file) => Some(format!("from {}", file.name())),
-    };
     let result = compile_examined(
         file,
         options,
@@ -311,7 +308,7 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
                 || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
             lints::lints(checked, &growth, is_limited, limit.map(|limit| limit.depth), &mut more);
             let critical = growth.critical.iter().map(|&rule| grammar.rules[rule].name.text.clone()).collect();
-            let weights = shape::write(grammar, file.name(), shape.as_deref(), &lowered.weights);
+            let weights = shape::write(grammar, file.name(), lowered.shape.as_deref(), &lowered.weights);
             found = Some((growth, critical, weights));
         }),
     );

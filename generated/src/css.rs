@@ -138,10 +138,10 @@ mod rules {
             if cx.is_low(s) {
                 return cx.begin(s, depth, rule_stylesheet::<DEPTH, LEN>);
             }
-            let mut rounds_148: u64 = 1;
-            'l148: loop {
-                if rounds_148 == 0 {
-                    break 'l148;
+            let mut rounds_149: u64 = 1;
+            'l149: loop {
+                if rounds_149 == 0 {
+                    break 'l149;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_122)
@@ -149,7 +149,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l148;
+                    break 'l149;
                 }
                 if DEPTH && depth < 1 {
                     s = cx.string::<LEN>(s, &POOL_CHARSET);
@@ -160,60 +160,8 @@ mod rules {
                     } else {
                         {
                             let slot = if LEN {
-                                SLOTS_44[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
-                            } else {
-                                cx.byte(&mut s)
-                            };
-                            if slot < 235 {
-                                cx.put_packed(
-                                    &mut s,
-                                    &LITERALS_80,
-                                    usize::from(OPTIONS_36[usize::from(slot)]),
-                                );
-                            } else {
-                                cx.put_byte(&mut s, 10);
-                                if DEPTH && depth < 3 {
-                                    cx.put(&mut s, b"/**/");
-                                } else {
-                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
-                                }
-                                cx.put_byte(&mut s, 10);
-                            }
-                        }
-                    }
-                }
-                rounds_148 -= 1;
-                s = cx.ensure(s);
-            }
-            let mut rounds_149: u64 = 1;
-            'l149: loop {
-                if rounds_149 == 0 {
-                    break 'l149;
-                }
-                if if LEN {
-                    cx.pick_within(&mut s, &COSTS_2)
-                } else {
-                    cx.pick8(&mut s, 2)
-                } == 0
-                {
-                    break 'l149;
-                }
-                if DEPTH && depth < 1 {
-                    s = cx.string::<LEN>(s, &POOL_PROLOGUE);
-                } else {
-                    if DEPTH && depth < 2 {
-                        cx.put(&mut s, b"/**/");
-                    } else {
-                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
-                    }
-                    if DEPTH && depth < 2 {
-                        s = cx.string::<LEN>(s, &POOL_NL);
-                    } else {
-                        {
-                            let slot = if LEN {
-                                SLOTS_44[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                SLOTS_45[cx
+                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -238,6 +186,58 @@ mod rules {
                 rounds_149 -= 1;
                 s = cx.ensure(s);
             }
+            let mut rounds_150: u64 = 1;
+            'l150: loop {
+                if rounds_150 == 0 {
+                    break 'l150;
+                }
+                if if LEN {
+                    cx.pick_within(&mut s, &COSTS_2)
+                } else {
+                    cx.pick8(&mut s, 2)
+                } == 0
+                {
+                    break 'l150;
+                }
+                if DEPTH && depth < 1 {
+                    s = cx.string::<LEN>(s, &POOL_PROLOGUE);
+                } else {
+                    if DEPTH && depth < 2 {
+                        cx.put(&mut s, b"/**/");
+                    } else {
+                        s = rule_comment::<DEPTH, LEN>(cx, s, depth - 2);
+                    }
+                    if DEPTH && depth < 2 {
+                        s = cx.string::<LEN>(s, &POOL_NL);
+                    } else {
+                        {
+                            let slot = if LEN {
+                                SLOTS_45[cx
+                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                            } else {
+                                cx.byte(&mut s)
+                            };
+                            if slot < 235 {
+                                cx.put_packed(
+                                    &mut s,
+                                    &LITERALS_80,
+                                    usize::from(OPTIONS_36[usize::from(slot)]),
+                                );
+                            } else {
+                                cx.put_byte(&mut s, 10);
+                                if DEPTH && depth < 3 {
+                                    cx.put(&mut s, b"/**/");
+                                } else {
+                                    s = rule_comment::<DEPTH, LEN>(cx, s, depth - 3);
+                                }
+                                cx.put_byte(&mut s, 10);
+                            }
+                        }
+                    }
+                }
+                rounds_150 -= 1;
+                s = cx.ensure(s);
+            }
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
@@ -246,15 +246,15 @@ mod rules {
                         cx.byte(&mut s)
                     };
                     if !matches!(slot, 0..= 191) {
-                        let mut rounds_150: u64 = 3;
-                        let mut first_150: u32 = 1;
-                        'l150: loop {
-                            let is_first = first_150 > 0;
+                        let mut rounds_151: u64 = 3;
+                        let mut first_151: u32 = 1;
+                        'l151: loop {
+                            let is_first = first_151 > 0;
                             if is_first {
-                                first_150 -= 1;
+                                first_151 -= 1;
                             } else {
-                                if rounds_150 == 0 {
-                                    break 'l150;
+                                if rounds_151 == 0 {
+                                    break 'l151;
                                 }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS_22)
@@ -262,7 +262,7 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l150;
+                                    break 'l151;
                                 }
                             }
                             if DEPTH && depth < 2 {
@@ -291,10 +291,10 @@ mod rules {
                                         }
                                     }
                                 }
-                                let mut rounds_151: u64 = 1;
-                                'l151: loop {
-                                    if rounds_151 == 0 {
-                                        break 'l151;
+                                let mut rounds_152: u64 = 1;
+                                'l152: loop {
+                                    if rounds_152 == 0 {
+                                        break 'l152;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_2)
@@ -302,27 +302,27 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l151;
+                                        break 'l152;
                                     }
                                     cx.put_byte(&mut s, b' ');
                                     if DEPTH && depth < 3 {
                                         s = cx.string::<LEN>(s, &POOL_MEDIA_QUERY);
                                     } else {
                                         s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 4);
-                                        'l152: loop {
+                                        'l153: loop {
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_2)
                                             } else {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l152;
+                                                break 'l153;
                                             }
                                             cx.put_byte(&mut s, b',');
-                                            let mut rounds_153: u64 = 1;
-                                            'l153: loop {
-                                                if rounds_153 == 0 {
-                                                    break 'l153;
+                                            let mut rounds_154: u64 = 1;
+                                            'l154: loop {
+                                                if rounds_154 == 0 {
+                                                    break 'l154;
                                                 }
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS_3)
@@ -330,16 +330,16 @@ mod rules {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l153;
+                                                    break 'l154;
                                                 }
                                                 cx.put_byte(&mut s, b' ');
-                                                rounds_153 -= 1;
+                                                rounds_154 -= 1;
                                                 s = cx.ensure(s);
                                             }
                                             s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 4);
                                         }
                                     }
-                                    rounds_151 -= 1;
+                                    rounds_152 -= 1;
                                     s = cx.ensure(s);
                                 }
                                 if DEPTH && depth < 3 {
@@ -380,8 +380,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_44[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                        SLOTS_45[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -403,7 +403,7 @@ mod rules {
                                 }
                             }
                             if !is_first {
-                                rounds_150 -= 1;
+                                rounds_151 -= 1;
                             }
                             s = cx.ensure(s);
                         }
@@ -413,7 +413,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_46[cx.pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_123)]
+                        SLOTS_47[cx.pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_123)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -428,8 +428,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_44[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                        SLOTS_45[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -460,8 +460,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_44[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                        SLOTS_45[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -486,15 +486,15 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_154: u64 = 11;
-            let mut first_154: u32 = 3;
-            'l154: loop {
-                let is_first = first_154 > 0;
+            let mut rounds_155: u64 = 11;
+            let mut first_155: u32 = 3;
+            'l155: loop {
+                let is_first = first_155 > 0;
                 if is_first {
-                    first_154 -= 1;
+                    first_155 -= 1;
                 } else {
-                    if rounds_154 == 0 {
-                        break 'l154;
+                    if rounds_155 == 0 {
+                        break 'l155;
                     }
                     if if LEN {
                         cx.pick_within(&mut s, &COSTS)
@@ -502,7 +502,7 @@ mod rules {
                         cx.pick8(&mut s, 2)
                     } == 0
                     {
-                        break 'l154;
+                        break 'l155;
                     }
                 }
                 if DEPTH && depth < 1 {
@@ -510,7 +510,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_124)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_66, &COSTS_124)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_38)
                         };
@@ -675,11 +675,11 @@ mod rules {
                                             }
                                         }
                                     }
-                                    let mut rounds_155: u64 = 1;
+                                    let mut rounds_156: u64 = 1;
                                     s = cx.ensure(s);
-                                    'l155: loop {
-                                        if rounds_155 == 0 {
-                                            break 'l155;
+                                    'l156: loop {
+                                        if rounds_156 == 0 {
+                                            break 'l156;
                                         }
                                         if if LEN {
                                             cx.pick_within(&mut s, &COSTS_22)
@@ -687,13 +687,13 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l155;
+                                            break 'l156;
                                         }
                                         cx.put(&mut s, b"margin");
-                                        let mut rounds_156: u64 = 1;
-                                        'l156: loop {
-                                            if rounds_156 == 0 {
-                                                break 'l156;
+                                        let mut rounds_157: u64 = 1;
+                                        'l157: loop {
+                                            if rounds_157 == 0 {
+                                                break 'l157;
                                             }
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_2)
@@ -701,7 +701,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l156;
+                                                break 'l157;
                                             }
                                             cx.put_byte(&mut s, b'-');
                                             {
@@ -712,7 +712,7 @@ mod rules {
                                                 };
                                                 cx.put_packed(&mut s, &LITERALS_45, option);
                                             }
-                                            rounds_156 -= 1;
+                                            rounds_157 -= 1;
                                             s = cx.ensure(s);
                                         }
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
@@ -788,13 +788,13 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_155 -= 1;
+                                        rounds_156 -= 1;
                                         s = cx.ensure(s);
                                     }
-                                    let mut rounds_157: u64 = 1;
-                                    'l157: loop {
-                                        if rounds_157 == 0 {
-                                            break 'l157;
+                                    let mut rounds_158: u64 = 1;
+                                    'l158: loop {
+                                        if rounds_158 == 0 {
+                                            break 'l158;
                                         }
                                         if if LEN {
                                             cx.pick_within(&mut s, &COSTS_92)
@@ -802,7 +802,7 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l157;
+                                            break 'l158;
                                         }
                                         cx.put(&mut s, b"size");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 3);
@@ -969,13 +969,13 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_157 -= 1;
+                                        rounds_158 -= 1;
                                         s = cx.ensure(s);
                                     }
-                                    let mut rounds_158: u64 = 1;
-                                    'l158: loop {
-                                        if rounds_158 == 0 {
-                                            break 'l158;
+                                    let mut rounds_159: u64 = 1;
+                                    'l159: loop {
+                                        if rounds_159 == 0 {
+                                            break 'l159;
                                         }
                                         if if LEN {
                                             cx.pick_within(&mut s, &COSTS_127)
@@ -983,7 +983,7 @@ mod rules {
                                             cx.pick8(&mut s, 2)
                                         } == 0
                                         {
-                                            break 'l158;
+                                            break 'l159;
                                         }
                                         {
                                             let option = if LEN {
@@ -1143,7 +1143,7 @@ mod rules {
                                                 }
                                             }
                                         }
-                                        rounds_158 -= 1;
+                                        rounds_159 -= 1;
                                         s = cx.ensure(s);
                                     }
                                     cx.put_byte(&mut s, b'}');
@@ -1213,8 +1213,8 @@ mod rules {
                                     } else {
                                         {
                                             let slot = if LEN {
-                                                SLOTS_44[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                                SLOTS_45[cx
+                                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -1235,16 +1235,16 @@ mod rules {
                                             }
                                         }
                                     }
-                                    let mut rounds_159: u64 = 4;
+                                    let mut rounds_160: u64 = 4;
                                     s = cx.ensure(s);
-                                    let mut first_159: u32 = 1;
-                                    'l159: loop {
-                                        let is_first = first_159 > 0;
+                                    let mut first_160: u32 = 1;
+                                    'l160: loop {
+                                        let is_first = first_160 > 0;
                                         if is_first {
-                                            first_159 -= 1;
+                                            first_160 -= 1;
                                         } else {
-                                            if rounds_159 == 0 {
-                                                break 'l159;
+                                            if rounds_160 == 0 {
+                                                break 'l160;
                                             }
                                             if if LEN {
                                                 cx.pick_within(&mut s, &COSTS_50)
@@ -1252,7 +1252,7 @@ mod rules {
                                                 cx.pick8(&mut s, 2)
                                             } == 0
                                             {
-                                                break 'l159;
+                                                break 'l160;
                                             }
                                         }
                                         if DEPTH && depth < 3 {
@@ -1263,8 +1263,8 @@ mod rules {
                                             } else {
                                                 {
                                                     let slot = if LEN {
-                                                        SLOTS_47[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_66, &COSTS_128)]
+                                                        SLOTS_48[cx
+                                                            .pick_slot_within(&mut s, 8, &ENDS_67, &COSTS_128)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -1310,14 +1310,14 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            'l160: loop {
+                                            'l161: loop {
                                                 if if LEN {
                                                     cx.pick_within(&mut s, &COSTS)
                                                 } else {
                                                     cx.pick8(&mut s, 2)
                                                 } == 0
                                                 {
-                                                    break 'l160;
+                                                    break 'l161;
                                                 }
                                                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 4);
                                                 if DEPTH && depth < 4 {
@@ -1325,8 +1325,8 @@ mod rules {
                                                 } else {
                                                     {
                                                         let slot = if LEN {
-                                                            SLOTS_47[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_66, &COSTS_128)]
+                                                            SLOTS_48[cx
+                                                                .pick_slot_within(&mut s, 8, &ENDS_67, &COSTS_128)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -1437,16 +1437,16 @@ mod rules {
                                                     }
                                                 }
                                             }
-                                            let mut rounds_161: u64 = 3;
+                                            let mut rounds_162: u64 = 3;
                                             s = cx.ensure(s);
-                                            let mut first_161: u32 = 1;
-                                            'l161: loop {
-                                                let is_first = first_161 > 0;
+                                            let mut first_162: u32 = 1;
+                                            'l162: loop {
+                                                let is_first = first_162 > 0;
                                                 if is_first {
-                                                    first_161 -= 1;
+                                                    first_162 -= 1;
                                                 } else {
-                                                    if rounds_161 == 0 {
-                                                        break 'l161;
+                                                    if rounds_162 == 0 {
+                                                        break 'l162;
                                                     }
                                                     if if LEN {
                                                         cx.pick_within(&mut s, &COSTS_45)
@@ -1454,7 +1454,7 @@ mod rules {
                                                         cx.pick8(&mut s, 2)
                                                     } == 0
                                                     {
-                                                        break 'l161;
+                                                        break 'l162;
                                                     }
                                                 }
                                                 s = rule_plain_declaration::<DEPTH, LEN>(cx, s, depth - 4);
@@ -1524,7 +1524,7 @@ mod rules {
                                                     }
                                                 }
                                                 if !is_first {
-                                                    rounds_161 -= 1;
+                                                    rounds_162 -= 1;
                                                 }
                                                 s = cx.ensure(s);
                                             }
@@ -1535,8 +1535,8 @@ mod rules {
                                         } else {
                                             {
                                                 let slot = if LEN {
-                                                    SLOTS_44[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                                    SLOTS_45[cx
+                                                        .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -1558,7 +1558,7 @@ mod rules {
                                             }
                                         }
                                         if !is_first {
-                                            rounds_159 -= 1;
+                                            rounds_160 -= 1;
                                         }
                                         s = cx.ensure(s);
                                     }
@@ -1576,8 +1576,8 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_44[cx
-                                .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                            SLOTS_45[cx
+                                .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -1599,7 +1599,7 @@ mod rules {
                     }
                 }
                 if !is_first {
-                    rounds_154 -= 1;
+                    rounds_155 -= 1;
                 }
                 s = cx.ensure(s);
             }
@@ -1891,21 +1891,21 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_39[cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_11)]
+                        SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_11)]
                     } else {
                         cx.byte(&mut s)
                     };
                     s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
                     if !matches!(slot, 0..= 159) {
-                        let mut rounds_122: u64 = 3;
-                        let mut first_122: u32 = 1;
-                        'l122: loop {
-                            let is_first = first_122 > 0;
+                        let mut rounds_123: u64 = 3;
+                        let mut first_123: u32 = 1;
+                        'l123: loop {
+                            let is_first = first_123 > 0;
                             if is_first {
-                                first_122 -= 1;
+                                first_123 -= 1;
                             } else {
-                                if rounds_122 == 0 {
-                                    break 'l122;
+                                if rounds_123 == 0 {
+                                    break 'l123;
                                 }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS_11)
@@ -1913,13 +1913,13 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l122;
+                                    break 'l123;
                                 }
                             }
                             s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
                             s = rule_selector::<DEPTH, LEN>(cx, s, depth - 2);
                             if !is_first {
-                                rounds_122 -= 1;
+                                rounds_123 -= 1;
                             }
                         }
                     }
@@ -1961,7 +1961,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_22)]
+                        SLOTS_41[cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_22)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -2001,8 +2001,8 @@ mod rules {
                             }
                             {
                                 let slot = if LEN {
-                                    SLOTS_41[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_112)]
+                                    SLOTS_42[cx
+                                        .pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_112)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2044,34 +2044,6 @@ mod rules {
                                         }
                                     }
                                     70..=185 => {
-                                        let mut rounds_123: u64 = 7;
-                                        s = cx.ensure(s);
-                                        let mut first_123: u32 = 1;
-                                        'l123: loop {
-                                            let is_first = first_123 > 0;
-                                            if is_first {
-                                                first_123 -= 1;
-                                            } else {
-                                                if rounds_123 == 0 {
-                                                    break 'l123;
-                                                }
-                                                if if LEN {
-                                                    cx.pick_within(&mut s, &COSTS_45)
-                                                } else {
-                                                    cx.pick8(&mut s, 2)
-                                                } == 0
-                                                {
-                                                    break 'l123;
-                                                }
-                                            }
-                                            s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
-                                            if !is_first {
-                                                rounds_123 -= 1;
-                                            }
-                                            s = cx.ensure(s);
-                                        }
-                                    }
-                                    _ => {
                                         let mut rounds_124: u64 = 7;
                                         s = cx.ensure(s);
                                         let mut first_124: u32 = 1;
@@ -2095,6 +2067,34 @@ mod rules {
                                             s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
                                             if !is_first {
                                                 rounds_124 -= 1;
+                                            }
+                                            s = cx.ensure(s);
+                                        }
+                                    }
+                                    _ => {
+                                        let mut rounds_125: u64 = 7;
+                                        s = cx.ensure(s);
+                                        let mut first_125: u32 = 1;
+                                        'l125: loop {
+                                            let is_first = first_125 > 0;
+                                            if is_first {
+                                                first_125 -= 1;
+                                            } else {
+                                                if rounds_125 == 0 {
+                                                    break 'l125;
+                                                }
+                                                if if LEN {
+                                                    cx.pick_within(&mut s, &COSTS_45)
+                                                } else {
+                                                    cx.pick8(&mut s, 2)
+                                                } == 0
+                                                {
+                                                    break 'l125;
+                                                }
+                                            }
+                                            s = rule_declaration_end::<DEPTH, LEN>(cx, s, depth - 2);
+                                            if !is_first {
+                                                rounds_125 -= 1;
                                             }
                                             s = cx.ensure(s);
                                         }
@@ -2137,15 +2137,15 @@ mod rules {
                         }
                         _ => {
                             cx.put(&mut s, b" {\n");
-                            let mut rounds_125: u64 = 11;
-                            let mut first_125: u32 = 1;
-                            'l125: loop {
-                                let is_first = first_125 > 0;
+                            let mut rounds_126: u64 = 11;
+                            let mut first_126: u32 = 1;
+                            'l126: loop {
+                                let is_first = first_126 > 0;
                                 if is_first {
-                                    first_125 -= 1;
+                                    first_126 -= 1;
                                 } else {
-                                    if rounds_125 == 0 {
-                                        break 'l125;
+                                    if rounds_126 == 0 {
+                                        break 'l126;
                                     }
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_94)
@@ -2153,14 +2153,14 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l125;
+                                        break 'l126;
                                     }
                                 }
                                 cx.put(&mut s, b"  ");
                                 s = rule_declaration::<DEPTH, LEN>(cx, s, depth - 2);
                                 cx.put(&mut s, b";\n");
                                 if !is_first {
-                                    rounds_125 -= 1;
+                                    rounds_126 -= 1;
                                 }
                                 s = cx.ensure(s);
                             }
@@ -3386,36 +3386,9 @@ mod rules {
                                         cx.put_byte(&mut s, b']');
                                     }
                                     5 => {
-                                        s = rule_identifier::<DEPTH, LEN>(cx, s, depth - 2);
-                                        cx.put_byte(&mut s, b'(');
-                                        if DEPTH && depth < 2 {
-                                            cx.put_byte(&mut s, b'0');
-                                        } else {
-                                            {
-                                                let slot = cx.byte(&mut s);
-                                                match slot {
-                                                    0..=27 => {
-                                                        cx.put_byte(&mut s, b'0');
-                                                    }
-                                                    _ => {
-                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_22, 0, 1);
-                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 3);
-                                                    }
-                                                }
-                                            }
-                                        }
-                                        s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
-                                        if DEPTH && depth < 2 {
-                                            cx.put_byte(&mut s, b'0');
-                                        } else {
-                                            s = rule_length::<DEPTH, LEN>(cx, s, depth - 2);
-                                        }
-                                        cx.put_byte(&mut s, b')');
-                                    }
-                                    6 => {
                                         s = rule_url::<DEPTH, LEN>(cx, s, depth - 2);
                                     }
-                                    _ => {
+                                    6 => {
                                         cx.put_byte(&mut s, b'{');
                                         if DEPTH && depth < 2 {
                                             s = cx.string::<LEN>(s, &POOL_WS);
@@ -3497,6 +3470,181 @@ mod rules {
                                             s = rule_words::<DEPTH, LEN>(cx, s, depth - 2);
                                         }
                                         cx.put_byte(&mut s, b'}');
+                                    }
+                                    _ => {
+                                        if DEPTH && depth < 2 {
+                                            s = cx.string::<LEN>(s, &POOL_FUNCTION_NAME);
+                                        } else {
+                                            {
+                                                let slot = if LEN {
+                                                    SLOTS_39[cx
+                                                        .pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_23)]
+                                                } else {
+                                                    cx.byte(&mut s)
+                                                };
+                                                match slot {
+                                                    0..=15 => {
+                                                        cx.put_byte(&mut s, b'-');
+                                                        cx.put_mapped(&mut s, &BYTES_26);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_27, 1, 7);
+                                                    }
+                                                    16..=31 => {
+                                                        if DEPTH && depth < 3 {
+                                                            s = cx.string::<LEN>(s, &POOL_BEYOND_ASCII);
+                                                        } else {
+                                                            {
+                                                                let slot = if LEN {
+                                                                    SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_5)]
+                                                                } else {
+                                                                    cx.byte(&mut s)
+                                                                };
+                                                                match slot {
+                                                                    0..=127 => {
+                                                                        let option = cx.pick8(&mut s, 95);
+                                                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                                                    }
+                                                                    128..=191 => {
+                                                                        let option = cx.pick8(&mut s, 56);
+                                                                        cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                    }
+                                                                    192..=223 => {
+                                                                        s = cx.member::<LEN>(s, &CLASS);
+                                                                    }
+                                                                    _ => {
+                                                                        s = cx.member::<LEN>(s, &CLASS_2);
+                                                                    }
+                                                                }
+                                                            }
+                                                        }
+                                                        let mut rounds_120: u64 = 7;
+                                                        let mut first_120: u32 = 1;
+                                                        'l120: loop {
+                                                            let is_first = first_120 > 0;
+                                                            if is_first {
+                                                                first_120 -= 1;
+                                                            } else {
+                                                                if rounds_120 == 0 {
+                                                                    break 'l120;
+                                                                }
+                                                                if if LEN {
+                                                                    cx.pick_within(&mut s, &COSTS_3)
+                                                                } else {
+                                                                    cx.pick8(&mut s, 2)
+                                                                } == 0
+                                                                {
+                                                                    break 'l120;
+                                                                }
+                                                            }
+                                                            {
+                                                                let slot = if LEN {
+                                                                    SLOTS_9[cx.pick_within(&mut s, &COSTS_24)]
+                                                                } else {
+                                                                    cx.byte(&mut s)
+                                                                };
+                                                                match slot {
+                                                                    0..=85 => {
+                                                                        cx.put_mapped(&mut s, &BYTES_25);
+                                                                    }
+                                                                    86..=170 => {
+                                                                        if DEPTH && depth < 3 {
+                                                                            cx.put_mapped(&mut s, &BYTES_23);
+                                                                        } else {
+                                                                            {
+                                                                                let slot = if LEN {
+                                                                                    SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_3)]
+                                                                                } else {
+                                                                                    cx.byte(&mut s)
+                                                                                };
+                                                                                match slot {
+                                                                                    0..=204 => {
+                                                                                        cx.put_mapped(&mut s, &BYTES_23);
+                                                                                    }
+                                                                                    _ => {
+                                                                                        if DEPTH && depth < 4 {
+                                                                                            s = cx.string::<LEN>(s, &POOL_BEYOND_ASCII);
+                                                                                        } else {
+                                                                                            {
+                                                                                                let slot = if LEN {
+                                                                                                    SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_5)]
+                                                                                                } else {
+                                                                                                    cx.byte(&mut s)
+                                                                                                };
+                                                                                                match slot {
+                                                                                                    0..=127 => {
+                                                                                                        let option = cx.pick8(&mut s, 95);
+                                                                                                        cx.put_packed(&mut s, &LITERALS_2, option);
+                                                                                                    }
+                                                                                                    128..=191 => {
+                                                                                                        let option = cx.pick8(&mut s, 56);
+                                                                                                        cx.put_packed(&mut s, &LITERALS_3, option);
+                                                                                                    }
+                                                                                                    192..=223 => {
+                                                                                                        s = cx.member::<LEN>(s, &CLASS);
+                                                                                                    }
+                                                                                                    _ => {
+                                                                                                        s = cx.member::<LEN>(s, &CLASS_2);
+                                                                                                    }
+                                                                                                }
+                                                                                            }
+                                                                                        }
+                                                                                    }
+                                                                                }
+                                                                            }
+                                                                        }
+                                                                    }
+                                                                    _ => {
+                                                                        if DEPTH && depth < 3 {
+                                                                            {
+                                                                                let option = cx.pick8(&mut s, 50);
+                                                                                cx.put_packed(&mut s, &LITERALS_5, option);
+                                                                            }
+                                                                        } else {
+                                                                            s = rule_escape::<DEPTH, LEN>(cx, s, depth - 3);
+                                                                        }
+                                                                    }
+                                                                }
+                                                            }
+                                                            if !is_first {
+                                                                rounds_120 -= 1;
+                                                            }
+                                                            s = cx.ensure(s);
+                                                        }
+                                                    }
+                                                    32..=191 => {
+                                                        cx.put_mapped(&mut s, &BYTES);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_17, 3, 7);
+                                                    }
+                                                    _ => {
+                                                        cx.put_mapped(&mut s, &BYTES_23);
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_24, 3, 5);
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        cx.put_byte(&mut s, b'(');
+                                        if DEPTH && depth < 2 {
+                                            cx.put_byte(&mut s, b'0');
+                                        } else {
+                                            {
+                                                let slot = cx.byte(&mut s);
+                                                match slot {
+                                                    0..=27 => {
+                                                        cx.put_byte(&mut s, b'0');
+                                                    }
+                                                    _ => {
+                                                        s = cx.repeat_bytes::<LEN>(s, &BYTES_22, 0, 1);
+                                                        s = rule_unsigned::<DEPTH, LEN>(cx, s, depth - 3);
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        s = rule_comma::<DEPTH, LEN>(cx, s, depth - 2);
+                                        if DEPTH && depth < 2 {
+                                            cx.put_byte(&mut s, b'0');
+                                        } else {
+                                            s = rule_length::<DEPTH, LEN>(cx, s, depth - 2);
+                                        }
+                                        cx.put_byte(&mut s, b')');
                                     }
                                 }
                             }
@@ -10721,8 +10869,8 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_44[cx
-                                .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                            SLOTS_45[cx
+                                .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -10745,15 +10893,15 @@ mod rules {
                 }
                 match slot {
                     0..=212 => {
-                        let mut rounds_142: u64 = 5;
-                        let mut first_142: u32 = 1;
-                        'l142: loop {
-                            let is_first = first_142 > 0;
+                        let mut rounds_143: u64 = 5;
+                        let mut first_143: u32 = 1;
+                        'l143: loop {
+                            let is_first = first_143 > 0;
                             if is_first {
-                                first_142 -= 1;
+                                first_143 -= 1;
                             } else {
-                                if rounds_142 == 0 {
-                                    break 'l142;
+                                if rounds_143 == 0 {
+                                    break 'l143;
                                 }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS)
@@ -10761,7 +10909,7 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l142;
+                                    break 'l143;
                                 }
                             }
                             {
@@ -10788,8 +10936,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_44[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                        SLOTS_45[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10811,21 +10959,21 @@ mod rules {
                                 }
                             }
                             if !is_first {
-                                rounds_142 -= 1;
+                                rounds_143 -= 1;
                             }
                             s = cx.ensure(s);
                         }
                     }
                     _ => {
-                        let mut rounds_143: u64 = 2;
-                        let mut first_143: u32 = 1;
-                        'l143: loop {
-                            let is_first = first_143 > 0;
+                        let mut rounds_144: u64 = 2;
+                        let mut first_144: u32 = 1;
+                        'l144: loop {
+                            let is_first = first_144 > 0;
                             if is_first {
-                                first_143 -= 1;
+                                first_144 -= 1;
                             } else {
-                                if rounds_143 == 0 {
-                                    break 'l143;
+                                if rounds_144 == 0 {
+                                    break 'l144;
                                 }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS)
@@ -10833,7 +10981,7 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l143;
+                                    break 'l144;
                                 }
                             }
                             if DEPTH && depth < 1 {
@@ -10841,8 +10989,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_121)]
+                                        SLOTS_46[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_121)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10867,8 +11015,8 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_44[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_120)]
+                                        SLOTS_45[cx
+                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10890,7 +11038,7 @@ mod rules {
                                 }
                             }
                             if !is_first {
-                                rounds_143 -= 1;
+                                rounds_144 -= 1;
                             }
                             s = cx.ensure(s);
                         }
@@ -10928,20 +11076,20 @@ mod rules {
                 s = cx.string::<LEN>(s, &POOL_MEDIA_QUERY);
             } else {
                 s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 2);
-                'l145: loop {
+                'l146: loop {
                     if if LEN {
                         cx.pick_within(&mut s, &COSTS_2)
                     } else {
                         cx.pick8(&mut s, 2)
                     } == 0
                     {
-                        break 'l145;
+                        break 'l146;
                     }
                     cx.put_byte(&mut s, b',');
-                    let mut rounds_146: u64 = 1;
-                    'l146: loop {
-                        if rounds_146 == 0 {
-                            break 'l146;
+                    let mut rounds_147: u64 = 1;
+                    'l147: loop {
+                        if rounds_147 == 0 {
+                            break 'l147;
                         }
                         if if LEN {
                             cx.pick_within(&mut s, &COSTS_3)
@@ -10949,10 +11097,10 @@ mod rules {
                             cx.pick8(&mut s, 2)
                         } == 0
                         {
-                            break 'l146;
+                            break 'l147;
                         }
                         cx.put_byte(&mut s, b' ');
-                        rounds_146 -= 1;
+                        rounds_147 -= 1;
                         s = cx.ensure(s);
                     }
                     s = rule_media_query::<DEPTH, LEN>(cx, s, depth - 2);
@@ -11456,11 +11604,11 @@ mod rules {
                         192..=223 => {
                             s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
                             s = cx.ensure(s);
-                            let mut first_139: u32 = 1;
-                            'l139: loop {
-                                let is_first = first_139 > 0;
+                            let mut first_140: u32 = 1;
+                            'l140: loop {
+                                let is_first = first_140 > 0;
                                 if is_first {
-                                    first_139 -= 1;
+                                    first_140 -= 1;
                                 } else {
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_22)
@@ -11468,7 +11616,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l139;
+                                        break 'l140;
                                     }
                                 }
                                 cx.put(&mut s, b" or ");
@@ -11480,11 +11628,11 @@ mod rules {
                         _ => {
                             s = rule_supports_test::<DEPTH, LEN>(cx, s, depth - 2);
                             s = cx.ensure(s);
-                            let mut first_140: u32 = 1;
-                            'l140: loop {
-                                let is_first = first_140 > 0;
+                            let mut first_141: u32 = 1;
+                            'l141: loop {
+                                let is_first = first_141 > 0;
                                 if is_first {
-                                    first_140 -= 1;
+                                    first_141 -= 1;
                                 } else {
                                     if if LEN {
                                         cx.pick_within(&mut s, &COSTS_119)
@@ -11492,7 +11640,7 @@ mod rules {
                                         cx.pick8(&mut s, 2)
                                     } == 0
                                     {
-                                        break 'l140;
+                                        break 'l141;
                                     }
                                 }
                                 cx.put(&mut s, b" and ");
@@ -11767,11 +11915,11 @@ mod rules {
             cx.put(&mut s, b"src");
             s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
             s = rule_font_source::<DEPTH, LEN>(cx, s, depth - 1);
-            let mut rounds_132: u64 = 3;
+            let mut rounds_133: u64 = 3;
             s = cx.ensure(s);
-            'l132: loop {
-                if rounds_132 == 0 {
-                    break 'l132;
+            'l133: loop {
+                if rounds_133 == 0 {
+                    break 'l133;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_92)
@@ -11779,11 +11927,11 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l132;
+                    break 'l133;
                 }
                 s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                 s = rule_font_source::<DEPTH, LEN>(cx, s, depth - 1);
-                rounds_132 -= 1;
+                rounds_133 -= 1;
                 s = cx.ensure(s);
             }
             if DEPTH && depth < 1 {
@@ -11849,11 +11997,11 @@ mod rules {
                     }
                 }
             }
-            let mut rounds_133: u64 = 1;
+            let mut rounds_134: u64 = 1;
             s = cx.ensure(s);
-            'l133: loop {
-                if rounds_133 == 0 {
-                    break 'l133;
+            'l134: loop {
+                if rounds_134 == 0 {
+                    break 'l134;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_115)
@@ -11861,7 +12009,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l133;
+                    break 'l134;
                 }
                 cx.put(&mut s, b"font-weight");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
@@ -11917,13 +12065,13 @@ mod rules {
                         }
                     }
                 }
-                rounds_133 -= 1;
+                rounds_134 -= 1;
                 s = cx.ensure(s);
             }
-            let mut rounds_134: u64 = 1;
-            'l134: loop {
-                if rounds_134 == 0 {
-                    break 'l134;
+            let mut rounds_135: u64 = 1;
+            'l135: loop {
+                if rounds_135 == 0 {
+                    break 'l135;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_116)
@@ -11931,7 +12079,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l134;
+                    break 'l135;
                 }
                 cx.put(&mut s, b"font-style");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
@@ -11971,13 +12119,13 @@ mod rules {
                         }
                     }
                 }
-                rounds_134 -= 1;
+                rounds_135 -= 1;
                 s = cx.ensure(s);
             }
-            let mut rounds_135: u64 = 1;
-            'l135: loop {
-                if rounds_135 == 0 {
-                    break 'l135;
+            let mut rounds_136: u64 = 1;
+            'l136: loop {
+                if rounds_136 == 0 {
+                    break 'l136;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_116)
@@ -11985,15 +12133,15 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l135;
+                    break 'l136;
                 }
                 cx.put(&mut s, b"unicode-range");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
                 s = rule_unicode_range::<DEPTH, LEN>(cx, s, depth - 1);
-                let mut rounds_136: u64 = 3;
-                'l136: loop {
-                    if rounds_136 == 0 {
-                        break 'l136;
+                let mut rounds_137: u64 = 3;
+                'l137: loop {
+                    if rounds_137 == 0 {
+                        break 'l137;
                     }
                     if if LEN {
                         cx.pick_within(&mut s, &COSTS_2)
@@ -12001,11 +12149,11 @@ mod rules {
                         cx.pick8(&mut s, 2)
                     } == 0
                     {
-                        break 'l136;
+                        break 'l137;
                     }
                     s = rule_comma::<DEPTH, LEN>(cx, s, depth - 1);
                     s = rule_unicode_range::<DEPTH, LEN>(cx, s, depth - 1);
-                    rounds_136 -= 1;
+                    rounds_137 -= 1;
                 }
                 cx.put_byte(&mut s, b';');
                 if DEPTH && depth < 1 {
@@ -12039,13 +12187,13 @@ mod rules {
                         }
                     }
                 }
-                rounds_135 -= 1;
+                rounds_136 -= 1;
                 s = cx.ensure(s);
             }
-            let mut rounds_137: u64 = 1;
-            'l137: loop {
-                if rounds_137 == 0 {
-                    break 'l137;
+            let mut rounds_138: u64 = 1;
+            'l138: loop {
+                if rounds_138 == 0 {
+                    break 'l138;
                 }
                 if if LEN {
                     cx.pick_within(&mut s, &COSTS_116)
@@ -12053,7 +12201,7 @@ mod rules {
                     cx.pick8(&mut s, 2)
                 } == 0
                 {
-                    break 'l137;
+                    break 'l138;
                 }
                 cx.put(&mut s, b"font-display");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
@@ -12097,7 +12245,7 @@ mod rules {
                         }
                     }
                 }
-                rounds_137 -= 1;
+                rounds_138 -= 1;
                 s = cx.ensure(s);
             }
             cx.put_byte(&mut s, b'}');
@@ -12121,7 +12269,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_42[cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_113)]
+                    SLOTS_43[cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_113)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12224,7 +12372,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_43[cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_114)]
+                    SLOTS_44[cx.pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_114)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12236,15 +12384,15 @@ mod rules {
                     }
                     103..=153 => {
                         s = cx.repeat_bytes::<LEN>(s, &BYTES_8, 1, 2);
-                        let mut rounds_129: u64 = 1;
-                        let mut first_129: u32 = 1;
-                        'l129: loop {
-                            let is_first = first_129 > 0;
+                        let mut rounds_130: u64 = 1;
+                        let mut first_130: u32 = 1;
+                        'l130: loop {
+                            let is_first = first_130 > 0;
                             if is_first {
-                                first_129 -= 1;
+                                first_130 -= 1;
                             } else {
-                                if rounds_129 == 0 {
-                                    break 'l129;
+                                if rounds_130 == 0 {
+                                    break 'l130;
                                 }
                                 if if LEN {
                                     cx.pick_within(&mut s, &COSTS_3)
@@ -12252,21 +12400,21 @@ mod rules {
                                     cx.pick8(&mut s, 2)
                                 } == 0
                                 {
-                                    break 'l129;
+                                    break 'l130;
                                 }
                             }
                             cx.put_byte(&mut s, b'?');
                             if !is_first {
-                                rounds_129 -= 1;
+                                rounds_130 -= 1;
                             }
                             s = cx.ensure(s);
                         }
                     }
                     _ => {
-                        let mut rounds_130: u64 = 1;
-                        'l130: loop {
-                            if rounds_130 == 0 {
-                                break 'l130;
+                        let mut rounds_131: u64 = 1;
+                        'l131: loop {
+                            if rounds_131 == 0 {
+                                break 'l131;
                             }
                             if if LEN {
                                 cx.pick_within(&mut s, &COSTS_3)
@@ -12274,10 +12422,10 @@ mod rules {
                                 cx.pick8(&mut s, 2)
                             } == 0
                             {
-                                break 'l130;
+                                break 'l131;
                             }
                             cx.put_byte(&mut s, b'0');
-                            rounds_130 -= 1;
+                            rounds_131 -= 1;
                             s = cx.ensure(s);
                         }
                         cx.put_mapped(&mut s, &BYTES_31);
@@ -16194,27 +16342,27 @@ mod rules {
         None,
     );
     static POOL_DECLARATION: rt::Strings = rt::Strings::new(
-        b"--A-:0---nf:\r0--LC:\nred--aJ:\rteal--Ab:\nwhite--CW:uC(0,0)--mm:Sc(0,0)---p1:wg(0,0)--CW:w0q(0,0)--HT:\tIj(0,0)--N-: Q5(0,0)--S0:\tBE(0,0)--Yn:-s7(0,0)--e2:\npF(0,0)--gsd:bX(0,0)--lb5:j-(0,0)--ps:\nrj(0,0)--uC:-l8(0,0)--yY:\tDj(0,0)---as: LC(0,0)---e_:\rV5(0,0)---h4:\x0CbX(0,0)---jn:\tQ5(0,0)---mt:\x0CX_(0,0)---pz: e2(0,0)---t5:\tpF(0,0)---v1:\n_5(0,0)---yi:\nj-(0,0)--Br:\x0C-b4(0,0)--EH:\x0C-mh(0,0)--HT:\tj8m(0,0)--Jr:\rqjv(0,0)--N-: EH(0, 0)--PV:\r_k(0, 0)--S0:\thm(0, 0)--UR:\r-nr(0,0)--Wz:\nwng(0,0)--_k:\x0Crg1(0,0)--aw:-q_(0, 0)--c7y:\tIj(0,0)--deg:ao1(0,0)--eyz:\tz9(0,0)--fs: Qh(0, 0)--hA: -q_(0,0)--j-:\txj5(0,0)--kg7:-ip(0,0)--lnp:\rgX(0,0)--nO:\t-cc(0,0)--od_:-nr(0,0)--qR:\t-yi(0,0)--r4n:j8m(0,0)--sx:\rqjv(0,0)--uC: -_u(0,0)--uo: Go(0, 0)--wg:\rao1(0,0)--xj5: Ij(0,0)--z24:-dm(0,0)---a5:\tdeg(0,0)---be:-u3(0, 0)---co:\r-tg(0,0)---dy:\x0CJG(0, 0)---fu:\n-yi(0,0)---gh:\r-ew(0,0)---i2:\n-q_(0,0)---jb:\tEH(0, 0)---kl: ta6(0,0)---m6: Lo(0, 0)---nr: cp(0, 0)---p1:quy(0, 0)---ql:\t-s7(0,0)---rj:\x0CGo(0, 0)---tg:\n-x9(0,0)---ue:\ti_n(0,0)---vz: deg(0,0)---xk:\tkt(0, 0)---yi:\nsng(0,0)--Ab:\n-rj(0, 0)--EH:\x0C-jb(0, 0)--Ij:\x0C-d0(0, 0)--N-: ad-(0, 0)--Sc:\n-ag(0, 0)--WM:\tplf(0, 0)--a2_:\x0CLo(0, 0)--aw: ta6(0, 0)--cD:\tbmg(0, 0)--d4c:-jb(0, 0)--ebe:\x0CfG(0, 0)--fky:\tmko(0,0)--g5t:\n_k(0, 0)--hm:\r-nr(0, 0)--ilm:\tOK(0, 0)--jj9:\x0Cdeg(0,0)--kqo:\tk4z(0,0)--lnp:\rrg1(0,0)--mx9:\t-b4(0,0)--nO:\tvpr(0, 0)--op6:\tbap(0,0)--ps:\nod_(0, 0)--qjv:-wm(0, 0)--rg1: ebe(0,0)--sbr:hok(0, 0)--tl9:\tYE(0, 0)--uo: ad-(0, 0)--w0q:\x0Co2j(0,0)--wyc: w0q(0,0)--xuo:\r-g6(0,0)--z24:\n-s7(0,0)--zov:f_4(0, 0)---bq:\n-fi(0, 0)---e_:\rbmg(0, 0)---gh:\ry57(0, 0)---id: s1s(0, 0)---lj:\x0C-st(0, 0)---nf:\r-kl(0, 0)---pb:\x0C-e_(0, 0)---rv:\rbmg(0, 0)---ue:\twyc(0, 0)---vz: quy(0, 0)---z5: -rj(0, 0)--b-v:\r-kl(0, 0)--cts:\x0C-d0(0, 0)--fky:\tad-(0, 0)--hok:\nvpr(0, 0)--jj9:\x0Cplf(0, 0)--m_n: -q_(0, 0)--op6:\tn7o(0, 0)--qjv:\nggd(0, 0)--tl9:\t-gs(0, 0)--vdx:\n-_7(0, 0)--x83: -wm(0, 0)--zd-: -q_(0, 0)--l17:\x0CcurrentColor--szc:\x0CLightGoldenRodYellow--Fa:url(data:image/png;base64,409l=)--Ng:url(data:image/png;base64,S2FV=)--Vi:url(data:image/png;base64,KE/H=)--aw:url(data:image/png;base64,DJ0D=)--j-:url(data:image/png;base64,P/CS=)--r3:url(data:image/png;base64,Ho7m=)--xH:url(data:image/png;base64,AaCD=)---be:url(data:image/png;base64,3+1q=)---fu:url(data:image/png;base64,R+++=)---j0:url(data:image/png;base64,JH6G=)---mt:url(data:image/png;base64,CD7F=)---r9:url(data:image/png;base64,tH5T=)---wm:url(data:image/png;base64,9SJa=)--A-:\turl(data:image/png;base64,2/9+=)--BE:\rurl(data:image/png;base64,DnL1=)--CW: url(data:image/png;base64,6V1I=)--EH:\x0Curl(data:image/png;base64,/HBX=)--Eu:\rurl(data:image/png;base64,zD2E=)--Go:\turl(data:image/png;base64,ro6k=)--Ij:\x0Curl(data:image/png;base64,825m=)--Jr:\rurl(data:image/png;base64,0l13=)--Lo:\x0Curl(data:image/png;base64,i14n=)--N-: url(data:image/png;base64,aD3h=)--Ox:\x0Curl(data:image/png;base64,T/8H=)--Qh:\nurl(data:image/png;base64,M09D=)--S0:\turl(data:image/png;base64,ElE+=)--TH:\x0Curl(data:image/png;base64,cD+h=)--UR:\rurl(data:image/png;base64,V/9D=)--WM:\turl(data:image/png;base64,h/C+=)--X_:\rurl(data:image/png;base64,ZGAp=)--ZO:\turl(data:image/png;base64,xGGX=)--_k:\x0Curl(data:image/png;base64,pU0D=)--bX:\rurl(data:image/png;base64,PX8p=)--cp:\turl(data:image/png;base64,Ho7m=)--deg:url(data:image/png;base64,AaCD=)--ef:\rurl(data:image/png;base64,3S+D=)--fky:url(data:image/png;base64,R+++=)--gsd:url(data:image/png;base64,Jp2m=)--hm:\rurl(data:image/png;base64,CD7F=)--j-:\turl(data:image/png;base64,OV0l=)--jv3:url(data:image/png;base64,m00l=)--kt:\rurl(data:image/png;base64,eI/W=)--m6:\rurl(data:image/png;base64,XFA3=)--nhz:url(data:image/png;base64,70Ch=)--od_:url(data:image/png;base64,/HBX=)--pF:\rurl(data:image/png;base64,zD2E=)--qR:\turl(data:image/png;base64,sI3D=)--rr_:url(data:image/png;base64,8W2/=)--sx:\rurl(data:image/png;base64,1bCS=)--twy:url(data:image/png;base64,DJ0D=)--uo: url(data:image/png;base64,614n=)--w3: url(data:image/png;base64,+D3h=)--wg:\rurl(data:image/png;base64,yF9S=)--xu:\x0Curl(data:image/png;base64,rGAa=)--zd-:url(data:image/png;base64,7X9D=)---_7: url(data:image/png;base64,0D4Y=)---a5:\turl(data:image/png;base64,h/C+=)---as: url(data:image/png;base64,Zo7F=)---bq:\nurl(data:image/png;base64,xGGX=)---cc:\x0Curl(data:image/png;base64,qE2X=)---da:\nurl(data:image/png;base64,j0MI=)---dy:\x0Curl(data:image/png;base64,ulA3=)---ek:\x0Curl(data:image/png;base64,n/8p=)---f8:\rurl(data:image/png;base64,g040=)---g6:\x0Curl(data:image/png;base64,Ym/H=)---gs:\rurl(data:image/png;base64,wI/H=)---hq:\turl(data:image/png;base64,p03h=)---j0:\turl(data:image/png;base64,OV0l=)---jn:\turl(data:image/png;base64,HHBE=)---k_: url(data:image/png;base64,emKX=)---l8:\nurl(data:image/png;base64,Xk6V=)---lv:\rurl(data:image/png;base64,jXIS=)---mt:\x0Curl(data:image/png;base64,cD+h=)---nf:\rurl(data:image/png;base64,UVCh=)---o3:\rurl(data:image/png;base64,sI3D=)---pb:\x0Curl(data:image/png;base64,S2FV=)---pz: url(data:image/png;base64,KmAp=)---ql:\rurl(data:image/png;base64,DJ0D=)---rj:\x0Curl(data:image/png;base64,ak0D=)---s7: url(data:image/png;base64,TW4n=)---t5:\turl(data:image/png;base64,MX5m=)---tr: url(data:image/png;base64,FGAa=)---up:\x0Curl(data:image/png;base64,R+++=)---vc:\x0Curl(data:image/png;base64,JH6G=)---vz: url(data:image/png;base64,hW8W=)---wx:\x0Curl(data:image/png;base64,Zo7F=)---y7:\x0Curl(data:image/png;base64,9SJa=)---yu:\rurl(data:image/png;base64,2/9+=)---zs:\turl(data:image/png;base64,Q15E=)--ad-:\turl(data:image/png;base64,ID40=)--b-v:\rurl(data:image/png;base64,B/8p=)--byc:\turl(data:image/png;base64,409l=)--ci_:\x0Curl(data:image/png;base64,Fk6k=)--d4c:\rurl(data:image/png;base64,8W2/=)--e1c:\rurl(data:image/png;base64,0l13=)--eyz:\turl(data:image/png;base64,P/CS=)--fky:\turl(data:image/png;base64,HHBE=)--g5t:\nurl(data:image/png;base64,A3Fk=)--h3b:\turl(data:image/png;base64,3+1q=)--hok:\nurl(data:image/png;base64,jXIS=)--ilm:\turl(data:image/png;base64,cD+h=)--j8m:\rurl(data:image/png;base64,V/9D=)--jv3:\rurl(data:image/png;base64,sm/p=)--kqo:\turl(data:image/png;base64,lW4J=)--lb5:\nurl(data:image/png;base64,xGGX=)--lyu:\rurl(data:image/png;base64,pU0D=)--n7o:\turl(data:image/png;base64,614n=)--nti: url(data:image/png;base64,+h0+=)--od_:\x0Curl(data:image/png;base64,yj5m=)--p0a:\rurl(data:image/png;base64,ro6k=)--q89:\x0Curl(data:image/png;base64,R+++=)--quy:\x0Curl(data:image/png;base64,Jp2m=)--rg1: url(data:image/png;base64,Ch3h=)--sbr:\turl(data:image/png;base64,aD3h=)--szc:\x0Curl(data:image/png;base64,m00l=)--twy:\turl(data:image/png;base64,emKX=)--ugp:\x0Curl(data:image/png;base64,XFA3=)--vdx:\nurl(data:image/png;base64,vF6G=)--w0q:\x0Curl(data:image/png;base64,nX5E=)--wng:\rurl(data:image/png;base64,gU0T=)--x83: url(data:image/png;base64,ZGAp=)--ygp:\nurl(data:image/png;base64,8W2/=)--z24:\nurl(data:image/png;base64,1bCS=)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"--A-:0---nf:\r0--LC:\nred--aJ:\rteal--Ab:\nwhite--m_n: white--mm:-ih(0,0)---p1:-ya(0,0)--CW:vt8-(0,0)--HT:\t-de(0,0)--N-: -h8(0,0)--S0:\t-_m(0,0)--Yn:-rz(0, 0)--e2:\n-ui(0,0)--gsd:-nj(0,0)--lb5:-rc(0,0)--ps:\n-vr(0,0)--uC:-l0(0, 0)--yY:\t-aw(0,0)---as: -eo(0,0)---e_:\r-jr(0,0)---h4:\x0C-nj(0,0)---jn:\t-h8(0,0)---mt:\x0C-l0(0,0)---pz: -ot(0,0)---t5:\t-ui(0,0)---v1:\n-m_(0,0)---yi:\n-rc(0,0)--Br:\x0C-aw(0, 0)--EH:\x0C-m_(0, 0)--HT:\tj8m_(0,0)--Jr:\rqfha(0,0)--N-: E51A(0,0)--PV:\r_WY6(0,0)--S0:\thhu0(0,0)--UR:\r-nj(0, 0)--Wz:\nwngb(0,0)--_k:\x0CrVWD(0,0)--aw:cDE8(0, 0)--c7y:\t-de(0,0)--deg:ajJ4(0,0)--eyz:\t-zk(0,0)--fs: QX-3(0,0)--hA: -q3(0, 0)--j-:\txex1(0,0)--kg7:-ih(0, 0)--lnp:\r-q3(0,0)--nO:\t-c6(0, 0)--od_:-nj(0, 0)--qR:\t-ya(0, 0)--r4n:j8m_(0,0)--sx:\rqfha(0,0)--uC: -_m(0, 0)--uo: GcX5(0,0)--wg:\rajJ4(0,0)--xj5: -de(0,0)--z24:-de(0, 0)---a5:\tdclB(0,0)---be:en50(0, 0)---co:\r-t9(0, 0)---dy:\x0CJ5K1(0,0)---fu:\n-ya(0, 0)---gh:\r-eo(0, 0)---i2:\n-q3(0, 0)---jb:\tE51A(0,0)---kl: ta6a(0,0)---m6: Ld22(0,0)---nr: cn05(0,0)---p1:tti2(0, 0)---ql:\t-rz(0, 0)---rj:\x0CGcX5(0,0)---tg:\n-x1(0, 0)---ue:\ti_W2(0,0)---vz: dclB(0,0)---xk:\tkt3F(0,0)---yi:\nsk-3(0,0)--Ab:\nd0IC(0, 0)--EH:\x0CUG25(0, 0)--Ij:\x0CHu-8(0, 0)--N-: iqb0(0, 0)--Sc:\nCxHH(0, 0)--WM:\tszc7(0, 0)--a2_:\x0CLd22(0,0)--aw: vc-9(0, 0)--cD:\tjj94(0, 0)--d4c:UG25(0, 0)--ebe:\x0Cf3F0(0,0)--fky:\tmd4-(0,0)--g5t:\n_WY6(0,0)--hm:\rajJ4(0, 0)--ilm:\tO5Z7(0,0)--jj9:\x0CdclB(0,0)--kqo:\tk1g-(0,0)--lnp:\rrVWD(0,0)--mx9:\t-aw(0, 0)--nO:\tx4u0(0, 0)--op6:\tbap7(0,0)--ps:\ns9IC(0, 0)--qjv:gXT-(0, 0)--rg1: eE1A(0,0)--sbr:nlX5(0, 0)--tl9:\tY---(0,0)--uo: iqb0(0, 0)--w0q:\x0Co2j0(0,0)--wyc: vt8-(0,0)--xuo:\r-fy(0, 0)--z24:\n-rz(0, 0)--zov:m2vb(0, 0)---bq:\nMn09(0, 0)---e_:\rjj94(0, 0)---gh:\rynl1(0, 0)---id: uky0(0, 0)---lj:\x0Cdu81(0, 0)---nf:\rWmH7(0, 0)---pb:\x0CKMWE(0, 0)---rv:\rjj94(0, 0)---ue:\txuo3(0, 0)---vz: tti2(0, 0)---z5: d0IC(0, 0)--b-v:\rWmH7(0, 0)--cts:\x0CHu-8(0, 0)--fky:\tiqb0(0, 0)--hok:\nx4u0(0, 0)--jj9:\x0Cszc7(0, 0)--m_n: cDE8(0, 0)--op6:\trVWD(0, 0)--qjv:\nmx94(0, 0)--tl9:\tPJE5(0, 0)--vdx:\nAPW1(0, 0)--x83: gXT-(0, 0)--zd-: cDE8(0, 0)--l17:\x0CcurrentColor--szc:\x0CLightGoldenRodYellow--Fa:url(data:image/png;base64,409l=)--Ng:url(data:image/png;base64,S2FV=)--Vi:url(data:image/png;base64,KE/H=)--aw:url(data:image/png;base64,DJ0D=)--j-:url(data:image/png;base64,P/CS=)--r3:url(data:image/png;base64,Ho7m=)--xH:url(data:image/png;base64,AaCD=)---be:url(data:image/png;base64,3+1q=)---fu:url(data:image/png;base64,R+++=)---j0:url(data:image/png;base64,JH6G=)---mt:url(data:image/png;base64,CD7F=)---r9:url(data:image/png;base64,tH5T=)---wm:url(data:image/png;base64,9SJa=)--A-:\turl(data:image/png;base64,2/9+=)--BE:\rurl(data:image/png;base64,DnL1=)--CW: url(data:image/png;base64,6V1I=)--EH:\x0Curl(data:image/png;base64,/HBX=)--Eu:\rurl(data:image/png;base64,zD2E=)--Go:\turl(data:image/png;base64,ro6k=)--Ij:\x0Curl(data:image/png;base64,825m=)--Jr:\rurl(data:image/png;base64,0l13=)--Lo:\x0Curl(data:image/png;base64,i14n=)--N-: url(data:image/png;base64,aD3h=)--Ox:\x0Curl(data:image/png;base64,T/8H=)--Qh:\nurl(data:image/png;base64,M09D=)--S0:\turl(data:image/png;base64,ElE+=)--TH:\x0Curl(data:image/png;base64,cD+h=)--UR:\rurl(data:image/png;base64,V/9D=)--WM:\turl(data:image/png;base64,h/C+=)--X_:\rurl(data:image/png;base64,ZGAp=)--ZO:\turl(data:image/png;base64,xGGX=)--_k:\x0Curl(data:image/png;base64,pU0D=)--bX:\rurl(data:image/png;base64,PX8p=)--cp:\turl(data:image/png;base64,Ho7m=)--deg:url(data:image/png;base64,AaCD=)--ef:\rurl(data:image/png;base64,3S+D=)--fky:url(data:image/png;base64,R+++=)--gsd:url(data:image/png;base64,Jp2m=)--hm:\rurl(data:image/png;base64,CD7F=)--j-:\turl(data:image/png;base64,OV0l=)--jv3:url(data:image/png;base64,m00l=)--kt:\rurl(data:image/png;base64,eI/W=)--m6:\rurl(data:image/png;base64,XFA3=)--nhz:url(data:image/png;base64,70Ch=)--od_:url(data:image/png;base64,/HBX=)--pF:\rurl(data:image/png;base64,zD2E=)--qR:\turl(data:image/png;base64,sI3D=)--rr_:url(data:image/png;base64,8W2/=)--sx:\rurl(data:image/png;base64,1bCS=)--twy:url(data:image/png;base64,DJ0D=)--uo: url(data:image/png;base64,614n=)--w3: url(data:image/png;base64,+D3h=)--wg:\rurl(data:image/png;base64,yF9S=)--xu:\x0Curl(data:image/png;base64,rGAa=)--zd-:url(data:image/png;base64,7X9D=)---_7: url(data:image/png;base64,0D4Y=)---a5:\turl(data:image/png;base64,h/C+=)---as: url(data:image/png;base64,Zo7F=)---bq:\nurl(data:image/png;base64,xGGX=)---cc:\x0Curl(data:image/png;base64,qE2X=)---da:\nurl(data:image/png;base64,j0MI=)---dy:\x0Curl(data:image/png;base64,ulA3=)---ek:\x0Curl(data:image/png;base64,n/8p=)---f8:\rurl(data:image/png;base64,g040=)---g6:\x0Curl(data:image/png;base64,Ym/H=)---gs:\rurl(data:image/png;base64,wI/H=)---hq:\turl(data:image/png;base64,p03h=)---j0:\turl(data:image/png;base64,OV0l=)---jn:\turl(data:image/png;base64,HHBE=)---k_: url(data:image/png;base64,emKX=)---l8:\nurl(data:image/png;base64,Xk6V=)---lv:\rurl(data:image/png;base64,jXIS=)---mt:\x0Curl(data:image/png;base64,cD+h=)---nf:\rurl(data:image/png;base64,UVCh=)---o3:\rurl(data:image/png;base64,sI3D=)---pb:\x0Curl(data:image/png;base64,S2FV=)---pz: url(data:image/png;base64,KmAp=)---ql:\rurl(data:image/png;base64,DJ0D=)---rj:\x0Curl(data:image/png;base64,ak0D=)---s7: url(data:image/png;base64,TW4n=)---t5:\turl(data:image/png;base64,MX5m=)---tr: url(data:image/png;base64,FGAa=)---up:\x0Curl(data:image/png;base64,R+++=)---vc:\x0Curl(data:image/png;base64,JH6G=)---vz: url(data:image/png;base64,hW8W=)---wx:\x0Curl(data:image/png;base64,Zo7F=)---y7:\x0Curl(data:image/png;base64,9SJa=)---yu:\rurl(data:image/png;base64,2/9+=)---zs:\turl(data:image/png;base64,Q15E=)--ad-:\turl(data:image/png;base64,ID40=)--b-v:\rurl(data:image/png;base64,B/8p=)--byc:\turl(data:image/png;base64,409l=)--ci_:\x0Curl(data:image/png;base64,Fk6k=)--d4c:\rurl(data:image/png;base64,8W2/=)--e1c:\rurl(data:image/png;base64,0l13=)--eyz:\turl(data:image/png;base64,P/CS=)--fky:\turl(data:image/png;base64,HHBE=)--g5t:\nurl(data:image/png;base64,A3Fk=)--h3b:\turl(data:image/png;base64,3+1q=)--hok:\nurl(data:image/png;base64,jXIS=)--ilm:\turl(data:image/png;base64,cD+h=)--j8m:\rurl(data:image/png;base64,V/9D=)--jv3:\rurl(data:image/png;base64,sm/p=)--kqo:\turl(data:image/png;base64,lW4J=)--lb5:\nurl(data:image/png;base64,xGGX=)--lyu:\rurl(data:image/png;base64,pU0D=)--n7o:\turl(data:image/png;base64,614n=)--nti: url(data:image/png;base64,+h0+=)--od_:\x0Curl(data:image/png;base64,yj5m=)--p0a:\rurl(data:image/png;base64,ro6k=)--q89:\x0Curl(data:image/png;base64,R+++=)--quy:\x0Curl(data:image/png;base64,Jp2m=)--rg1: url(data:image/png;base64,Ch3h=)--sbr:\turl(data:image/png;base64,aD3h=)--szc:\x0Curl(data:image/png;base64,m00l=)--twy:\turl(data:image/png;base64,emKX=)--ugp:\x0Curl(data:image/png;base64,XFA3=)--vdx:\nurl(data:image/png;base64,vF6G=)--w0q:\x0Curl(data:image/png;base64,nX5E=)--wng:\rurl(data:image/png;base64,gU0T=)--x83: url(data:image/png;base64,ZGAp=)--ygp:\nurl(data:image/png;base64,8W2/=)--z24:\nurl(data:image/png;base64,1bCS=)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 6, 14, 23, 33, 44, 56, 68, 81, 94, 107, 120, 133, 146, 159, 172, 185, 198,
-            211, 224, 238, 252, 266, 280, 294, 308, 322, 336, 350, 364, 378, 392, 406,
-            420, 434, 448, 462, 476, 490, 504, 518, 532, 546, 560, 574, 588, 602, 616,
-            630, 644, 658, 672, 686, 700, 714, 728, 742, 756, 771, 786, 801, 816, 831,
-            846, 861, 876, 891, 906, 921, 936, 951, 966, 981, 996, 1011, 1026, 1041,
-            1056, 1071, 1086, 1101, 1116, 1131, 1146, 1161, 1176, 1191, 1206, 1221, 1236,
-            1251, 1266, 1281, 1296, 1311, 1326, 1341, 1356, 1371, 1386, 1401, 1416, 1431,
-            1446, 1461, 1476, 1491, 1506, 1521, 1537, 1553, 1569, 1585, 1601, 1617, 1633,
-            1649, 1665, 1681, 1697, 1713, 1729, 1745, 1761, 1777, 1793, 1809, 1825, 1841,
-            1857, 1873, 1889, 1908, 1935, 1972, 2009, 2046, 2083, 2120, 2157, 2194, 2232,
-            2270, 2308, 2346, 2384, 2422, 2460, 2498, 2536, 2574, 2612, 2650, 2688, 2726,
-            2764, 2802, 2840, 2878, 2916, 2954, 2992, 3030, 3068, 3106, 3144, 3182, 3220,
-            3258, 3296, 3334, 3372, 3410, 3448, 3486, 3524, 3562, 3600, 3638, 3676, 3714,
-            3752, 3790, 3828, 3866, 3904, 3942, 3980, 4018, 4057, 4096, 4135, 4174, 4213,
-            4252, 4291, 4330, 4369, 4408, 4447, 4486, 4525, 4564, 4603, 4642, 4681, 4720,
-            4759, 4798, 4837, 4876, 4915, 4954, 4993, 5032, 5071, 5110, 5149, 5188, 5227,
-            5266, 5305, 5344, 5383, 5422, 5461, 5500, 5539, 5578, 5617, 5656, 5695, 5734,
-            5773, 5812, 5851, 5890, 5929, 5968, 6007, 6046, 6085, 6124, 6163, 6202, 6241,
-            6280, 6319, 6358, 6397, 6436, 6475, 6514, 6553, 6592, 6631, 6670,
+            0, 6, 14, 23, 33, 44, 56, 69, 83, 97, 111, 125, 139, 153, 167, 181, 195, 209,
+            223, 237, 252, 267, 282, 297, 312, 327, 342, 357, 372, 387, 402, 417, 432,
+            447, 462, 477, 492, 507, 522, 537, 552, 567, 582, 597, 612, 627, 642, 657,
+            672, 687, 702, 717, 732, 747, 762, 777, 792, 807, 823, 839, 855, 871, 887,
+            903, 919, 935, 951, 967, 983, 999, 1015, 1031, 1047, 1063, 1079, 1095, 1111,
+            1127, 1143, 1159, 1175, 1191, 1207, 1223, 1239, 1255, 1271, 1287, 1303, 1319,
+            1335, 1351, 1367, 1383, 1399, 1415, 1431, 1447, 1463, 1479, 1495, 1511, 1527,
+            1543, 1559, 1575, 1591, 1607, 1623, 1640, 1657, 1674, 1691, 1708, 1725, 1742,
+            1759, 1776, 1793, 1810, 1827, 1844, 1861, 1878, 1895, 1912, 1929, 1946, 1963,
+            1980, 1997, 2014, 2033, 2060, 2097, 2134, 2171, 2208, 2245, 2282, 2319, 2357,
+            2395, 2433, 2471, 2509, 2547, 2585, 2623, 2661, 2699, 2737, 2775, 2813, 2851,
+            2889, 2927, 2965, 3003, 3041, 3079, 3117, 3155, 3193, 3231, 3269, 3307, 3345,
+            3383, 3421, 3459, 3497, 3535, 3573, 3611, 3649, 3687, 3725, 3763, 3801, 3839,
+            3877, 3915, 3953, 3991, 4029, 4067, 4105, 4143, 4182, 4221, 4260, 4299, 4338,
+            4377, 4416, 4455, 4494, 4533, 4572, 4611, 4650, 4689, 4728, 4767, 4806, 4845,
+            4884, 4923, 4962, 5001, 5040, 5079, 5118, 5157, 5196, 5235, 5274, 5313, 5352,
+            5391, 5430, 5469, 5508, 5547, 5586, 5625, 5664, 5703, 5742, 5781, 5820, 5859,
+            5898, 5937, 5976, 6015, 6054, 6093, 6132, 6171, 6210, 6249, 6288, 6327, 6366,
+            6405, 6444, 6483, 6522, 6561, 6600, 6639, 6678, 6717, 6756, 6795,
         ],
         Some(b"top:0"),
     );
@@ -16222,53 +16370,78 @@ mod rules {
     static COSTS_110: [u64; 4] = [0, 1, 10, 12];
     static ENDS_56: [u32; 4] = [205, 222, 239, 256];
     static POOL_CUSTOM_VALUE: rt::Strings = rt::Strings::new(
-        b"0''redtealwhiteBE(0,0)Dj(0,0)GF(0,0)Ij(0,0)LC(0,0)Ng(0,0)Q5(0,0)Sc(0,0)V5(0,0)X_(0,0)_5(0,0)bX(0,0)e2(0,0)gX(0,0)j-(0,0)mm(0,0)pF(0,0)rj(0,0)uC(0,0)wg(0,0)z9(0,0)-_u(0,0)-b4(0,0)-cc(0,0)-dm(0,0)-ew(0,0)-g6(0,0)-hf(0,0)-ip(0,0)-jy(0,0)-l8(0,0)-mh(0,0)-nr(0,0)-p1(0,0)-q_(0,0)-s7(0,0)-tg(0,0)-up(0,0)-vz(0,0)-x9(0,0)-yi(0,0)-zs(0,0)Br(0, 0)EH(0, 0)Go(0, 0)JG(0, 0)Lo(0, 0)OK(0, 0)Qh(0, 0)TH(0, 0)Vi(0, 0)YE(0, 0)_k(0, 0)ao1(0,0)bap(0,0)cp(0, 0)deg(0,0)ebe(0,0)fG(0, 0)fv9(0,0)gsd(0,0)hm(0, 0)i_n(0,0)j8m(0,0)k4z(0,0)kt(0, 0)lnp(0,0)mko(0,0)nO(0, 0)o2j(0,0)p0a(0,0)ps(0, 0)qjv(0,0)rg1(0,0)sng(0,0)ta6(0,0)uC(0, 0)v3p(0,0)w0q(0,0)wng(0,0)xj5(0,0)yY(0, 0)z9(0, 0)-_7(0, 0)-ag(0, 0)-bq(0, 0)-d0(0, 0)-e_(0, 0)-fi(0, 0)-gs(0, 0)-i2(0, 0)-jb(0, 0)-kl(0, 0)-lv(0, 0)-nr(0, 0)-p1(0, 0)-q_(0, 0)-rj(0, 0)-st(0, 0)-u3(0, 0)-vc(0, 0)-wm(0, 0)-xv(0, 0)-z5(0, 0)ad-(0, 0)bmg(0, 0)cts(0, 0)e1c(0, 0)f_4(0, 0)ggd(0, 0)hok(0, 0)ixe(0, 0)k4z(0, 0)lb5(0, 0)n7o(0, 0)od_(0, 0)plf(0, 0)quy(0, 0)s1s(0, 0)ta6(0, 0)ugp(0, 0)vpr(0, 0)wyc(0, 0)y57(0, 0)zd-(0, 0)currentColorLightGoldenRodYellowurl(data:image/png;base64,+D3h=)url(data:image/png;base64,+h0+=)url(data:image/png;base64,/HBX=)url(data:image/png;base64,/p82=)url(data:image/png;base64,0D4Y=)url(data:image/png;base64,0l13=)url(data:image/png;base64,1bCS=)url(data:image/png;base64,2/9+=)url(data:image/png;base64,2X5E=)url(data:image/png;base64,3+1q=)url(data:image/png;base64,3S+D=)url(data:image/png;base64,409l=)url(data:image/png;base64,4Y6G=)url(data:image/png;base64,5/2X=)url(data:image/png;base64,5T/2=)url(data:image/png;base64,614n=)url(data:image/png;base64,6V1I=)url(data:image/png;base64,70Ch=)url(data:image/png;base64,7X9D=)url(data:image/png;base64,825m=)url(data:image/png;base64,8W2/=)url(data:image/png;base64,9++S=)url(data:image/png;base64,9SJa=)url(data:image/png;base64,A3Fk=)url(data:image/png;base64,AaCD=)url(data:image/png;base64,B/8p=)url(data:image/png;base64,BmB/=)url(data:image/png;base64,CD7F=)url(data:image/png;base64,Ch3h=)url(data:image/png;base64,DJ0D=)url(data:image/png;base64,DnL1=)url(data:image/png;base64,EEHW=)url(data:image/png;base64,ElE+=)url(data:image/png;base64,FGAa=)url(data:image/png;base64,Fk6k=)url(data:image/png;base64,GE3D=)url(data:image/png;base64,Gm/p=)url(data:image/png;base64,HHBE=)url(data:image/png;base64,Ho7m=)url(data:image/png;base64,ID40=)url(data:image/png;base64,Il0T=)url(data:image/png;base64,JH6G=)url(data:image/png;base64,Jp2m=)url(data:image/png;base64,KE/H=)url(data:image/png;base64,KmAp=)url(data:image/png;base64,LG7F=)url(data:image/png;base64,M09D=)url(data:image/png;base64,MX5m=)url(data:image/png;base64,N+2E=)url(data:image/png;base64,NS+h=)url(data:image/png;base64,O04Y=)url(data:image/png;base64,OV0l=)url(data:image/png;base64,P/CS=)url(data:image/png;base64,PX8p=)url(data:image/png;base64,Q15E=)url(data:image/png;base64,QW1q=)url(data:image/png;base64,R+++=)url(data:image/png;base64,RSJ2=)url(data:image/png;base64,S2FV=)url(data:image/png;base64,SaBm=)url(data:image/png;base64,T/8H=)url(data:image/png;base64,TW4n=)url(data:image/png;base64,U11I=)url(data:image/png;base64,UVCh=)url(data:image/png;base64,V/9D=)url(data:image/png;base64,VmKm=)url(data:image/png;base64,WDH2=)url(data:image/png;base64,WlDY=)url(data:image/png;base64,XFA3=)url(data:image/png;base64,Xk6V=)url(data:image/png;base64,YE2m=)url(data:image/png;base64,Ym/H=)url(data:image/png;base64,ZGAp=)url(data:image/png;base64,Zo7F=)url(data:image/png;base64,aD3h=)url(data:image/png;base64,ak0D=)url(data:image/png;base64,bH61=)url(data:image/png;base64,bp2E=)url(data:image/png;base64,cD+h=)url(data:image/png;base64,clAI=)url(data:image/png;base64,dG6k=)url(data:image/png;base64,dk3D=)url(data:image/png;base64,eI/W=)url(data:image/png;base64,emKX=)url(data:image/png;base64,fDH2=)url(data:image/png;base64,g040=)url(data:image/png;base64,gU0T=)url(data:image/png;base64,h/C+=)url(data:image/png;base64,hW8W=)url(data:image/png;base64,i14n=)url(data:image/png;base64,iV1I=)url(data:image/png;base64,j0MI=)url(data:image/png;base64,jXIS=)url(data:image/png;base64,k2F1=)url(data:image/png;base64,kaBX=)url(data:image/png;base64,l+82=)url(data:image/png;base64,lW4J=)url(data:image/png;base64,m00l=)url(data:image/png;base64,mVCD=)url(data:image/png;base64,n/8p=)url(data:image/png;base64,nX5E=)url(data:image/png;base64,o+1b=)url(data:image/png;base64,oS++=)url(data:image/png;base64,p03h=)url(data:image/png;base64,pU0D=)url(data:image/png;base64,qE2X=)url(data:image/png;base64,ql/2=)url(data:image/png;base64,rGAa=)url(data:image/png;base64,ro6k=)url(data:image/png;base64,sI3D=)url(data:image/png;base64,sm/p=)url(data:image/png;base64,tH5T=)url(data:image/png;base64,to2/=)url(data:image/png;base64,uD+D=)url(data:image/png;base64,ulA3=)url(data:image/png;base64,vF6G=)url(data:image/png;base64,vk2m=)url(data:image/png;base64,wI/H=)url(data:image/png;base64,wmK/=)url(data:image/png;base64,xGGX=)url(data:image/png;base64,xoD0=)url(data:image/png;base64,yF9S=)url(data:image/png;base64,yj5m=)url(data:image/png;base64,zD2E=)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"0''redtealwhite-_m(0,0)-aw(0,0)-c6(0,0)-de(0,0)-eo(0,0)-fy(0,0)-h8(0,0)-ih(0,0)-jr(0,0)-l0(0,0)-m_(0,0)-nj(0,0)-ot(0,0)-q3(0,0)-rc(0,0)-t9(0,0)-ui(0,0)-vr(0,0)-x1(0,0)-ya(0,0)-zk(0,0)-_m(0, 0)-aw(0, 0)-c6(0, 0)-de(0, 0)-eo(0, 0)-fy(0, 0)-h8(0, 0)-ih(0, 0)-jr(0, 0)-l0(0, 0)-m_(0, 0)-nj(0, 0)-ot(0, 0)-q3(0, 0)-rz(0, 0)-t9(0, 0)-ui(0, 0)-vr(0, 0)-x1(0, 0)-ya(0, 0)-zk(0, 0)BcE-(0,0)E51A(0,0)GcX5(0,0)J5K1(0,0)Ld22(0,0)O5Z7(0,0)QX-3(0,0)T2J7(0,0)VXT-(0,0)Y---(0,0)_WY6(0,0)ajJ4(0,0)bap7(0,0)cn05(0,0)dclB(0,0)eE1A(0,0)f3F0(0,0)fv9c(0,0)gov1(0,0)hhu0(0,0)i_W2(0,0)j8m_(0,0)k1g-(0,0)kt3F(0,0)lj-6(0,0)md4-(0,0)nO-3(0,0)o2j0(0,0)oxe7(0,0)ppm1(0,0)qfha(0,0)rVWD(0,0)sk-3(0,0)ta6a(0,0)u9q7(0,0)v-E4(0,0)vt8-(0,0)wngb(0,0)xex1(0,0)yNJ1(0,0)z6x3(0,0)APW1(0, 0)CxHH(0, 0)FPk7(0, 0)Hu-8(0, 0)KMWE(0, 0)Mn09(0, 0)PJE5(0, 0)RpV1(0, 0)UG25(0, 0)WmH7(0, 0)ZCmC(0, 0)ajJ4(0, 0)bap7(0, 0)cDE8(0, 0)d0IC(0, 0)du81(0, 0)en50(0, 0)fg15(0, 0)gXT-(0, 0)h6u-(0, 0)hzX9(0, 0)iqb0(0, 0)jj94(0, 0)kc12(0, 0)l7y0(0, 0)m2vb(0, 0)mx94(0, 0)nlX5(0, 0)od_8(0, 0)pSTK(0, 0)q4z3(0, 0)rVWD(0, 0)s9IC(0, 0)szc7(0, 0)tti2(0, 0)uky0(0, 0)vc-9(0, 0)wGk7(0, 0)x4u0(0, 0)xuo3(0, 0)ynl1(0, 0)zh74(0, 0)currentColorLightGoldenRodYellowurl(data:image/png;base64,+D3h=)url(data:image/png;base64,+h0+=)url(data:image/png;base64,/HBX=)url(data:image/png;base64,/p82=)url(data:image/png;base64,0D4Y=)url(data:image/png;base64,0l13=)url(data:image/png;base64,1bCS=)url(data:image/png;base64,2/9+=)url(data:image/png;base64,2X5E=)url(data:image/png;base64,3+1q=)url(data:image/png;base64,3S+D=)url(data:image/png;base64,409l=)url(data:image/png;base64,4Y6G=)url(data:image/png;base64,5/2X=)url(data:image/png;base64,5T/2=)url(data:image/png;base64,614n=)url(data:image/png;base64,6V1I=)url(data:image/png;base64,70Ch=)url(data:image/png;base64,7X9D=)url(data:image/png;base64,825m=)url(data:image/png;base64,8W2/=)url(data:image/png;base64,9++S=)url(data:image/png;base64,9SJa=)url(data:image/png;base64,A3Fk=)url(data:image/png;base64,AaCD=)url(data:image/png;base64,B/8p=)url(data:image/png;base64,BmB/=)url(data:image/png;base64,CD7F=)url(data:image/png;base64,Ch3h=)url(data:image/png;base64,DJ0D=)url(data:image/png;base64,DnL1=)url(data:image/png;base64,EEHW=)url(data:image/png;base64,ElE+=)url(data:image/png;base64,FGAa=)url(data:image/png;base64,Fk6k=)url(data:image/png;base64,GE3D=)url(data:image/png;base64,Gm/p=)url(data:image/png;base64,HHBE=)url(data:image/png;base64,Ho7m=)url(data:image/png;base64,ID40=)url(data:image/png;base64,Il0T=)url(data:image/png;base64,JH6G=)url(data:image/png;base64,Jp2m=)url(data:image/png;base64,KE/H=)url(data:image/png;base64,KmAp=)url(data:image/png;base64,LG7F=)url(data:image/png;base64,M09D=)url(data:image/png;base64,MX5m=)url(data:image/png;base64,N+2E=)url(data:image/png;base64,NS+h=)url(data:image/png;base64,O04Y=)url(data:image/png;base64,OV0l=)url(data:image/png;base64,P/CS=)url(data:image/png;base64,PX8p=)url(data:image/png;base64,Q15E=)url(data:image/png;base64,QW1q=)url(data:image/png;base64,R+++=)url(data:image/png;base64,RSJ2=)url(data:image/png;base64,S2FV=)url(data:image/png;base64,SaBm=)url(data:image/png;base64,T/8H=)url(data:image/png;base64,TW4n=)url(data:image/png;base64,U11I=)url(data:image/png;base64,UVCh=)url(data:image/png;base64,V/9D=)url(data:image/png;base64,VmKm=)url(data:image/png;base64,WDH2=)url(data:image/png;base64,WlDY=)url(data:image/png;base64,XFA3=)url(data:image/png;base64,Xk6V=)url(data:image/png;base64,YE2m=)url(data:image/png;base64,Ym/H=)url(data:image/png;base64,ZGAp=)url(data:image/png;base64,Zo7F=)url(data:image/png;base64,aD3h=)url(data:image/png;base64,ak0D=)url(data:image/png;base64,bH61=)url(data:image/png;base64,bp2E=)url(data:image/png;base64,cD+h=)url(data:image/png;base64,clAI=)url(data:image/png;base64,dG6k=)url(data:image/png;base64,dk3D=)url(data:image/png;base64,eI/W=)url(data:image/png;base64,emKX=)url(data:image/png;base64,fDH2=)url(data:image/png;base64,g040=)url(data:image/png;base64,gU0T=)url(data:image/png;base64,h/C+=)url(data:image/png;base64,hW8W=)url(data:image/png;base64,i14n=)url(data:image/png;base64,iV1I=)url(data:image/png;base64,j0MI=)url(data:image/png;base64,jXIS=)url(data:image/png;base64,k2F1=)url(data:image/png;base64,kaBX=)url(data:image/png;base64,l+82=)url(data:image/png;base64,lW4J=)url(data:image/png;base64,m00l=)url(data:image/png;base64,mVCD=)url(data:image/png;base64,n/8p=)url(data:image/png;base64,nX5E=)url(data:image/png;base64,o+1b=)url(data:image/png;base64,oS++=)url(data:image/png;base64,p03h=)url(data:image/png;base64,pU0D=)url(data:image/png;base64,qE2X=)url(data:image/png;base64,ql/2=)url(data:image/png;base64,rGAa=)url(data:image/png;base64,ro6k=)url(data:image/png;base64,sI3D=)url(data:image/png;base64,sm/p=)url(data:image/png;base64,tH5T=)url(data:image/png;base64,to2/=)url(data:image/png;base64,uD+D=)url(data:image/png;base64,ulA3=)url(data:image/png;base64,vF6G=)url(data:image/png;base64,vk2m=)url(data:image/png;base64,wI/H=)url(data:image/png;base64,wmK/=)url(data:image/png;base64,xGGX=)url(data:image/png;base64,xoD0=)url(data:image/png;base64,yF9S=)url(data:image/png;base64,yj5m=)url(data:image/png;base64,zD2E=)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 1, 3, 6, 10, 15, 22, 29, 36, 43, 50, 57, 64, 71, 78, 85, 92, 99, 106, 113,
-            120, 127, 134, 141, 148, 155, 162, 170, 178, 186, 194, 202, 210, 218, 226,
-            234, 242, 250, 258, 266, 274, 282, 290, 298, 306, 314, 322, 330, 338, 346,
-            354, 362, 370, 378, 386, 394, 402, 410, 418, 426, 434, 442, 450, 458, 466,
-            474, 482, 490, 498, 506, 514, 522, 530, 538, 546, 554, 562, 570, 578, 586,
-            594, 602, 610, 618, 626, 634, 642, 650, 658, 667, 676, 685, 694, 703, 712,
-            721, 730, 739, 748, 757, 766, 775, 784, 793, 802, 811, 820, 829, 838, 847,
-            856, 865, 874, 883, 892, 901, 910, 919, 928, 937, 946, 955, 964, 973, 982,
-            991, 1000, 1009, 1018, 1027, 1036, 1048, 1068, 1100, 1132, 1164, 1196, 1228,
-            1260, 1292, 1324, 1356, 1388, 1420, 1452, 1484, 1516, 1548, 1580, 1612, 1644,
-            1676, 1708, 1740, 1772, 1804, 1836, 1868, 1900, 1932, 1964, 1996, 2028, 2060,
-            2092, 2124, 2156, 2188, 2220, 2252, 2284, 2316, 2348, 2380, 2412, 2444, 2476,
-            2508, 2540, 2572, 2604, 2636, 2668, 2700, 2732, 2764, 2796, 2828, 2860, 2892,
-            2924, 2956, 2988, 3020, 3052, 3084, 3116, 3148, 3180, 3212, 3244, 3276, 3308,
-            3340, 3372, 3404, 3436, 3468, 3500, 3532, 3564, 3596, 3628, 3660, 3692, 3724,
-            3756, 3788, 3820, 3852, 3884, 3916, 3948, 3980, 4012, 4044, 4076, 4108, 4140,
-            4172, 4204, 4236, 4268, 4300, 4332, 4364, 4396, 4428, 4460, 4492, 4524, 4556,
-            4588, 4620, 4652, 4684, 4716, 4748, 4780, 4812, 4844, 4876, 4908, 4940, 4972,
-            5004, 5036,
+            0, 1, 3, 6, 10, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 95, 103, 111, 119,
+            127, 135, 143, 151, 159, 167, 175, 183, 192, 201, 210, 219, 228, 237, 246,
+            255, 264, 273, 282, 291, 300, 309, 318, 327, 336, 345, 354, 363, 372, 381,
+            390, 399, 408, 417, 426, 435, 444, 453, 462, 471, 480, 489, 498, 507, 516,
+            525, 534, 543, 552, 561, 570, 579, 588, 597, 606, 615, 624, 633, 642, 651,
+            660, 669, 678, 687, 696, 705, 714, 723, 732, 741, 751, 761, 771, 781, 791,
+            801, 811, 821, 831, 841, 851, 861, 871, 881, 891, 901, 911, 921, 931, 941,
+            951, 961, 971, 981, 991, 1001, 1011, 1021, 1031, 1041, 1051, 1061, 1071,
+            1081, 1091, 1101, 1111, 1121, 1131, 1141, 1151, 1161, 1173, 1193, 1225, 1257,
+            1289, 1321, 1353, 1385, 1417, 1449, 1481, 1513, 1545, 1577, 1609, 1641, 1673,
+            1705, 1737, 1769, 1801, 1833, 1865, 1897, 1929, 1961, 1993, 2025, 2057, 2089,
+            2121, 2153, 2185, 2217, 2249, 2281, 2313, 2345, 2377, 2409, 2441, 2473, 2505,
+            2537, 2569, 2601, 2633, 2665, 2697, 2729, 2761, 2793, 2825, 2857, 2889, 2921,
+            2953, 2985, 3017, 3049, 3081, 3113, 3145, 3177, 3209, 3241, 3273, 3305, 3337,
+            3369, 3401, 3433, 3465, 3497, 3529, 3561, 3593, 3625, 3657, 3689, 3721, 3753,
+            3785, 3817, 3849, 3881, 3913, 3945, 3977, 4009, 4041, 4073, 4105, 4137, 4169,
+            4201, 4233, 4265, 4297, 4329, 4361, 4393, 4425, 4457, 4489, 4521, 4553, 4585,
+            4617, 4649, 4681, 4713, 4745, 4777, 4809, 4841, 4873, 4905, 4937, 4969, 5001,
+            5033, 5065, 5097, 5129, 5161,
         ],
         None,
     );
-    static COSTS_111: [u64; 8] = [0, 1, 1, 2, 2, 6, 6, 6];
-    static POOL_DECLARATION_END: rt::Strings = rt::Strings::new(
-        b"--A-:0;--A-:0;\x0C--A-:0 ;\r---nf:\r0\r; --LC:\nred ;\x0C--aJ:\rteal\n; --Ab:\nwhite ; --lb5:j-(0,0);--CW:uC(0,0)\n;\r--HT:\tIj(0,0)\n;--hA: -q_(0,0);--lb5:j-(0,0);\r--yY:\tDj(0,0);\n---as: LC(0,0)\x0C;---mt:\x0CX_(0,0);\x0C---t5:\tpF(0,0);\t---yi:\nj-(0,0)\x0C;--EH:\x0C-mh(0,0)\t;--Jr:\rqjv(0,0)\t;--N-: Q5(0,0)\n;\x0C--S0:\tBE(0,0)\t;\r--UR:\r-nr(0,0);\t--Wz:\nwng(0,0)\t;--_k:\x0Crg1(0,0); --eyz:\tz9(0,0)\n;--gsd:bX(0,0)\n; --hA: -q_(0,0);\n--lb5:j-(0,0)\r;\r--ps:\nod_(0, 0);--qR:\t-yi(0,0) ;--sx:\rqjv(0,0); --uo: Go(0, 0);\x0C--z24:-dm(0,0);\x0C---as: LC(0,0)\x0C;\t---co:\r-tg(0,0);\x0C---fu:\n-yi(0,0);\t---h4:\x0CbX(0,0) ;\t---i2:\n-q_(0,0)\x0C;---mt:\x0CX_(0,0) ;\t---mt:\x0CX_(0,0) ; ---pz: e2(0,0) ;\r---t5:\tpF(0,0)\x0C;\n---ue:\ti_n(0,0) ;---vz: deg(0,0)\r;---yi:\nsng(0,0)\x0C;--Ab:\n-rj(0, 0); --EH:\x0C-mh(0,0)\t;\r--HT:\tj8m(0,0)\n; --N-: EH(0, 0)\n;\x0C--PV:\r_k(0, 0)\t;\n--S0:\thm(0, 0)\t;\r--UR:\r-nr(0,0)\n; --Wz:\nwng(0,0)\t;\r--a2_:\x0CLo(0, 0)\t;--aw:-q_(0, 0)\t;\r--c7y:\tIj(0,0)\t;\n--deg:ao1(0,0)\x0C; --eyz:\tz9(0,0)\n; --fs: Qh(0, 0)\n;\n--hA: -q_(0,0)\x0C;\r--ilm:\tOK(0, 0);\n--kg7:-ip(0,0)\t;\t--lnp:\rgX(0,0)\n;\r--lnp:\rrg1(0,0);\r--nO:\tvpr(0, 0);\n--ps:\nod_(0, 0);\x0C--qR:\t-yi(0,0) ;\n--r4n:j8m(0,0)\x0C; --sx:\rqjv(0,0)\r; --uC: -_u(0,0)\x0C;\r--vdx:\n-_7(0, 0);--wyc: w0q(0,0);\x0C--xj5: Ij(0,0) ;\n--z24:-dm(0,0)\n;\x0C---a5:\tdeg(0,0)\r;\r---be:-u3(0, 0)\x0C; ---dy:\x0CJG(0, 0)\t; ---fu:\n-yi(0,0)\n;\x0C---gh:\r-ew(0,0)\x0C; ---i2:\n-q_(0,0)\x0C;\r---jb:\tEH(0, 0)\t; ---lj:\x0C-st(0, 0) ;---m6: Lo(0, 0)\n; ---nr: cp(0, 0)\x0C;\x0C---p1:quy(0, 0) ; ---ql:\t-s7(0,0)\n; ---tg:\n-x9(0,0)\x0C;\x0C---ue:\ti_n(0,0) ;\r---vz: deg(0,0)\r; ---xk:\tkt(0, 0)\r; ---yi:\nsng(0,0)\x0C;\r--EH:\x0C-jb(0, 0) ;\n--N-: ad-(0, 0)\x0C;\n--Sc:\n-ag(0, 0)\r;\r--a2_:\x0CLo(0, 0)\t;\r--b-v:\r-kl(0, 0)\t;--d4c:-jb(0, 0)\n;\x0C--ebe:\x0CfG(0, 0)\n;\t--fky:\tmko(0,0)\t;\x0C--g5t:\n_k(0, 0)\x0C;\n--hm:\r-nr(0, 0) ;\r--jj9:\x0Cdeg(0,0)\x0C;\x0C--jj9:\x0Cplf(0, 0);\x0C--lnp:\rrg1(0,0)\x0C;\x0C--mx9:\t-b4(0,0)\t;\r--nO:\tvpr(0, 0)\n;\r--op6:\tbap(0,0)\x0C; --qjv:-wm(0, 0)\t;\t--rg1: ebe(0,0)\x0C;\n--sbr:hok(0, 0)\n;\t--tl9:\t-gs(0, 0) ;--vdx:\n-_7(0, 0)\r;--w0q:\x0Co2j(0,0) ;\t--wyc: w0q(0,0) ;\n--xuo:\r-g6(0,0)\x0C;\r--z24:\n-s7(0,0) ;\x0C---bq:\n-fi(0, 0)\t; ---e_:\rbmg(0, 0)\n; ---id: s1s(0, 0)\x0C;\x0C---lj:\x0C-st(0, 0) ;\r---rv:\rbmg(0, 0)\x0C;\t---ue:\twyc(0, 0)\r;\t---z5: -rj(0, 0)\t;\t--b-v:\r-kl(0, 0)\t;\r--cts:\x0C-d0(0, 0)\t;\x0C--fky:\tad-(0, 0)\r; --jj9:\x0Cplf(0, 0) ;\t--op6:\tn7o(0, 0)\t;\r--qjv:\nggd(0, 0)\r; --tl9:\t-gs(0, 0) ;\r--zd-: -q_(0, 0)\t;\t--l17:\x0CcurrentColor;--szc:\x0CLightGoldenRodYellow\t;\t---j0:url(data:image/png;base64,JH6G=);--Ng:url(data:image/png;base64,S2FV=);\x0C--deg:url(data:image/png;base64,AaCD=);--zd-:url(data:image/png;base64,7X9D=);---j0:url(data:image/png;base64,JH6G=);\t---ql:\rurl(data:image/png;base64,DJ0D=);--BE:\rurl(data:image/png;base64,DnL1=);\n--CW: url(data:image/png;base64,6V1I=) ;--Fa:url(data:image/png;base64,409l=)\x0C;\n--Jr:\rurl(data:image/png;base64,0l13=);\x0C--Ng:url(data:image/png;base64,S2FV=) ;\n--TH:\x0Curl(data:image/png;base64,cD+h=) ;--Vi:url(data:image/png;base64,KE/H=)\n; --X_:\rurl(data:image/png;base64,ZGAp=)\r;--aw:url(data:image/png;base64,DJ0D=)\t;\x0C--deg:url(data:image/png;base64,AaCD=);\t--fky:url(data:image/png;base64,R+++=)\x0C;--j-:url(data:image/png;base64,P/CS=)\t;\x0C--kt:\rurl(data:image/png;base64,eI/W=);\t--nhz:url(data:image/png;base64,70Ch=)\r;--r3:url(data:image/png;base64,Ho7m=)\n;\r--uo: url(data:image/png;base64,614n=);\t--w3: url(data:image/png;base64,+D3h=)\n;--xH:url(data:image/png;base64,AaCD=)\x0C;\x0C--zd-:url(data:image/png;base64,7X9D=);\r---be:url(data:image/png;base64,3+1q=) ;\t---cc:\x0Curl(data:image/png;base64,qE2X=) ;---f8:\rurl(data:image/png;base64,g040=);\r---fu:url(data:image/png;base64,R+++=)\r; ---j0:url(data:image/png;base64,JH6G=)\t;\r---l8:\nurl(data:image/png;base64,Xk6V=);\n---mt:url(data:image/png;base64,CD7F=)\x0C;\r---pz: url(data:image/png;base64,KmAp=)\r;---ql:\rurl(data:image/png;base64,DJ0D=);\r---s7: url(data:image/png;base64,TW4n=);\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;---y7:\x0Curl(data:image/png;base64,9SJa=)\t;---y7:\x0Curl(data:image/png;base64,9SJa=); --A-:\turl(data:image/png;base64,2/9+=)\r; --CW: url(data:image/png;base64,6V1I=) ;\t--EH:\x0Curl(data:image/png;base64,/HBX=) ;\n--Go:\turl(data:image/png;base64,ro6k=)\x0C;\r--Ij:\x0Curl(data:image/png;base64,825m=)\r;\x0C--N-: url(data:image/png;base64,aD3h=)\t;\t--Ox:\x0Curl(data:image/png;base64,T/8H=)\t;\n--Qh:\nurl(data:image/png;base64,M09D=)\r;\x0C--S0:\turl(data:image/png;base64,ElE+=)\x0C;\r--TH:\x0Curl(data:image/png;base64,cD+h=) ; --WM:\turl(data:image/png;base64,h/C+=)\t; --ZO:\turl(data:image/png;base64,xGGX=)\r;\t--_k:\x0Curl(data:image/png;base64,pU0D=)\x0C;\n--bX:\rurl(data:image/png;base64,PX8p=)\r;\x0C--cp:\turl(data:image/png;base64,Ho7m=)\n;\r--deg:url(data:image/png;base64,AaCD=)\r;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;--eyz:\turl(data:image/png;base64,P/CS=) ;--g5t:\nurl(data:image/png;base64,A3Fk=)\t;--hm:\rurl(data:image/png;base64,CD7F=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;--j8m:\rurl(data:image/png;base64,V/9D=);\t--jv3:url(data:image/png;base64,m00l=) ;\n--lb5:\nurl(data:image/png;base64,xGGX=);\t--lyu:\rurl(data:image/png;base64,pU0D=)\x0C;--nhz:url(data:image/png;base64,70Ch=)\r;\t--od_:url(data:image/png;base64,/HBX=)\n;\x0C--pF:\rurl(data:image/png;base64,zD2E=)\t;\t--qR:\turl(data:image/png;base64,sI3D=)\x0C;\t--quy:\x0Curl(data:image/png;base64,Jp2m=)\n;--sbr:\turl(data:image/png;base64,aD3h=) ;--twy:\turl(data:image/png;base64,emKX=) ;--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;--uo: url(data:image/png;base64,614n=)\n;\r--w3: url(data:image/png;base64,+D3h=)\n; --wng:\rurl(data:image/png;base64,gU0T=)\x0C;--xu:\x0Curl(data:image/png;base64,rGAa=)\n; ---_7: url(data:image/png;base64,0D4Y=)\n;\t---a5:\turl(data:image/png;base64,h/C+=)\t;\t---as: url(data:image/png;base64,Zo7F=)\x0C;\r---bq:\nurl(data:image/png;base64,xGGX=)\n;\x0C---cc:\x0Curl(data:image/png;base64,qE2X=) ;\r---dy:\x0Curl(data:image/png;base64,ulA3=)\t; ---f8:\rurl(data:image/png;base64,g040=)\n;\t---g6:\x0Curl(data:image/png;base64,Ym/H=)\x0C;\x0C---hq:\turl(data:image/png;base64,p03h=)\t;\n---j0:\turl(data:image/png;base64,OV0l=)\t;\r---jn:\turl(data:image/png;base64,HHBE=)\r;\r---k_: url(data:image/png;base64,emKX=)\x0C; ---lv:\rurl(data:image/png;base64,jXIS=) ;\t---nf:\rurl(data:image/png;base64,UVCh=)\t;\t---o3:\rurl(data:image/png;base64,sI3D=)\x0C;\x0C---pb:\x0Curl(data:image/png;base64,S2FV=)\n; ---ql:\rurl(data:image/png;base64,DJ0D=)\r;\x0C---rj:\x0Curl(data:image/png;base64,ak0D=) ;\t---t5:\turl(data:image/png;base64,MX5m=)\t;\r---tr: url(data:image/png;base64,FGAa=)\t;\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;\t---wx:\x0Curl(data:image/png;base64,Zo7F=)\x0C;\x0C---y7:\x0Curl(data:image/png;base64,9SJa=)\t;\n---yu:\rurl(data:image/png;base64,2/9+=)\r;\x0C---zs:\turl(data:image/png;base64,Q15E=)\x0C;\n--b-v:\rurl(data:image/png;base64,B/8p=)\t; --ci_:\x0Curl(data:image/png;base64,Fk6k=)\n;\t--d4c:\rurl(data:image/png;base64,8W2/=)\x0C;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;\x0C--eyz:\turl(data:image/png;base64,P/CS=) ;\x0C--h3b:\turl(data:image/png;base64,3+1q=)\t;\t--hok:\nurl(data:image/png;base64,jXIS=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;\r--jv3:\rurl(data:image/png;base64,sm/p=)\t;\x0C--kqo:\turl(data:image/png;base64,lW4J=)\t; --lyu:\rurl(data:image/png;base64,pU0D=)\x0C;\n--n7o:\turl(data:image/png;base64,614n=) ;\t--od_:\x0Curl(data:image/png;base64,yj5m=)\n;\x0C--p0a:\rurl(data:image/png;base64,ro6k=)\t;\n--q89:\x0Curl(data:image/png;base64,R+++=)\x0C;\r--quy:\x0Curl(data:image/png;base64,Jp2m=)\n; --rg1: url(data:image/png;base64,Ch3h=)\r; --sbr:\turl(data:image/png;base64,aD3h=) ; --szc:\x0Curl(data:image/png;base64,m00l=) ;\r--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;\n--w0q:\x0Curl(data:image/png;base64,nX5E=)\n;\x0C--wng:\rurl(data:image/png;base64,gU0T=)\x0C;\n--x83: url(data:image/png;base64,ZGAp=)\n; \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    static COSTS_111: [u64; 8] = [0, 1, 1, 2, 2, 6, 6, 7];
+    static POOL_FUNCTION_NAME: rt::Strings = rt::Strings::new(
+        b"-_0-_a-_m-_y-a9-ak-aw-b7-bi-bu-c6-cg-cs-d4-de-dq-e2-ed-eo-f0-fb-fm-fy-g_-gk-gw-h8-hj-hu-i6-ih-is-j4-jf-jr-k2-kd-kp-l0-lb-ln-ly-m_-ml-mx-n8-nj-nv-o6-oh-ot-p5-pf-pr-q3-qd-qp-r1-rc-rn-rz-sa-sl-sx-t9-tj-tv-u7-ui-ut-v5-vg-vr-w3-we-wq-x1-xc-xo-xz-ya-ym-yx-z9-zk-zwAPW1B-h1BcE-CH0DCxHHDYGBE51AEhX9FPk7G036GcX5HDh4Hu-8IV22J5K1JeJ0KMWEKzE3Ld22MATKMn09NRo8O5Z7OiHBPJE5Pw09QX-3RD-2RpV1SOT-T2J7Tf-2UG25Usm0VXT-W9p8WmH7XLF0Y---Ybp3ZCmCZpV1_WY6a---a6U0aYV1ajJ4asd5b-v1b8m1bap7blE-bu37c0hacDE8ceJ0cn05cts0d0ICdFU-dclBdm42du81e2bDeE1Aef-2en50evmaf3F0fVH8fg15fog0fv9cg5tagXT-ggd5gov1gxHHh6u-ha02hhu0hok3hzX9i781i_W2ii_1iqb0j-E4j8m_jb-5jj94jr-1k1g-k9q7kc12kjv-kt3Fl172l7y0lb5-lj-6lu-8m2vbmJTKmd4-mmk4mx94n3b-nO-3neb5nlX5nwy6o2j0oMk4od_8onmLoxe7p3p3pSTKpgV1ppm1pwn-q4z3qR26qfhaqoT-qz30r4n5rVWDrjYJrr_-ryu2s9ICsZm0sk-3srr0szc7tA--ta6atkaCtti2u-95u9q7udH7uky0usubv-E4vB4Gvc-9vlf7vt8-w3mCwGk7wf5-wngbwu81x4u0xHYAxex1xmn4xuo3y571yNJ1ygp3ynl1yzc7z6x3z_e6zh74zov1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
-            0, 7, 15, 24, 35, 47, 60, 74, 88, 103, 118, 133, 148, 163, 179, 195, 211,
-            227, 243, 259, 275, 291, 307, 323, 339, 355, 371, 387, 403, 419, 435, 451,
-            467, 483, 500, 517, 534, 551, 568, 585, 602, 619, 636, 653, 670, 687, 704,
-            721, 738, 755, 772, 789, 806, 823, 840, 857, 874, 891, 908, 925, 942, 959,
-            976, 993, 1010, 1027, 1044, 1061, 1078, 1095, 1112, 1129, 1146, 1163, 1180,
-            1198, 1216, 1234, 1252, 1270, 1288, 1306, 1324, 1342, 1360, 1378, 1396, 1414,
-            1432, 1450, 1468, 1486, 1504, 1522, 1540, 1558, 1576, 1594, 1612, 1630, 1648,
-            1666, 1684, 1702, 1720, 1738, 1756, 1774, 1792, 1810, 1828, 1846, 1864, 1882,
-            1900, 1918, 1936, 1955, 1974, 1993, 2012, 2031, 2050, 2069, 2088, 2107, 2126,
-            2145, 2164, 2183, 2202, 2221, 2241, 2271, 2310, 2349, 2388, 2427, 2467, 2507,
-            2547, 2587, 2627, 2667, 2707, 2747, 2787, 2827, 2867, 2907, 2947, 2987, 3027,
-            3067, 3107, 3147, 3187, 3227, 3267, 3308, 3349, 3390, 3431, 3472, 3513, 3554,
-            3595, 3636, 3677, 3718, 3759, 3800, 3841, 3882, 3923, 3964, 4005, 4046, 4087,
-            4128, 4169, 4210, 4251, 4292, 4333, 4374, 4415, 4456, 4497, 4538, 4579, 4620,
-            4661, 4702, 4743, 4784, 4825, 4866, 4907, 4948, 4989, 5030, 5071, 5112, 5153,
-            5194, 5235, 5276, 5317, 5359, 5401, 5443, 5485, 5527, 5569, 5611, 5653, 5695,
-            5737, 5779, 5821, 5863, 5905, 5947, 5989, 6031, 6073, 6115, 6157, 6199, 6241,
-            6283, 6325, 6367, 6409, 6451, 6493, 6535, 6577, 6619, 6661, 6703, 6745, 6787,
-            6829, 6871, 6913, 6955, 6997, 7039, 7081, 7123, 7165, 7207, 7249, 7291, 7333,
+            0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54, 57,
+            60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93, 96, 99, 102, 105, 108, 111,
+            114, 117, 120, 123, 126, 129, 132, 135, 138, 141, 144, 147, 150, 153, 156,
+            159, 162, 165, 168, 171, 174, 177, 180, 183, 186, 189, 192, 195, 198, 201,
+            204, 207, 210, 213, 216, 219, 222, 225, 228, 231, 234, 237, 240, 243, 246,
+            249, 252, 255, 258, 262, 266, 270, 274, 278, 282, 286, 290, 294, 298, 302,
+            306, 310, 314, 318, 322, 326, 330, 334, 338, 342, 346, 350, 354, 358, 362,
+            366, 370, 374, 378, 382, 386, 390, 394, 398, 402, 406, 410, 414, 418, 422,
+            426, 430, 434, 438, 442, 446, 450, 454, 458, 462, 466, 470, 474, 478, 482,
+            486, 490, 494, 498, 502, 506, 510, 514, 518, 522, 526, 530, 534, 538, 542,
+            546, 550, 554, 558, 562, 566, 570, 574, 578, 582, 586, 590, 594, 598, 602,
+            606, 610, 614, 618, 622, 626, 630, 634, 638, 642, 646, 650, 654, 658, 662,
+            666, 670, 674, 678, 682, 686, 690, 694, 698, 702, 706, 710, 714, 718, 722,
+            726, 730, 734, 738, 742, 746, 750, 754, 758, 762, 766, 770, 774, 778, 782,
+            786, 790, 794, 798, 802, 806, 810, 814, 818, 822, 826, 830, 834, 838, 842,
+            846, 850, 854, 858, 862, 866, 870, 874, 878, 882, 886, 890, 894, 898, 902,
+            906, 910, 914, 918, 922, 926, 930, 934, 938,
+        ],
+        None,
+    );
+    static SLOTS_39: [u8; 4] = [0, 16, 32, 192];
+    static ENDS_57: [u32; 4] = [16, 32, 192, 256];
+    static POOL_DECLARATION_END: rt::Strings = rt::Strings::new(
+        b"--A-:0;--A-:0;\x0C--A-:0 ;\r---nf:\r0\r; --LC:\nred ;\x0C--aJ:\rteal\n; --Ab:\nwhite ; --lb5:-rc(0,0);---t5:\t-ui(0,0);--HT:\t-de(0,0)\n;--hA: -q3(0, 0);--lb5:-rc(0,0);\r--yY:\t-aw(0,0);\n---as: -eo(0,0)\x0C;---mt:\x0C-l0(0,0);\x0C---t5:\t-ui(0,0);\t---yi:\n-rc(0,0)\x0C;--EH:\x0C-m_(0, 0)\t;--Jr:\rqfha(0,0)\t;--N-: -h8(0,0)\x0C; --S0:\t-_m(0,0)\t;\r--UR:\r-nj(0, 0);\t--Wz:\nwngb(0,0)\t;--_k:\x0CrVWD(0,0); --eyz:\t-zk(0,0)\n;--gsd:-nj(0,0)\n; --hA: -q3(0, 0);\n--lb5:-rc(0,0)\r;\r--ps:\n-vr(0,0)\n;\t--qR:\t-ya(0, 0) ;--sx:\rqfha(0,0); --uo: GcX5(0,0);\x0C--z24:-de(0, 0);\x0C---as: -eo(0,0)\x0C;\t---co:\r-t9(0, 0);\x0C---fu:\n-ya(0, 0);\t---h4:\x0C-nj(0,0) ;\t---i2:\n-q3(0, 0)\x0C;---mt:\x0C-l0(0,0) ;\t---mt:\x0C-l0(0,0) ; ---pz: -ot(0,0) ;\r---t5:\t-ui(0,0)\x0C;\n---ue:\ti_W2(0,0) ;---vz: dclB(0,0)\r;---yi:\nsk-3(0,0)\x0C;--Ab:\nd0IC(0, 0); --EH:\x0CUG25(0, 0) ;--HT:\tj8m_(0,0)\n; --N-: E51A(0,0)\n;\x0C--PV:\r_WY6(0,0)\t;\n--S0:\thhu0(0,0)\t;\r--UR:\r-nj(0, 0)\n; --Wz:\nwngb(0,0)\t;\r--a2_:\x0CLd22(0,0)\t;--aw:cDE8(0, 0)\t;\r--c7y:\t-de(0,0)\t;\n--deg:ajJ4(0,0)\x0C; --eyz:\t-zk(0,0)\n; --fs: QX-3(0,0)\n;\n--hA: -q3(0, 0)\x0C;\r--ilm:\tO5Z7(0,0);\n--kg7:-ih(0, 0)\t;\t--lnp:\r-q3(0,0)\n;\r--lnp:\rrVWD(0,0);\r--nO:\tx4u0(0, 0);\n--ps:\ns9IC(0, 0);\x0C--qR:\t-ya(0, 0) ;\n--r4n:j8m_(0,0)\x0C; --sx:\rqfha(0,0)\r; --uC: -_m(0, 0)\x0C;\r--vdx:\nAPW1(0, 0);--wyc: vt8-(0,0);\x0C--xj5: -de(0,0) ;\n--z24:-de(0, 0)\n;\x0C---a5:\tdclB(0,0)\r;\r---be:en50(0, 0)\x0C; ---dy:\x0CJ5K1(0,0)\t; ---fu:\n-ya(0, 0)\n;\x0C---gh:\r-eo(0, 0)\x0C; ---i2:\n-q3(0, 0)\x0C;\r---jb:\tE51A(0,0)\t; ---lj:\x0Cdu81(0, 0) ;---m6: Ld22(0,0)\n; ---nr: cn05(0,0)\x0C;\x0C---p1:tti2(0, 0) ; ---ql:\t-rz(0, 0)\n; ---tg:\n-x1(0, 0)\x0C;\x0C---ue:\ti_W2(0,0) ;\r---vz: dclB(0,0)\r; ---xk:\tkt3F(0,0)\r; ---yi:\nsk-3(0,0)\x0C;\r--EH:\x0CUG25(0, 0) ;\n--N-: iqb0(0, 0)\x0C;\n--Sc:\nCxHH(0, 0)\r;\r--a2_:\x0CLd22(0,0)\t;\r--b-v:\rWmH7(0, 0)\t;--d4c:UG25(0, 0)\n;\x0C--ebe:\x0Cf3F0(0,0)\n;\t--fky:\tmd4-(0,0)\t;\x0C--g5t:\n_WY6(0,0)\x0C;\n--hm:\rajJ4(0, 0) ;\r--jj9:\x0CdclB(0,0)\x0C;\x0C--jj9:\x0Cszc7(0, 0);\x0C--lnp:\rrVWD(0,0)\x0C;\x0C--mx9:\t-aw(0, 0)\t;\r--nO:\tx4u0(0, 0)\n;\r--op6:\tbap7(0,0)\x0C; --qjv:gXT-(0, 0)\t;\t--rg1: eE1A(0,0)\x0C;\n--sbr:nlX5(0, 0)\n;\t--tl9:\tPJE5(0, 0) ;--vdx:\nAPW1(0, 0)\r;--w0q:\x0Co2j0(0,0) ;\t--wyc: vt8-(0,0) ;\n--xuo:\r-fy(0, 0)\x0C;\r--z24:\n-rz(0, 0) ;\x0C---bq:\nMn09(0, 0)\t; ---e_:\rjj94(0, 0)\n; ---id: uky0(0, 0)\x0C;\x0C---lj:\x0Cdu81(0, 0) ;\r---rv:\rjj94(0, 0)\x0C;\t---ue:\txuo3(0, 0)\r;\t---z5: d0IC(0, 0)\t;\t--b-v:\rWmH7(0, 0)\t;\r--cts:\x0CHu-8(0, 0)\t;\x0C--fky:\tiqb0(0, 0)\r; --jj9:\x0Cszc7(0, 0) ;\t--op6:\trVWD(0, 0)\t;\n--qjv:\nmx94(0, 0)\r;\r--tl9:\tPJE5(0, 0) ;\n--vdx:\nAPW1(0, 0)\r; --zd-: cDE8(0, 0)\t; --szc:\x0CLightGoldenRodYellow\t;\t---j0:url(data:image/png;base64,JH6G=);--Ng:url(data:image/png;base64,S2FV=);\x0C--deg:url(data:image/png;base64,AaCD=);--zd-:url(data:image/png;base64,7X9D=);---j0:url(data:image/png;base64,JH6G=);\t---ql:\rurl(data:image/png;base64,DJ0D=);--BE:\rurl(data:image/png;base64,DnL1=);\n--CW: url(data:image/png;base64,6V1I=) ;--Fa:url(data:image/png;base64,409l=)\x0C;\n--Jr:\rurl(data:image/png;base64,0l13=);\x0C--Ng:url(data:image/png;base64,S2FV=) ;\n--TH:\x0Curl(data:image/png;base64,cD+h=) ;--Vi:url(data:image/png;base64,KE/H=)\n; --X_:\rurl(data:image/png;base64,ZGAp=)\r;--aw:url(data:image/png;base64,DJ0D=)\t;\x0C--deg:url(data:image/png;base64,AaCD=);\t--fky:url(data:image/png;base64,R+++=)\x0C;--j-:url(data:image/png;base64,P/CS=)\t;\x0C--kt:\rurl(data:image/png;base64,eI/W=);\t--nhz:url(data:image/png;base64,70Ch=)\r;--r3:url(data:image/png;base64,Ho7m=)\n;\r--uo: url(data:image/png;base64,614n=);\t--w3: url(data:image/png;base64,+D3h=)\n;--xH:url(data:image/png;base64,AaCD=)\x0C;\x0C--zd-:url(data:image/png;base64,7X9D=);\r---be:url(data:image/png;base64,3+1q=) ;\t---cc:\x0Curl(data:image/png;base64,qE2X=) ;---f8:\rurl(data:image/png;base64,g040=);\r---fu:url(data:image/png;base64,R+++=)\r; ---j0:url(data:image/png;base64,JH6G=)\t;\r---l8:\nurl(data:image/png;base64,Xk6V=);\n---mt:url(data:image/png;base64,CD7F=)\x0C;\r---pz: url(data:image/png;base64,KmAp=)\r;---ql:\rurl(data:image/png;base64,DJ0D=);\r---s7: url(data:image/png;base64,TW4n=);\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;---y7:\x0Curl(data:image/png;base64,9SJa=)\t;---y7:\x0Curl(data:image/png;base64,9SJa=); --A-:\turl(data:image/png;base64,2/9+=)\r; --CW: url(data:image/png;base64,6V1I=) ;\t--EH:\x0Curl(data:image/png;base64,/HBX=) ;\n--Go:\turl(data:image/png;base64,ro6k=)\x0C;\r--Ij:\x0Curl(data:image/png;base64,825m=)\r;\x0C--N-: url(data:image/png;base64,aD3h=)\t;\t--Ox:\x0Curl(data:image/png;base64,T/8H=)\t;\n--Qh:\nurl(data:image/png;base64,M09D=)\r;\x0C--S0:\turl(data:image/png;base64,ElE+=)\x0C;\r--TH:\x0Curl(data:image/png;base64,cD+h=) ; --WM:\turl(data:image/png;base64,h/C+=)\t; --ZO:\turl(data:image/png;base64,xGGX=)\r;\t--_k:\x0Curl(data:image/png;base64,pU0D=)\x0C;\n--bX:\rurl(data:image/png;base64,PX8p=)\r;\x0C--cp:\turl(data:image/png;base64,Ho7m=)\n;\r--deg:url(data:image/png;base64,AaCD=)\r;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;--eyz:\turl(data:image/png;base64,P/CS=) ;--g5t:\nurl(data:image/png;base64,A3Fk=)\t;--hm:\rurl(data:image/png;base64,CD7F=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;--j8m:\rurl(data:image/png;base64,V/9D=);\t--jv3:url(data:image/png;base64,m00l=) ;\n--lb5:\nurl(data:image/png;base64,xGGX=);\t--lyu:\rurl(data:image/png;base64,pU0D=)\x0C;--nhz:url(data:image/png;base64,70Ch=)\r;\t--od_:url(data:image/png;base64,/HBX=)\n;\x0C--pF:\rurl(data:image/png;base64,zD2E=)\t;\t--qR:\turl(data:image/png;base64,sI3D=)\x0C;\t--quy:\x0Curl(data:image/png;base64,Jp2m=)\n;--sbr:\turl(data:image/png;base64,aD3h=) ;--twy:\turl(data:image/png;base64,emKX=) ;--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;--uo: url(data:image/png;base64,614n=)\n;\r--w3: url(data:image/png;base64,+D3h=)\n; --wng:\rurl(data:image/png;base64,gU0T=)\x0C;--xu:\x0Curl(data:image/png;base64,rGAa=)\n; ---_7: url(data:image/png;base64,0D4Y=)\n;\t---a5:\turl(data:image/png;base64,h/C+=)\t;\t---as: url(data:image/png;base64,Zo7F=)\x0C;\r---bq:\nurl(data:image/png;base64,xGGX=)\n;\x0C---cc:\x0Curl(data:image/png;base64,qE2X=) ;\r---dy:\x0Curl(data:image/png;base64,ulA3=)\t; ---f8:\rurl(data:image/png;base64,g040=)\n;\t---g6:\x0Curl(data:image/png;base64,Ym/H=)\x0C;\x0C---hq:\turl(data:image/png;base64,p03h=)\t;\n---j0:\turl(data:image/png;base64,OV0l=)\t;\r---jn:\turl(data:image/png;base64,HHBE=)\r;\r---k_: url(data:image/png;base64,emKX=)\x0C; ---lv:\rurl(data:image/png;base64,jXIS=) ;\t---nf:\rurl(data:image/png;base64,UVCh=)\t;\t---o3:\rurl(data:image/png;base64,sI3D=)\x0C;\x0C---pb:\x0Curl(data:image/png;base64,S2FV=)\n; ---ql:\rurl(data:image/png;base64,DJ0D=)\r;\x0C---rj:\x0Curl(data:image/png;base64,ak0D=) ;\t---t5:\turl(data:image/png;base64,MX5m=)\t;\r---tr: url(data:image/png;base64,FGAa=)\t;\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;\t---wx:\x0Curl(data:image/png;base64,Zo7F=)\x0C;\x0C---y7:\x0Curl(data:image/png;base64,9SJa=)\t;\n---yu:\rurl(data:image/png;base64,2/9+=)\r;\x0C---zs:\turl(data:image/png;base64,Q15E=)\x0C;\n--b-v:\rurl(data:image/png;base64,B/8p=)\t; --ci_:\x0Curl(data:image/png;base64,Fk6k=)\n;\t--d4c:\rurl(data:image/png;base64,8W2/=)\x0C;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;\x0C--eyz:\turl(data:image/png;base64,P/CS=) ;\x0C--h3b:\turl(data:image/png;base64,3+1q=)\t;\t--hok:\nurl(data:image/png;base64,jXIS=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;\r--jv3:\rurl(data:image/png;base64,sm/p=)\t;\x0C--kqo:\turl(data:image/png;base64,lW4J=)\t; --lyu:\rurl(data:image/png;base64,pU0D=)\x0C;\n--n7o:\turl(data:image/png;base64,614n=) ;\t--od_:\x0Curl(data:image/png;base64,yj5m=)\n;\x0C--p0a:\rurl(data:image/png;base64,ro6k=)\t;\n--q89:\x0Curl(data:image/png;base64,R+++=)\x0C;\r--quy:\x0Curl(data:image/png;base64,Jp2m=)\n; --rg1: url(data:image/png;base64,Ch3h=)\r; --sbr:\turl(data:image/png;base64,aD3h=) ; --szc:\x0Curl(data:image/png;base64,m00l=) ;\r--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;\n--w0q:\x0Curl(data:image/png;base64,nX5E=)\n;\x0C--wng:\rurl(data:image/png;base64,gU0T=)\x0C;\n--x83: url(data:image/png;base64,ZGAp=)\n; \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        &[
+            0, 7, 15, 24, 35, 47, 60, 74, 89, 105, 121, 137, 153, 169, 186, 203, 220,
+            237, 254, 271, 288, 305, 322, 339, 356, 373, 390, 407, 424, 441, 458, 475,
+            492, 509, 527, 545, 563, 581, 599, 617, 635, 653, 671, 689, 707, 725, 743,
+            761, 779, 797, 815, 833, 851, 869, 887, 905, 923, 941, 959, 977, 995, 1013,
+            1031, 1049, 1067, 1085, 1103, 1121, 1139, 1157, 1175, 1193, 1211, 1229, 1247,
+            1266, 1285, 1304, 1323, 1342, 1361, 1380, 1399, 1418, 1437, 1456, 1475, 1494,
+            1513, 1532, 1551, 1570, 1589, 1608, 1627, 1646, 1665, 1684, 1703, 1722, 1741,
+            1760, 1779, 1798, 1817, 1836, 1855, 1874, 1893, 1912, 1931, 1950, 1969, 1988,
+            2007, 2026, 2045, 2065, 2085, 2105, 2125, 2145, 2165, 2185, 2205, 2225, 2245,
+            2265, 2285, 2305, 2325, 2345, 2365, 2395, 2434, 2473, 2512, 2551, 2591, 2631,
+            2671, 2711, 2751, 2791, 2831, 2871, 2911, 2951, 2991, 3031, 3071, 3111, 3151,
+            3191, 3231, 3271, 3311, 3351, 3391, 3432, 3473, 3514, 3555, 3596, 3637, 3678,
+            3719, 3760, 3801, 3842, 3883, 3924, 3965, 4006, 4047, 4088, 4129, 4170, 4211,
+            4252, 4293, 4334, 4375, 4416, 4457, 4498, 4539, 4580, 4621, 4662, 4703, 4744,
+            4785, 4826, 4867, 4908, 4949, 4990, 5031, 5072, 5113, 5154, 5195, 5236, 5277,
+            5318, 5359, 5400, 5441, 5483, 5525, 5567, 5609, 5651, 5693, 5735, 5777, 5819,
+            5861, 5903, 5945, 5987, 6029, 6071, 6113, 6155, 6197, 6239, 6281, 6323, 6365,
+            6407, 6449, 6491, 6533, 6575, 6617, 6659, 6701, 6743, 6785, 6827, 6869, 6911,
+            6953, 6995, 7037, 7079, 7121, 7163, 7205, 7247, 7289, 7331, 7373, 7415, 7457,
         ],
         Some(b"top:0;"),
     );
@@ -16322,18 +16495,18 @@ mod rules {
         ],
         None,
     );
-    static SLOTS_39: [u8; 2] = [0, 160];
-    static ENDS_57: [u32; 2] = [160, 256];
+    static SLOTS_40: [u8; 2] = [0, 160];
+    static ENDS_58: [u32; 2] = [160, 256];
     static POOL_BLOCK: rt::Strings = rt::Strings::new(
         b"{}{\t}{\n}{\x0C}{\r}{ }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 2, 5, 8, 11, 14, 17],
         None,
     );
-    static SLOTS_40: [u8; 2] = [0, 154];
-    static ENDS_58: [u32; 2] = [154, 256];
-    static SLOTS_41: [u8; 4] = [0, 23, 70, 186];
+    static SLOTS_41: [u8; 2] = [0, 154];
+    static ENDS_59: [u32; 2] = [154, 256];
+    static SLOTS_42: [u8; 4] = [0, 23, 70, 186];
     static COSTS_112: [u64; 4] = [0, 5, 6, 11];
-    static ENDS_59: [u32; 4] = [23, 70, 186, 256];
+    static ENDS_60: [u32; 4] = [23, 70, 186, 256];
     static POOL_SUPPORTS_TEST: rt::Strings = rt::Strings::new(
         b"(gap:0)(gap:0\x0C)(\x0Cgap:0\r)(\tborder:0\x0C)(\x0Cwidows:2\t)( border:0\x0C)(orphans: 7)(\torphans:2\x0C)(\norphans:9\r)(\rfont:icon )( widows: 5\r)(\tgrid-row: 3)(\topacity: 1 )(\nflex: auto\n)(\x0Copacity: 1 )(\rCOLOR:teal )(\rwidth:auto\x0C)( orphans: 7\r)(filter:none\n)(\tgrid-row: 3\x0C)(\nbottom:auto\r)(\ntab-size: 3\r)(\x0Cwidth: auto\n)(\rtab-size: 3 )( min-width:0\x0C)(\tfilter: none\t)(\tmax-height: 0)(\x0Ccursor: help\t)(\rcursor: help\n)( border:unset\t)(flex-shrink:.6)(grid-column:2 )(\ngrid-column:2\n)(\x0Cborder: outset)(\rz-index: auto\t)( grid-column: 8)(flex-shrink:.6\n)(\tgrid-column: 8\t)(\ncolor:var(--z9))(\x0Cborder: outset\n)(\rborder: outset\x0C)( grid-column: 8\t)(line-height:1.5\x0C)(\tcolor:var(--z9)\t)(\tline-height: 1.1)(\nborder-top: none)(\noverflow-x:auto\n)(\x0Cfont-size:medium)(\x0Cpadding-bottom:0)(\rcaret-color:red )(\rmargin-right: 0\r)( color:var(--a2_))( margin-right: 0 )(color: var(--xH)\x0C)(object-fit: none )(\tborder-top: none\x0C)(\tline-height: 1.1 )(\nfont-size:medium\t)(\nfont-size:medium )(\ntext-shadow:none\r)(\x0Cpadding-bottom: 0)(\rcaption-side: top)(\robject-fit: none\t)( color:var(--a2_)\n)( object-fit: none\x0C)(color: var(--j8m)\x0C)(text-shadow: none\t)(\tborder-top:dashed\t)(\tfont-style:oblique)(\ncaption-side: top\t)(\ncolor:currentColor)(\ntext-shadow: none )(\x0Ccolor: var(---hq)\x0C)(\x0Cpadding-bottom: 0\r)(\rcaption-side: top\r)(\rtext-shadow: none )( caption-side: top\r)( width:var(\r--I3\r)\t)(border-style:dashed)(vertical-align:top\x0C)(\tborder-left:hidden\t)(\tfont-style:oblique\n)(\twidth: var(\x0C---co)\x0C)(\ncolor:currentColor\x0C)(\nvertical-align:top\n)(\x0Cborder-left:hidden\x0C)(\x0Cmargin: var(\r--Qh)\t)(\ralign-self:stretch\x0C)(\rcolor:currentColor\r)(\roverflow-x:visible\x0C)( border-left:hidden\t)( margin: var(\r--Qh)\n)( width:var(\x0C---ip\r)\x0C)(margin: var( --zd-\r))(padding:var(--b-v\x0C) )(\tborder-style: dashed)(\tpadding:var(--b-v\x0C)\t)(\tpadding:var(--b-v\x0C) )(\nflex-flow:row\rnowrap)(\x0Calign-items: center\n)(\x0Ccursor: not-allowed\x0C)(\x0Cpadding:var(--b-v\x0C)\x0C)(\rborder-bottom:solid\n)(\rmargin-bottom: auto\t)(\runicode-bidi: embed\n)( border-right:double\x0C)( margin-bottom: auto\r)(border-bottom: inset\n)(margin: var( --zd-\r)\t)(\tanimation:0s ease\nk-4)(\tpadding: var(---mh\x0C)\t)(\nflex-flow:row\rnowrap\t)(\x0Cborder-bottom:hidden\t)(\x0Cpadding: var(---mh\x0C)\t)(\rflex-flow:row\rnowrap\n)(\rvisibility: collapse\n)(\rwhite-space: pre-wrap)(animation: 0s\rease\nk-5)(font-size:var(---qx\n)\n)(\tanimation:0s ease\nk-4\n)(\tpadding: var(\n---be\r)\t)(\nanimation:0s ease\nk-4\t)(\nflex-flow:column wrap\t)(\x0Canimation:0s ease\nk-4\n)(\x0Cpadding: var(\n---be\r)\n)(\rdisplay: inline-block\t)(\rwhite-space: pre-wrap\n)( border-bottom: hidden\x0C)(animation: 0s\rease\nk-5\r)(font-size:var(\r--a2_\x0C)\r)(\tborder-top-color: navy\n)(\tfont-size:var(\r--a2_\x0C) )(\nborder-color:var(--X_)\x0C)(\x0Canimation: 0s\nease\nk-c )(\x0Cflex-direction: column )(\ranimation: 0s\nease\nk-c\x0C)(\rpage-break-after: auto )( border-color:var(--X_)\r)( transform-origin: left\n)(background:currentColor\x0C)(\tanimation:0s\tlinear\x0Ck-3\r)(\tborder-left-color: teal\n)(\nanimation:0s\tlinear\x0Ck-3\n)(\nborder-color:var(--bmg)\t)(\x0Canimation: 0s\tlinear\tk-2)(\x0Ctext-overflow: ellipsis\n)(\rborder-color:var(--bmg)\t)(\rtext-overflow: ellipsis\n)( background:currentColor\t)( page-break-after: avoid\t)(animation:0s\x0Cease-in k-4\r)(page-break-before:always\n)(\tborder-collapse:collapse\n)(\nanimation: 0s\nlinear k-8\x0C)(\nborder-collapse:collapse\x0C)(\x0Canimation: 0s\tlinear\tk-2\n)(\x0Canimation:0s ease-in k-1\r)(\ranimation: 0s\nlinear k-8\n)(\rborder-color: var(--y57) )( animation:0s\x0Cease-in k-4 )( flex-flow: column\x0Cnowrap )(animation:0s\x0Cease-out\x0Ck-9\r)(\tanimation: 0s\rease-in k-2\r)(\nanimation: 0s\nease-in k-5 )(\x0Canimation:0s\tease-out\rk-3\t)(\ranimation: 0s\nease-in k-5\t)( animation: 0s\tease-in\tk-5\x0C)( animation:0s ease-out\x0Ck-0\t)(animation: 0s\rease-out\rk-5\n)(\tanimation: 0s\rease-out\rk-5\t)(\nCOLOR:LightGoldenRodYellow\n)(\x0Canimation: 0s\nease-out\rk-4\t)(\x0Cjustify-content:flex-start\n)(\x0Cjustify-content:flex-start )(\rbackground-color:var(--Ox)\r)( animation: 0s\rease-out\rk-5\r)(animation:0s step-start\nk-3\n)(list-style-position:outside\x0C)(\tbackground-color: var(--EH)\r)(\nanimation:0s\tstep-start\x0Ck-a\n)(\nbackground-color:var(--en5)\t)(\x0Cbackground-color: var(--EH)\n)(\x0Ccolumn-rule:thin\tridge teal\x0C)(\rbackground-color:var(---c2)\n)(\runicode-bidi: bidi-override )( background-color:var(---c2)\x0C)(animation:0s\tease-in-out\tk-1 )(column-rule: thin\rsolid navy\x0C)(\tcolumn-rule: thick double red)(\nanimation: 0s\x0Cease-in-out k-8)(\nanimation:0s\tease-in-out\tk-1 )(\ncolumn-rule:thick solid\twhite)(\x0Canimation:0s\x0Cease-in-out\nk-5 )(\x0Ctext-decoration-color: black\r)(\rbackground-clip: content-box )( animation: 0s\nstep-start\x0Ck-3 )( background-origin:border-box\r)(column-rule: thick double red )(\nanimation: 0s\x0Cease-in-out k-8\t)(\ncolumn-rule:thick solid\twhite\n)(\x0Cborder-top-color: Transparent\x0C)(\ranimation: 0s ease-in-out\rk-0\n)(\rtext-decoration: line-through\r)( column-rule: thick double red\x0C)(column-rule: medium\x0Cridge navy )(\tcolumn-rule: thin\thidden white )(\x0Cborder-left-color: Transparent\r)( column-rule: thick\thidden\tblack)(clip:rect(auto,auto, auto,auto) )(\x0Cclip:rect(auto,auto, auto,auto)\t)(\rtransition-timing-function: ease)(\ttransition-timing-function: ease\n)(\rtransition-timing-function: ease\t)(\x0Cclip: rect(auto,auto, auto, auto)\t)(\tanimation-timing-function:ease-out\t)(\tcolumn-rule:thick\rridge\tcurrentColor)(\rcolumn-rule:thin dashed Transparent\t)(\tcolumn-rule:thick\rridge\tcurrentColor\t)(\tcolumn-rule:thin\x0Coutset\rrebeccapurple)( column-rule:thick\rridge\tcurrentColor )(\tcolumn-rule:thin\x0Coutset\rrebeccapurple\x0C)(\rcolumn-rule: medium\nsolid\ncurrentColor)( background-color:LightGoldenRodYellow )(\rcolumn-rule: medium\nsolid\ncurrentColor\x0C)(\ncolumn-rule: medium\tdotted\tcurrentColor\x0C)( column-rule: medium\tdotted\tcurrentColor\t)(\x0Ccolumn-rule:thin\tdashed\tLightGoldenRodYellow\x0C)( column-rule:thick\x0Coutset LightGoldenRodYellow\t)(\rbackground:url(data:image/png;base64,b2FG=) space)(\tbackground:url(data:image/png;base64,++++=) space\t)(\nbackground:url(data:image/png;base64,++++=) space\r)(\x0Cbackground:url(data:image/png;base64,OV0l=)\tround\t)(\x0Cbackground:url(data:image/png;base64,Y/CD=) repeat)(\rbackground:url(data:image/png;base64,x11b=)\nrepeat)(background:url(data:image/png;base64,7X9D=) repeat\t)(\tbackground: url(data:image/png;base64,eX5T=) space\r)(\nbackground: url(data:image/png;base64,C+1b=) round )(\nbackground:url(data:image/png;base64,x11b=)\nrepeat\n)(\x0Cbackground:url(data:image/png;base64,Y/CD=) repeat )(\rbackground: url(data:image/png;base64,PX8p=)\rround )( background: url(data:image/png;base64,M09D=) repeat)(\tbackground:url(data:image/png;base64,i14n=)\rrepeat-y)(\rbackground:url(data:image/png;base64,UVCh=)\rrepeat-y)(background: url(data:image/png;base64,wX5/=)\rrepeat-x)(background:url(data:image/png;base64,tZBE=) repeat-y\r)(\tbackground:url(data:image/png;base64,i14n=)\rrepeat-y\r)(\x0Cbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\x0C)(\rbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\r)(background: url(data:image/png;base64,JaC+=) repeat-y\t)(background: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\tbackground: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\nbackground: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\x0Cbackground: url(data:image/png;base64,VX5T=) repeat-x\n)(\rbackground: url(data:image/png;base64,JaC+=) repeat-y\x0C)( background: url(data:image/png;base64,5/2X=) repeat-y\n)( background:url(data:image/png;base64,DY61=) no-repeat )\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16384,9 +16557,9 @@ mod rules {
         ],
         Some(b"url(\"\")"),
     );
-    static SLOTS_42: [u8; 3] = [0, 96, 128];
+    static SLOTS_43: [u8; 3] = [0, 96, 128];
     static COSTS_113: [u64; 3] = [0, 2, 15];
-    static ENDS_60: [u32; 3] = [96, 128, 256];
+    static ENDS_61: [u32; 3] = [96, 128, 256];
     static POOL_FONT_NAME: rt::Strings = rt::Strings::new(
         b"AaaaFaceAcicFaceAeriFaceAhafFaceAkghFaceAmpeFaceAplaFaceArugFaceAuseFaceAxbaFaceBapbFaceBdodFaceBfxaFaceBitfFaceBlbcFaceBoieFaceBqrbFaceBtcjFaceBvyfFaceBywhFaceCbaiFaceCdjfFaceCgfaFaceCinhFaceClmfFaceCnvbFaceCrbeFaceCtkaFaceCvtaFaceCybdFaceDavaFaceDdrgFaceDfzcFaceDiyeFaceDlhaFaceDodgFaceDqlcFaceDtsfFaceDwbbFaceDyzdFaceEbqeFaceEdyaFaceEgxcFaceEjgfFaceEmmbFaceEoveFaceEreaFaceEuccFaceEwyiFaceEzheFaceFcabFaceFfheFaceFhqaFaceFjydFaceFmucFaceFptaFaceFscbFaceFukdFaceFwtjFaceFzsbFaceGcicFaceGeriFaceGhxbFaceGkghFaceGmpeFaceGpocFaceGsjbFaceGuseFaceGxzbFaceHaseFaceHdbaFaceHfjaFaceHifcFaceHleeFaceHnnaFaceHpvhFaceHsedFaceHvdbFaceHxlbFaceIaccFaceIdjfFaceIfrbFaceIiadFaceIkzfFaceInvbFaceIqdbFaceItkaFaceIvtaFaceIyefFaceJavaFaceJdtcFaceJgphFaceJiyeFaceJlhaFaceJondFaceJqwfFaceJtubFaceJwqdFaceJyzdFaceKbsaFaceKebdFaceKhifFaceKjqcFaceKmmbFaceKoyaFaceKrgdFaceKtpdFaceKwlfFaceKzkaFaceLbncFaceLdweFaceLgfaFaceLjbaFaceLlziFaceLoieFaceLrohFaceLtxeFaceLwgaFaceLzecFaceMctjFaceMfcfFaceMiadFaceMkjaFaceMnfgFaceMpocFaceMsufFaceMvdbFaceMybdFaceNaseFaceNdbaFaceNfzcFaceNiiiFaceNleeFaceNnpdFaceNpydFaceNshfFaceNvncFaceNxweFaceOafeFaceOcobFaceOewhFaceOidaFaceOklgFaceOnhcFaceOqgeFaceOspaFaceOuxcFaceOyefFacePaxcFacePdgcFacePgceFacePilbFacePktbFacePncdFacePqbfFacePsxbFacePviaFacePxraFaceQbfhFaceQebdFaceQgkjFaceQjqcFaceQlziFaceQoyaFaceQrgdFaceQufeFaceQwobFaceQzkaFaceRbncFaceRdweFaceRgugFaceRjdcFaceRmkfFaceRoscFaceRrohFaceRuaaFaceRwwcFaceRzecFaceSbyfFaceSeubFaceShcbFaceSjldFaceSluaFaceSpacFaceSrjjFaceSuibFaceSwqdFaceSzpfFaceTddgFaceTfmcFaceTiiiFaceTkrfFaceTnpdFaceTpydFaceTtfcFaceTvncFaceTxweFaceUafeFaceUcobFaceUewhFaceUhifFaceUklgFaceUmucFaceUptaFaceUscbFaceUvajFaceUxjfFaceVaaaFaceVdgcFaceVfpfFaceVinhFaceVkwdFaceVnsjFaceVqbfFaceVszdFaceVviaFaceVypcFaceWbfhFaceWdodFaceWgnbFaceWivbFaceWluaFaceWodgFaceWrjjFaceWtsfFaceWwbbFaceWywhFaceXbaiFaceXdyaFaceXghdFaceXjdcFaceXlpbFaceXokbFaceXqtdFaceXuaaFaceXwicFaceXyrjFaceYbyfFaceYegbFaceYhfdFaceYjogFaceYmucFaceYpdfFaceYrmbFaceYuibFaceYxgdFaceYzpfFaceZcgaFaceZfmcFaceZhvfFaceZkghFaceZncdFaceZqbfFaceZsjbFaceZuseFaceZxzbFace\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16441,9 +16614,9 @@ mod rules {
         ],
         None,
     );
-    static SLOTS_43: [u8; 3] = [0, 103, 154];
+    static SLOTS_44: [u8; 3] = [0, 103, 154];
     static COSTS_114: [u64; 3] = [0, 1, 5];
-    static ENDS_61: [u32; 3] = [103, 154, 256];
+    static ENDS_62: [u32; 3] = [103, 154, 256];
     static BYTES_30: [u8; 256] = *b"UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
     static BYTES_31: [u8; 256] = *b"00000000000001111111111112222222222223333333333334444444444445555555555555666666666666777777777777888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeee";
     static BYTES_32: [u8; 256] = *b"11111111111112222222222223333333333334444444444445555555555556666666666666777777777777888888888888999999999999AAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeeeffffffffffff";
@@ -16559,9 +16732,9 @@ mod rules {
         &[0, 0, 1, 3, 5],
         None,
     );
-    static SLOTS_44: [u8; 5] = [0, 22, 150, 214, 235];
+    static SLOTS_45: [u8; 5] = [0, 22, 150, 214, 235];
     static COSTS_120: [u64; 5] = [0, 1, 2, 2, 6];
-    static ENDS_62: [u32; 5] = [22, 150, 214, 235, 256];
+    static ENDS_63: [u32; 5] = [22, 150, 214, 235, 256];
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static LITERALS_80: [u64; 4] = [
         0x0000000000000000, 0x010000000000000a, 0x0200000000000a0a, 0x0200000000000a0d,
@@ -16593,9 +16766,9 @@ mod rules {
         ],
         Some(b"a{}"),
     );
-    static SLOTS_45: [u8; 4] = [0, 103, 154, 205];
+    static SLOTS_46: [u8; 4] = [0, 103, 154, 205];
     static COSTS_121: [u64; 4] = [0, 12, 19, 36];
-    static ENDS_63: [u32; 4] = [103, 154, 205, 256];
+    static ENDS_64: [u32; 4] = [103, 154, 205, 256];
     static POOL_MEDIA_RULE: rt::Strings = rt::Strings::new(
         b"@MEDIA all{/**/}@MEDIA all\n{/**/\n}@media all\n{/**/\n}@MEDIA all\n{/**/\n\n}@MEDIA print\r{/**/}@media all {\r\n/**/}@MEDIA (hover){/**/}@MEDIA print\t{/**/\n}@media (hover){/**/}@media print\t{/**/\n}@MEDIA (grid)\n{/**/\n}@MEDIA all\n{\n\n/**/\r\n}@MEDIA only all{/**/}@MEDIA print {\n/**/\n}@media (grid)\n{/**/\n}@media all\n{\n\n/**/\r\n}@media only all{/**/}@media print {\n/**/\n}@MEDIA (color)\t{\n/**/}@MEDIA (grid)\n{\n\n/**/}@MEDIA (hover)\t{/**/\n}@MEDIA not all{/**/\n\n}@MEDIA print {\n/**/\n\n}@MEDIA screen\r{\r\n/**/}@media (color){\n/**/\n}@media (grid)\r{/**/\r\n}@media not all\n{\n/**/}@media print\n{\n/**/\r\n}@media screen\n{\n/**/\n}@MEDIA (color)\t{/**/\r\n}@MEDIA (grid)\t{\n/**/\n\n}@MEDIA (hover)\t{\n\n/**/}@MEDIA (hover) {/**/\n\n}@MEDIA not all\r{\r\n/**/}@MEDIA only all {/**/\n}@MEDIA print\r{\r\n/**/\r\n}@MEDIA screen {\n\n/**/\n}@media (color)\r{/**/\n\n}@media (grid)\r{\n/**/\n\n}@media (hover)\x0C{\n/**/\n}@media not all\t{/**/\n\n}@media not print\t{/**/}@media print\t{\n\n/**/\r\n}@media screen\n{\n/**/\n\n}@MEDIA (color)\t{\r\n/**/\n}@MEDIA (grid)\x0C{\n\n/**/\n\n}@MEDIA (hover) {\n\n/**/\n}@MEDIA not all\r{\n/**/\r\n}@MEDIA not screen\n{/**/}@MEDIA only all\r{/**/\r\n}@MEDIA screen\r{\n\n/**/\r\n}@media (color) {\n/**/\n\n}@media (hover)\n{\n\n/**/\n}@media not all\t{\n/**/\r\n}@media not print\x0C{\n/**/}@media only all\n{/**/\n\n}@media only print{\n/**/}@MEDIA (color)\t{\r\n/**/\n\n}@MEDIA (hover)\n{\r\n/**/\n\n}@MEDIA not all\x0C{\r\n/**/\n\n}@MEDIA not print\r{/**/\n\n}@MEDIA not screen{/**/\r\n}@MEDIA only all{\n\n/**/\r\n}@MEDIA only screen{/**/\n}@media (color)\r{\r\n/**/\n\n}@media (hover) {\n\n/**/\r\n}@media not print\n{\n/**/\n}@media not screen\t{\n/**/}@media only all\x0C{\n/**/\r\n}@media only print {/**/\n}@MEDIA not print\t{\r\n/**/\n}@MEDIA not screen\t{/**/\r\n}@MEDIA only all\t{\n\n/**/\n\n}@MEDIA only print\n{\n\n/**/}@MEDIA only screen\n{\n/**/}@media not print {\n/**/\n\n}@media not screen\r{\n/**/\n}@media only all\r{\r\n/**/\n\n}@media only print\r{/**/\r\n}@MEDIA (monochrome)\t{\n/**/}@MEDIA not print\n{\r\n/**/\r\n}@MEDIA not screen\x0C{\n/**/\r\n}@MEDIA only print\r{\n/**/\n\n}@MEDIA only screen\x0C{\r\n/**/}@media (monochrome)\t{\n/**/}@media not print\n{\r\n/**/\r\n}@media not screen\x0C{\n/**/\r\n}@media only print\r{\n/**/\n\n}@media only screen\x0C{\r\n/**/}@MEDIA (monochrome)\x0C{/**/\n\n}@MEDIA all and (hover){/**/}@MEDIA only print\t{\n\n/**/\r\n}@MEDIA only screen\n{\n/**/\n\n}@media (monochrome)\x0C{/**/\n\n}@media all and (hover){/**/}@media only print\t{\n\n/**/\r\n}@media only screen\n{\n/**/\n\n}@MEDIA (monochrome)\n{\r\n/**/\n}@MEDIA all and (grid)\t{/**/\n}@MEDIA only screen\n{\n\n/**/\n\n}@media (monochrome)\n{\r\n/**/\n}@media all and (grid)\t{/**/\n}@media only screen\n{\n\n/**/\n\n}@MEDIA (monochrome)\n{\n\n/**/\r\n}@MEDIA all and (color){\n/**/\n}@MEDIA all and (grid) {/**/\n\n}@MEDIA print and (grid)\t{/**/}@media (monochrome) {\r\n/**/\r\n}@media all and (grid)\n{/**/\r\n}@media all and (hover)\x0C{\n/**/}@MEDIA all and (color)\n{\n\n/**/}@MEDIA all and (color){\r\n/**/\n}@MEDIA all and (grid){\r\n/**/\n\n}@MEDIA all and (hover) {\r\n/**/}@MEDIA print and (grid){\n\n/**/}@media all and (color)\n{\n\n/**/}@media all and (color){\r\n/**/\n}@media all and (grid){\r\n/**/\n\n}@media all and (hover) {\r\n/**/}@media print and (grid){\n\n/**/}@MEDIA all and (color)\x0C{\n/**/\n\n}@MEDIA all and (grid)\x0C{\r\n/**/\n\n}@MEDIA all and (hover)\x0C{\r\n/**/\n}@MEDIA print and (grid)\t{\n/**/\n}@MEDIA print and (grid){\n/**/\r\n}@MEDIA screen and (color){\n/**/}@MEDIA screen and (hover)\r{/**/}@media all and (color){\n\n/**/\r\n}@media all and (hover)\t{\n\n/**/\n}@media print and (color)\n{/**/\n}@media print and (grid)\r{\n\n/**/}@media print and (hover){\n\n/**/}@media screen and (grid) {/**/\n}@MEDIA all and (color)\x0C{\n\n/**/\n\n}@MEDIA all and (hover)\r{\n\n/**/\n\n}@MEDIA print and (color)\x0C{\n/**/\n}@MEDIA print and (grid)\x0C{\n\n/**/\n}@MEDIA print and (hover)\n{/**/\r\n}@MEDIA screen and (color)\x0C{\n/**/}@MEDIA screen and (grid)\r{/**/\r\n}@media all and (color)\x0C{\n\n/**/\n\n}@media all and (hover)\r{\n\n/**/\n\n}@media print and (color)\x0C{\n/**/\n}@media print and (grid)\x0C{\n\n/**/\n}@media print and (hover)\n{/**/\r\n}@media screen and (color)\x0C{\n/**/}@media screen and (grid)\r{/**/\r\n}@MEDIA all and (monochrome)\x0C{/**/}@MEDIA print and (color){\r\n/**/\n\n}@MEDIA print and (hover)\t{\n/**/\r\n}@MEDIA screen and (color)\t{/**/\n\n}@MEDIA screen and (color){\n\n/**/\n}@MEDIA screen and (grid){\n\n/**/\r\n}@MEDIA screen and (hover) {/**/\r\n}@media print and (color)\x0C{\n\n/**/\n}@media print and (grid)\x0C{\r\n/**/\n\n}@media print and (hover) {\n\n/**/\n}@media screen and (color)\r{\n\n/**/}@media screen and (grid)\x0C{\n/**/\n\n}@media screen and (hover)\x0C{\r\n/**/}@MEDIA all and (monochrome)\r{\n/**/}@MEDIA print and (color)\r{\r\n/**/\n\n}@MEDIA screen and (color)\t{\n\n/**/\n}@MEDIA screen and (grid)\t{\r\n/**/\n\n}@MEDIA screen and (hover)\n{\n/**/\r\n}@media all and (monochrome)\r{\n/**/}@media print and (color)\r{\r\n/**/\n\n}@media screen and (color)\t{\n\n/**/\n}@media screen and (grid)\t{\r\n/**/\n\n}@media screen and (hover)\n{\n/**/\r\n}@MEDIA all and (monochrome)\n{/**/\n\n}@MEDIA print and (monochrome){/**/\n}@MEDIA screen and (hover)\n{\n\n/**/\r\n}@media all and (monochrome)\n{/**/\n\n}@media print and (monochrome){/**/\n}@media screen and (hover)\n{\n\n/**/\r\n}@MEDIA all and (monochrome)\t{\n/**/\r\n}@MEDIA print and (monochrome)\n{\n/**/}@media all and (monochrome)\t{\n/**/\r\n}@media print and (monochrome)\n{\n/**/}@MEDIA (orientation: landscape)\n{/**/}@MEDIA all and (monochrome)\t{\n\n/**/\r\n}@MEDIA print and (monochrome)\n{\n/**/\n}@MEDIA screen and (monochrome)\x0C{\n/**/}@media (orientation: portrait)\n{/**/\n}@media all and (monochrome)\r{\r\n/**/\r\n}@media print and (monochrome) {\n\n/**/}@MEDIA (orientation: landscape)\n{\n/**/}@MEDIA (orientation: portrait)\x0C{/**/\n\n}@MEDIA print and (monochrome)\n{\n/**/\n\n}@MEDIA screen and (monochrome)\n{\n/**/\n}@media (orientation: landscape)\n{\n/**/}@media (orientation: portrait)\x0C{/**/\n\n}@media print and (monochrome)\n{\n/**/\n\n}@media screen and (monochrome)\n{\n/**/\n}@MEDIA (orientation: landscape)\t{\n/**/\n}@MEDIA (orientation: landscape) {/**/\r\n}@MEDIA print and (monochrome)\t{\r\n/**/\n\n}@MEDIA screen and (monochrome)\n{\n/**/\n\n}@media (orientation: landscape)\t{\n/**/\n}@media (orientation: landscape) {/**/\r\n}@media print and (monochrome)\t{\r\n/**/\n\n}@media screen and (monochrome)\n{\n/**/\n\n}@MEDIA (orientation: landscape)\n{\n/**/\r\n}@MEDIA (orientation: portrait)\n{\n\n/**/\r\n}@MEDIA screen and (monochrome)\n{\r\n/**/\r\n}@media (orientation: landscape) {\n/**/\r\n}@media (orientation: portrait) {\n\n/**/\r\n}@MEDIA (orientation: landscape)\t{\r\n/**/\n\n}@media (orientation: landscape)\t{\r\n/**/\n\n}@MEDIA all and (orientation: landscape)\t{/**/}@MEDIA all and (orientation: portrait){/**/\r\n}@media all and (orientation: portrait)\x0C{\n/**/}@MEDIA all and (orientation: landscape){\n\n/**/}@MEDIA all and (orientation: portrait){\n\n/**/\n}@media all and (orientation: landscape){\n\n/**/}@media all and (orientation: portrait){\n\n/**/\n}@MEDIA all and (orientation: landscape)\n{/**/\r\n}@MEDIA all and (orientation: portrait)\n{\r\n/**/\n}@MEDIA print and (orientation: portrait)\n{/**/\n}@media all and (orientation: landscape)\n{/**/\r\n}@media all and (orientation: portrait)\n{\r\n/**/\n}@media print and (orientation: portrait)\n{/**/\n}@MEDIA all and (orientation: landscape)\t{\r\n/**/\n}@MEDIA all and (orientation: portrait)\t{\n\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{\n/**/}@MEDIA print and (orientation: portrait)\r{/**/\r\n}@MEDIA screen and (orientation: portrait)\n{\n/**/}@media all and (orientation: landscape)\t{\r\n/**/\n}@media all and (orientation: portrait)\t{\n\n/**/\n\n}@media print and (orientation: landscape)\x0C{\n/**/}@media print and (orientation: portrait)\r{/**/\r\n}@media screen and (orientation: portrait)\n{\n/**/}@MEDIA all and (orientation: landscape)\r{\n\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{/**/\r\n}@MEDIA print and (orientation: portrait)\r{\n/**/\n\n}@MEDIA screen and (orientation: portrait)\t{\n/**/\n}@MEDIA screen and (orientation: portrait){\n/**/\r\n}@media print and (orientation: landscape)\t{/**/\n\n}@media print and (orientation: landscape){\n/**/\n\n}@media screen and (orientation: landscape)\n{/**/\n}@media screen and (orientation: portrait)\r{\n\n/**/}@MEDIA print and (orientation: landscape)\x0C{\r\n/**/\n}@MEDIA print and (orientation: portrait)\r{\n\n/**/\n\n}@MEDIA screen and (orientation: landscape)\x0C{/**/\r\n}@MEDIA screen and (orientation: portrait)\x0C{\n/**/\n\n}@media print and (orientation: landscape)\x0C{\r\n/**/\n}@media print and (orientation: portrait)\r{\n\n/**/\n\n}@media screen and (orientation: landscape)\x0C{/**/\r\n}@media screen and (orientation: portrait)\x0C{\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{\r\n/**/\n\n}@MEDIA screen and (orientation: landscape)\r{\n/**/\n\n}@MEDIA screen and (orientation: portrait) {\n\n/**/\n\n}@media screen and (orientation: landscape)\t{\n/**/\n\n}@media screen and (orientation: portrait)\t{\r\n/**/\n\n}@MEDIA screen and (orientation: landscape)\x0C{\n\n/**/\r\n}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16672,9 +16845,9 @@ mod rules {
         ],
         None,
     );
-    static SLOTS_46: [u8; 3] = [0, 205, 231];
+    static SLOTS_47: [u8; 3] = [0, 205, 231];
     static COSTS_123: [u64; 3] = [0, 19, 23];
-    static ENDS_64: [u32; 3] = [205, 231, 256];
+    static ENDS_65: [u32; 3] = [205, 231, 256];
     static POOL_STATEMENT: rt::Strings = rt::Strings::new(
         b"/**/\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4],
@@ -16682,7 +16855,7 @@ mod rules {
     );
     static OPTIONS_38: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_124: [u64; 7] = [0, 1, 4, 12, 19, 23, 36];
-    static ENDS_65: [u32; 7] = [163, 186, 198, 221, 233, 245, 256];
+    static ENDS_66: [u32; 7] = [163, 186, 198, 221, 233, 245, 256];
     static POOL_PAGE_RULE: rt::Strings = rt::Strings::new(
         b"@page{}@page\t{}@page\n{}@page\x0C{}@page\r{}@page {}@page{\t}@page{\n}@page{\x0C}@page{\r}@page{ }@page\t{\t}@page\t{\n}@page\t{\x0C}@page\t{\r}@page\t{ }@page\n{\t}@page\n{\n}@page\n{\x0C}@page\n{\r}@page\n{ }@page\x0C{\t}@page\x0C{\n}@page\x0C{\x0C}@page\x0C{\r}@page\x0C{ }@page\r{\t}@page\r{\n}@page\r{\x0C}@page\r{\r}@page\r{ }@page {\t}@page {\n}@page {\x0C}@page {\r}@page { }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16769,9 +16942,9 @@ mod rules {
         &[0, 2, 6],
         None,
     );
-    static SLOTS_47: [u8; 3] = [0, 64, 192];
+    static SLOTS_48: [u8; 3] = [0, 64, 192];
     static COSTS_128: [u64; 3] = [0, 0, 2];
-    static ENDS_66: [u32; 3] = [64, 192, 256];
+    static ENDS_67: [u32; 3] = [64, 192, 256];
     static LITERALS_84: [u64; 3] = [
         0x0200000000006f74, 0x0000000000000000, 0x040000006d6f7266,
     ];

@@ -1,20 +1,18 @@
 //! The procedural macro behind `gramjet::grammar!`: a shim over the compiler. Use it through the `gramjet` crate, which
 //! documents it.
 
-mod beside;
 mod input;
 
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use gramjet_compiler::backend::rust::tokens;
-use gramjet_compiler::formats::Loader;
 use gramjet_compiler::shape::{AssumedLimits, Weighting};
-use gramjet_compiler::{Options, SourceFile, compile, formats};
+use gramjet_compiler::{Options, compile, formats};
+use gramjet_files::{GrammarFile, read_text};
 
-use beside::Beside;
 use input::{Module, Modules, Source};
 
 /// Compiles grammars to modules with producers; see `gramjet::grammar`.
@@ -32,26 +30,16 @@ fn expand(module: &Module) -> TokenStream {
 
 fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
     let Module { attributes, visibility, name, .. } = module;
-    let mut beside = None;
-    let (file, format, mut dependency) = match &module.source {
+    let (file, format) = match &module.source {
         Source::Inline { format, text } => {
             let format = formats::by_name(&format.to_string())
                 .ok_or_else(|| (format.span(), format!("unknown grammar format `{format}`; {}", known_formats())))?;
-            (SourceFile::new(format!("<{name}>"), text.value()), Some(format), quote!())
+            (GrammarFile::text(format!("<{name}>"), text.value()), Some(format))
         }
         Source::File(path) => {
-            let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
-            let full = std::path::Path::new(&root).join(path.value());
-            let text = std::fs::read_to_string(&full).map_err(|error| {
-                (path.span(), format!("cannot read the grammar, relative to the package's manifest: {error}"))
-            })?;
-            beside = full.parent().map(|folder| Arc::new(Beside::new(folder)));
-            let full = full.display().to_string();
-            // Makes the compiler run again when the file changes.
-            let dependency = quote!(
-                const _: &[u8] = ::core::include_bytes!(#full);
-            );
-            (SourceFile::new(path.value(), text), None, dependency)
+            let file = GrammarFile::read_as(&in_package(path), Path::new(&path.value()))
+                .map_err(|unreadable| (path.span(), relative(&unreadable.to_string())))?;
+            (file, None)
         }
     };
     let format =
@@ -64,16 +52,9 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
     let weighting = match (&module.weights, module.shape) {
         (Some(path), Some(_)) => return Err((path.span(), "give either a shape or weights".to_string())),
         (Some(path), None) => {
-            let root = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
-            let full = std::path::Path::new(&root).join(path.value());
-            let text = std::fs::read_to_string(&full).map_err(|error| {
-                (path.span(), format!("cannot read the weights, relative to the package's manifest: {error}"))
-            })?;
-            let full = full.display().to_string();
-            dependency.extend(quote!(
-                const _: &[u8] = ::core::include_bytes!(#full);
-            ));
-            Weighting::File(SourceFile::new(path.value(), text))
+            let file = read_text("weights", &in_package(path), Path::new(&path.value()))
+                .map_err(|unreadable| (path.span(), relative(&unreadable.to_string())))?;
+            Weighting::File(file)
         }
         (None, Some(shape)) => Weighting::Shape(shape),
         (None, None) => Weighting::Own,
@@ -85,27 +66,31 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
         start: module.start.as_ref().map(syn::LitStr::value),
         reading: module.reading,
         tokens: module.tokens.as_ref().map(syn::LitStr::value),
-        loader: beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>),
+        loader: file.loader(),
         ..Options::default()
     };
-    let (compiled, warnings) = compile(&file, &options)
-        .map_err(|errors| (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(&file))))?;
-    for path in beside.iter().flat_map(|beside| beside.loaded()) {
-        dependency.extend(quote!(
-            const _: &[u8] = ::core::include_bytes!(#path);
-        ));
-    }
+    let source = &file.source;
+    let (compiled, warnings) = compile(source, &options).map_err(|errors| {
+        (module.source.span(), format!("the grammar has errors\n{}", errors.to_plain_text(source)))
+    })?;
+    let named = match &module.source {
+        Source::File(path) => Some(in_package(path)),
+        Source::Inline { .. } => None,
+    };
+    let paths = named.into_iter().chain(module.weights.as_ref().map(in_package)).chain(file.others());
+    let paths = paths.map(|path| path.display().to_string());
     module.emit.check(&compiled).map_err(|problem| (module.name.span(), problem))?;
     let items = tokens(&compiled, &module.emit);
     let mut texts: Vec<String> = module.emit.warning(&compiled).into_iter().collect();
     if !warnings.is_empty() {
-        texts.push(warnings.to_plain_text(&file));
+        texts.push(warnings.to_plain_text(source));
     }
     let warning = (!texts.is_empty()).then(|| warning(module.source.span(), &texts.join("\n")));
     Ok(quote! {
         #(#attributes)*
         #visibility mod #name {
-            #dependency
+            // They make the compiler run again when a file changes.
+            #(const _: &[u8] = ::core::include_bytes!(#paths);)*
             #warning
             #items
         }
@@ -122,6 +107,16 @@ fn warning(span: Span, text: &str) -> TokenStream {
             GRAMMAR
         };
     )
+}
+
+/// The file at a path that is relative to the package's manifest.
+fn in_package(path: &syn::LitStr) -> PathBuf {
+    Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join(path.value())
+}
+
+/// The message on a file that cannot be read.
+fn relative(problem: &str) -> String {
+    format!("{problem} (paths are relative to the package's manifest)")
 }
 
 fn known_formats() -> String {

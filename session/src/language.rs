@@ -1,15 +1,13 @@
 //! A grammar by its path, its name or its text, with all that is made of it.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gramjet::{Limits, LimitsError, Producer};
-use gramjet_compiler::formats::{self, Loader};
-use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_compiler::{Options, SourceFile, compile, formats};
 use gramjet_engine::Tracer;
+use gramjet_files::{GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
 
 use crate::engine::{Engine, EngineName};
@@ -63,13 +61,8 @@ pub enum LanguageError {
         shipped: String,
     },
     /// The file could not be read.
-    #[error("cannot read the grammar `{path}`: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(Box<Unreadable>),
     /// The grammar does not compile; the text of several lines says what is wrong and where.
     #[error("{0}")]
     Grammar(String),
@@ -81,9 +74,6 @@ pub enum LanguageError {
     Limits(#[from] LimitsError),
 }
 
-/// Larger grammar files are refused.
-const MAX_BYTES: u64 = 256 << 20;
-
 impl Language {
     /// The grammar in a file, or the one that ships under this name.
     ///
@@ -91,20 +81,21 @@ impl Language {
     ///
     /// If it is not there or does not compile, or if the settings cannot be used.
     pub fn load(name: &OsStr, settings: &Settings) -> Result<Language, LanguageError> {
-        let path = Path::new(name);
-        let shown = || path.display().to_string();
-        if !path.exists() || path.is_dir() {
-            if let Some(shipped) = name.to_str().and_then(gramjet_generated::by_name) {
-                return Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings);
+        match look_up(name, gramjet_generated::by_name) {
+            Named::Shipped(shipped) => {
+                Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings)
             }
-            if !path.exists() {
+            Named::File => {
+                let file = GrammarFile::read(Path::new(name))
+                    .map_err(|unreadable| LanguageError::Unreadable(Box::new(unreadable)))?;
+                Language::compile_file(&file, settings)
+            }
+            Named::Nothing => {
                 let names: Vec<&str> = gramjet_generated::SHIPPED.iter().map(|shipped| shipped.name).collect();
-                return Err(LanguageError::NotFound { name: shown(), shipped: names.join(", ") });
+                let name = Path::new(name).display().to_string();
+                Err(LanguageError::NotFound { name, shipped: names.join(", ") })
             }
         }
-        let text = read_text(path).map_err(|error| LanguageError::Read { path: shown(), error })?;
-        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        Language::compile_with(&SourceFile::new(shown(), text), settings, Some(Arc::new(Beside { folder })))
     }
 
     /// The grammar that `file` holds; grammars of several files need [`Language::load`].
@@ -113,14 +104,10 @@ impl Language {
     ///
     /// If it does not compile, or if the settings cannot be used.
     pub fn compile(file: &SourceFile, settings: &Settings) -> Result<Language, LanguageError> {
-        Language::compile_with(file, settings, None)
+        Language::compile_file(&GrammarFile { source: file.clone(), beside: None }, settings)
     }
 
-    fn compile_with(
-        file: &SourceFile,
-        settings: &Settings,
-        loader: Option<Arc<dyn Loader + Send + Sync>>,
-    ) -> Result<Language, LanguageError> {
+    fn compile_file(file: &GrammarFile, settings: &Settings) -> Result<Language, LanguageError> {
         let format = match &settings.format {
             None => None,
             Some(name) => Some(formats::by_name(name).ok_or_else(|| {
@@ -129,7 +116,8 @@ impl Language {
                 LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
             })?),
         };
-        let options = Options { format, start: settings.start.clone(), loader, ..Options::default() };
+        let options = Options { format, start: settings.start.clone(), loader: file.loader(), ..Options::default() };
+        let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
         let engine = Engine::new(&compiled, settings.engine).map_err(LanguageError::Setting)?;
@@ -214,26 +202,4 @@ fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
         Bound::Unlimited => limits.max_len(None),
         Bound::At(bytes) => limits.max_len(bytes),
     })
-}
-
-/// Reads the files that stand beside a grammar file.
-struct Beside {
-    folder: PathBuf,
-}
-
-impl Loader for Beside {
-    fn load(&self, name: &str) -> Result<SourceFile, String> {
-        let path = self.folder.join(name);
-        let text = read_text(&path).map_err(|error| error.to_string())?;
-        Ok(SourceFile::new(path.display().to_string(), text))
-    }
-}
-
-fn read_text(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", MAX_BYTES >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }

@@ -350,7 +350,7 @@ fn bad_grammars() {
     let help = text(&stdout(&["dump", "--help"]));
     assert!(help.contains("beyond the depth limit") && help.contains("Repetitions of a fixed"), "{help}");
     let directory = run(&["gen", place.directory.to_str().unwrap()]);
-    assert_eq!(directory.status.code(), Some(1));
+    assert_eq!(directory.status.code(), Some(2));
     assert!(text(&directory.stderr).contains("directory"));
 }
 

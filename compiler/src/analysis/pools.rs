@@ -5,12 +5,17 @@
 //! of rounds, so pools are composed of pools. A pool keeps all of its strings up to a bound, else an even sample that is
 //! the same on every machine; products are sampled without being built.
 
+mod strings;
+
 use std::cell::Cell;
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
 use crate::ir::{Ir, Node, NodeId, RuleId};
+
+use strings::{Strings, ascending};
 
 /// A pool holds at most this many strings.
 pub const MAX_STRINGS: usize = 256;
@@ -61,7 +66,7 @@ pub fn pools(ir: &Ir) -> Pools {
     for rule in order {
         builder.add(rule);
     }
-    let mut pools = builder.pools;
+    let mut pools = builder.finish();
     let long: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).filter(|&rule| is_longer(ir, rule, &pools)).collect();
     let shortest = shortest::strings(ir, &long, MAX_STRING_LEN, MAX_TOTAL_BYTES);
     for rule in long {
@@ -82,17 +87,11 @@ fn is_longer(ir: &Ir, rule: RuleId, pools: &[Option<Pool>]) -> bool {
 
 struct Builder<'i> {
     ir: &'i Ir,
-    pools: Vec<Option<Pool>>,
+    /// The strings of each rule, ascending; rules that are another share them.
+    pools: Vec<Option<Rc<Strings>>>,
     strings: usize,
     total_bytes: usize,
     work: Cell<usize>,
-}
-
-/// Ascending by length, then bytes, each once; never empty.
-type Strings = Arc<[Box<[u8]>]>;
-
-fn order(a: &[u8], b: &[u8]) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 impl Builder<'_> {
@@ -103,11 +102,22 @@ impl Builder<'_> {
             return;
         }
         let Some(strings) = self.of_node(body) else { return };
-        let bytes: usize = strings.iter().map(|string| string.len() + 16).sum();
+        let bytes = strings.total() + 16 * strings.len();
         if self.total_bytes + bytes <= MAX_TOTAL_BYTES {
             self.total_bytes += bytes;
-            self.pools[rule.index()] = Some(Pool { strings, shortest: None });
+            self.pools[rule.index()] = Some(strings);
         }
+    }
+
+    /// The pools in their final form.
+    fn finish(self) -> Vec<Option<Pool>> {
+        let mut shared: BTreeMap<*const Strings, Arc<[Box<[u8]>]>> = BTreeMap::new();
+        let finished = self.pools.iter().map(|strings| {
+            let strings = strings.as_ref()?;
+            let made = shared.entry(Rc::as_ptr(strings)).or_insert_with(|| strings.iter().map(Into::into).collect());
+            Some(Pool { strings: made.clone(), shortest: None })
+        });
+        finished.collect()
     }
 
     /// The greatest number of strings of a pool at this point.
@@ -116,86 +126,93 @@ impl Builder<'_> {
     }
 
     /// Sorts, removes duplicates and takes an even sample.
-    fn sampled(&self, mut strings: Vec<&[u8]>) -> Option<Strings> {
-        strings.sort_unstable_by(|a, b| order(a, b));
-        strings.dedup();
-        let kept = strings.len().min(self.most());
+    fn sampled(&self, strings: Strings) -> Option<Rc<Strings>> {
+        if strings.len() == 0 {
+            return None;
+        }
+        if strings.len() <= self.most() && strings.total() <= MAX_POOL_BYTES && strings.ascend() {
+            return Some(Rc::new(strings));
+        }
+        let sorted = ascending(&strings.iter().collect::<Vec<&[u8]>>());
+        let kept = sorted.len().min(self.most());
         let mut bytes = 0;
-        let sample = (0..kept).map(|number| strings[number * strings.len() / kept]);
-        let first = usize::from(kept > 0);
+        let sample = (0..kept).map(|number| sorted[number * sorted.len() / kept]);
         let fits = sample.clone().take_while(|string| {
             bytes += string.len();
             bytes <= MAX_POOL_BYTES
         });
-        let count = fits.count().max(first);
-        (count > 0).then(|| sample.take(count).map(Into::into).collect())
+        let count = fits.count().max(1);
+        Some(Rc::new(sample.take(count).collect()))
     }
 
-    fn of_node(&self, node: NodeId) -> Option<Strings> {
+    fn of_node(&self, node: NodeId) -> Option<Rc<Strings>> {
         let facts = self.ir.facts(node);
         match self.ir.node(node) {
-            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Strings::from([bytes.clone()])),
+            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes))),
             Node::Class(set) => {
                 let kept = (set.len() as usize).min(self.most());
-                let members = (0..kept).filter_map(|index| {
+                let mut members = Strings::with_capacity(kept, kept);
+                for index in 0..kept {
                     let nth = (index as u64 * u64::from(set.len()) / kept as u64) as u32;
-                    set.nth(nth).map(|member| set.encode(member).as_ref().into())
-                });
-                Some(members.collect())
+                    if let Some(member) = set.nth(nth) {
+                        members.push(set.encode(member).as_ref(), &[]);
+                    }
+                }
+                Some(Rc::new(members))
             }
             Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
-                let strings = &self.pools[rule.index()].as_ref()?.strings;
+                let strings = self.pools[rule.index()].as_ref()?;
                 self.work.set(self.work.get() + strings.len() * JOIN_WORK);
                 Some(self.first(strings))
             }
             Node::Seq(items) => {
-                let mut strings: Strings = Strings::from([Box::default()]);
+                let mut strings = Rc::new(Strings::one(&[]));
                 // What has one string needs no product.
                 let mut literal: Vec<u8> = Vec::new();
                 for &item in items {
                     let next = self.of_node(item)?;
-                    if let [string] = &*next {
+                    if let Some(string) = next.only() {
                         literal.extend_from_slice(string);
                         if literal.len() as u64 > MAX_STRING_LEN {
                             return None;
                         }
                     } else {
-                        strings = self.product(&strings, &Strings::from([std::mem::take(&mut literal).into()]))?;
+                        strings = self.product(&strings, &Rc::new(Strings::one(&std::mem::take(&mut literal))))?;
                         strings = self.product(&strings, &next)?;
                     }
                 }
-                self.product(&strings, &Strings::from([literal.into()]))
+                self.product(&strings, &Rc::new(Strings::one(&literal)))
             }
             Node::Choice(choice) => {
                 let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
                 // An option without a pool is left out as long as another has one.
-                let of_options: Vec<Strings> = least.filter_map(|&option| self.of_node(option)).collect();
-                self.sampled(of_options.iter().flat_map(|strings| strings.iter().map(|string| &**string)).collect())
+                let of_options: Vec<Rc<Strings>> = least.filter_map(|&option| self.of_node(option)).collect();
+                self.sampled(of_options.iter().flat_map(|strings| strings.iter()).collect())
             }
-            Node::Repeat { min: 0, .. } => Some(Strings::from([Box::default()])),
+            Node::Repeat { min: 0, .. } => Some(Rc::new(Strings::one(&[]))),
             Node::Repeat { item, min, .. } => {
                 if facts.min_len > MAX_STRING_LEN {
                     return None;
                 }
                 let items = self.of_node(*item)?;
                 // A round that can only be empty changes nothing.
-                let rounds = if items.iter().all(|item| item.is_empty()) { 0 } else { *min };
+                let rounds = if items.total() == 0 { 0 } else { *min };
                 self.power(&items, rounds)
             }
         }
     }
 
     /// As many of these strings as a pool may have at this point.
-    fn first(&self, strings: &Strings) -> Strings {
+    fn first(&self, strings: &Rc<Strings>) -> Rc<Strings> {
         match self.most() {
-            most if most < strings.len() => strings[..most].into(),
+            most if most < strings.len() => Rc::new(strings.iter().take(most).collect()),
             _ => strings.clone(),
         }
     }
 
     /// So many strings of `items` one after the other, by repeated squaring.
-    fn power(&self, items: &Strings, rounds: u32) -> Option<Strings> {
-        let mut strings: Strings = Strings::from([Box::default()]);
+    fn power(&self, items: &Rc<Strings>, rounds: u32) -> Option<Rc<Strings>> {
+        let mut strings = Rc::new(Strings::one(&[]));
         for bit in (0..u32::BITS - rounds.leading_zeros()).rev() {
             strings = self.product(&strings, &strings)?;
             if rounds >> bit & 1 == 1 {
@@ -206,10 +223,10 @@ impl Builder<'_> {
     }
 
     /// All concatenations of a left and a right string, or an even sample of them.
-    fn product(&self, left: &Strings, right: &Strings) -> Option<Strings> {
+    fn product(&self, left: &Rc<Strings>, right: &Rc<Strings>) -> Option<Rc<Strings>> {
         // Next to nothing but the empty string all stays as it is.
         for (empty, other) in [(left, right), (right, left)] {
-            if matches!(&**empty, [only] if only.is_empty()) {
+            if empty.only().is_some_and(<[u8]>::is_empty) {
                 self.work.set(self.work.get() + other.len() * JOIN_WORK);
                 return Some(self.first(other));
             }
@@ -218,23 +235,22 @@ impl Builder<'_> {
         let count = (left.len() * right.len()).min(cap);
         let pair = |index: usize| {
             if left.len() * right.len() <= cap {
-                return (&left[index / right.len()], &right[index % right.len()]);
+                return (left.get(index / right.len()), right.get(index % right.len()));
             }
             // The shortest with the shortest, then the left side evenly and the right side scattered.
             let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            (&left[index * left.len() / cap], &right[((scattered * right.len() as u64) >> 32) as usize])
+            (left.get(index * left.len() / cap), right.get(((scattered * right.len() as u64) >> 32) as usize))
         };
-        let (mut joined, mut ends) = (Vec::new(), Vec::with_capacity(count));
+        // Room for somewhat more than the mean, but no more than a pool of four times the size may have.
+        let mean = left.total() / left.len() + right.total() / right.len();
+        let mut joined = Strings::with_capacity(count, (count * mean * 5 / 4).min(4 * MAX_POOL_BYTES));
         for (left, right) in (0..count).map(pair) {
             let len = left.len() + right.len();
             self.work.set(self.work.get() + len + JOIN_WORK);
             if len as u64 <= MAX_STRING_LEN {
-                joined.extend_from_slice(left);
-                joined.extend_from_slice(right);
-                ends.push(joined.len());
+                joined.push(left, right);
             }
         }
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        self.sampled(starts.zip(&ends).map(|(start, &end)| &joined[start..end]).collect())
+        self.sampled(joined)
     }
 }

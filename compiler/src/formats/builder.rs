@@ -57,6 +57,20 @@ impl<'d> Builder<'d> {
         self.report(Diagnostic::error(Code::Syntax, span, message).help(help))
     }
 
+    /// Adds an error of syntax of which a file may hold one in each byte: its message and hint are made only if they are listed.
+    pub(super) fn error_of(&mut self, span: Span, text: impl FnOnce() -> (String, &'static str)) -> Reported {
+        if self.quiet {
+            return Reported;
+        }
+        if self.diagnostics.is_full() {
+            self.errors += 1;
+            self.diagnostics.count_error();
+            return Reported;
+        }
+        let (message, help) = text();
+        self.error(span, message, help)
+    }
+
     /// Says that something is honoured only in part; once for each message, at its first place.
     pub(super) fn approximate(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         let message = message.into();

@@ -166,4 +166,4 @@ fn refuse_huge_file(file: &SourceFile, diagnostics: &mut Diagnostics) -> bool {
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

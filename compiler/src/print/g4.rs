@@ -160,6 +160,10 @@ enum Place {
 
 /// A bounded repetition is written out up to this many rounds.
 const MAX_ROUNDS: u32 = 1000;
+/// Nor is it where the text would have more bytes than this.
+const MAX_TEXT: usize = 1 << 26;
+/// More rounds that may be left out stand beside each other, not in each other.
+const NESTED_ROUNDS: usize = 4;
 
 struct Writer<'n, 'd> {
     names: &'n Names,
@@ -226,38 +230,41 @@ impl Writer<'_, '_> {
                 self.text += "()";
                 return;
             }
-            _ => {
-                if min > MAX_ROUNDS || max.is_some_and(|max| max > MAX_ROUNDS) || self.text.len() > 1 << 26 {
-                    let help = "ANTLR has no counted repetitions; make the bounds smaller";
-                    return self.refuse(expr, "written out, this repetition is too large", help);
-                }
-                self.grouped(place > Place::Alternative, |writer| {
-                    for round in 0..min {
-                        writer.text += if round == 0 { "" } else { " " };
-                        writer.expr(item, Place::Item);
-                    }
-                    match max {
-                        None => {
-                            writer.text += " ";
-                            writer.repeat(item, 0, None, expr, Place::Item);
-                        }
-                        Some(max) => {
-                            let more = (max - min) as usize;
-                            writer.text += if min > 0 && more > 0 { " " } else { "" };
-                            for round in 0..more {
-                                writer.text += if round == 0 { "(" } else { " (" };
-                                writer.expr(item, Place::Item);
-                            }
-                            writer.text += &")?".repeat(more);
-                        }
-                    }
-                });
-                return;
-            }
+            _ => return self.rounds(item, min, max, expr, place),
         };
         let nested = matches!(item.kind, ExprKind::Repeat { .. });
         self.grouped(nested, |writer| writer.expr(item, if nested { Place::Rule } else { Place::Item }));
         self.text += sign;
+    }
+
+    /// A counted repetition, written out. What is wrong with its item is said once.
+    fn rounds(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
+        let begin = self.text.len();
+        self.expr(item, Place::Item);
+        let round = self.text.split_off(begin);
+        let count = max.unwrap_or(min) as usize;
+        let is_large = count > MAX_ROUNDS as usize || begin + (round.len() + 4) * count > MAX_TEXT;
+        if min > MAX_ROUNDS || is_large {
+            let help = "ANTLR has no counted repetitions; make the bounds smaller";
+            return self.refuse(expr, "written out, this repetition is too large", help);
+        }
+        self.grouped(place > Place::Alternative, |writer| {
+            let mut rounds = vec![round.as_str(); min as usize].join(" ");
+            match max {
+                None if matches!(item.kind, ExprKind::Repeat { .. }) => rounds += &format!(" ({round})*"),
+                None => rounds += &format!(" {round}*"),
+                Some(max) => {
+                    let more = (max - min) as usize;
+                    rounds += if min > 0 && more > 0 { " " } else { "" };
+                    // One in another says how many there are in one way only, but readers nest only so far.
+                    match more <= NESTED_ROUNDS {
+                        true => rounds += &(vec![format!("({round}"); more].join(" ") + &")?".repeat(more)),
+                        false => rounds += &vec![format!("({round})?"); more].join(" "),
+                    }
+                }
+            }
+            writer.text += &rounds;
+        });
     }
 
     fn grouped(&mut self, grouped: bool, write: impl FnOnce(&mut Self)) {

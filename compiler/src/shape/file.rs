@@ -90,12 +90,12 @@ fn lines(file: &File) -> String {
     text + "  ]\n}\n"
 }
 
-/// The weights in a file's text.
+/// The weights in a file's text, and the shape that was asked for when they were found, where the file says it.
 ///
 /// # Errors
 ///
 /// If it is no file of weights, or not one for this grammar.
-pub fn read(grammar: &Grammar, text: &str) -> Result<Weights, FileError> {
+pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), FileError> {
     let invalid = |message: String| FileError::Invalid(message);
     let file: File =
         serde_json::from_str(text).map_err(|error| invalid(format!("it is no file of weights: {error}")))?;
@@ -132,7 +132,7 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<Weights, FileError> {
         };
         weights.set(number, place, law.map_err(invalid)?);
     }
-    Ok(weights)
+    Ok((weights, file.shape))
 }
 
 fn choice(all: &[crate::ast::Alternative], weights: Vec<u32>) -> Result<Law, String> {

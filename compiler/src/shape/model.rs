@@ -69,7 +69,7 @@ pub(crate) struct Model {
 }
 
 /// When so many terms were looked at, the best that was found so far is taken: hostile grammars must not take hours.
-const MOST_WORK: u64 = 1_000_000_000;
+const MOST_WORK: u64 = 1 << 28;
 
 impl Model {
     /// The decisions of a grammar: with its own weights as priors, or with equal ones.

@@ -218,7 +218,7 @@ fn files_are_read_back() {
             }
         "#]]
         .assert_eq(&file.replace(&file::fingerprint(checked.grammar), "FINGERPRINT"));
-        assert_eq!(read(checked.grammar, &file), Ok(weights));
+        assert_eq!(read(checked.grammar, &file), Ok((weights, Some("deep".to_string()))));
         let wrong = |from: &str, to: &str| {
             assert!(file.contains(from));
             read(checked.grammar, &file.replace(from, to)).expect_err(to).to_string()

@@ -335,3 +335,25 @@ fn names_are_made_fit() {
     "#]]
     .assert_eq(&(all + &diagnostics.to_plain_text(&file)));
 }
+
+#[test]
+fn many_rounds_in_antlr() {
+    let printed = |text: &str| {
+        let mut diagnostics = Diagnostics::default();
+        let grammar = formats::by_name("ebnf").expect("a format").parse(&SourceFile::new("g", text), &mut diagnostics);
+        (print::by_name("g4").expect("a printer").print(&grammar, &mut diagnostics), diagnostics)
+    };
+    // They are not nested more deeply than is read.
+    let (text, _) = printed("s ::= [a-z]{30,600}");
+    let mut diagnostics = Diagnostics::default();
+    let file = SourceFile::new("g", text.expect("it can be written"));
+    let grammar = formats::by_name("g4").expect("a format").parse(&file, &mut diagnostics);
+    assert!(
+        gramjet_compiler::check::check(&grammar, None, &mut diagnostics).is_some(),
+        "{}",
+        diagnostics.to_plain_text(&file)
+    );
+    // What is too large is said once.
+    let (text, diagnostics) = printed("s ::= ((([ab]{1000}){1000}){1000}){1000}");
+    assert!(text.is_none() && diagnostics.iter().count() + diagnostics.suppressed() == 1);
+}

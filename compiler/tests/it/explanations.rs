@@ -5,7 +5,7 @@ use gramjet_compiler::{Options, examine, formats};
 
 /// Codes that need more than a grammar file.
 const WITHOUT_GRAMMAR: &[Code] =
-    &[Code::NotExpressible, Code::UnreachableSize, Code::InvalidWeights, Code::StaleWeights];
+    &[Code::UnreadableFile, Code::NotExpressible, Code::UnreachableSize, Code::InvalidWeights, Code::StaleWeights];
 
 #[test]
 fn every_code_has_a_page() {

@@ -1,25 +1,17 @@
 //! E6: grammars from an enemy end in a diagnostic or in a grammar that works: soon, in bounded memory, without a panic or
 //! a stack overflow.
 //!
-//! Each grammar is compiled in a process of its own, this program again, so that its memory can be measured and an overflow
-//! is told from the others.
+//! Each grammar is compiled in a process of its own, with the weights that it has and in a shape.
 
-use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
 use gramjet_compiler::reference::{Limits, render};
-use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_compiler::shape::{Shape, Weighting};
+use gramjet_compiler::{Compiled, Options, SourceFile, compile, examine};
 use gramjet_testkit::Rng;
 
-/// Names the grammar to the child process.
-const CASE: &str = "GRAMJET_HOSTILE";
-
-/// The greatest memory that a compilation may take, in KiB.
-pub const MAX_MEMORY: u64 = 1 << 20;
-
-/// The greatest processor time that a compilation may take; half of it in a release build on a usual machine.
-pub const MAX_TIME: Duration = Duration::from_secs(10);
+use crate::children::{self, Meter};
 
 /// Debug builds, which verify the IR behind each pass, get less to do.
 fn many(count: usize) -> usize {
@@ -162,31 +154,31 @@ fn chain(count: usize, end: &str, body: impl Fn(&str) -> String) -> String {
     format!("{rules}r{count} ::= '{end}'\n")
 }
 
+/// The text of the grammar that this process is for, if it is a child.
+fn wanted() -> Option<(String, SourceFile)> {
+    let wanted = children::wanted()?;
+    let grammars = grammars();
+    let (_, text) = grammars.iter().find(|(name, _)| *name == wanted).expect("a grammar's name");
+    Some((wanted, SourceFile::new("g", text())))
+}
+
 /// Run by [`hostile_grammars`] in processes of their own.
 #[test]
 fn child() {
-    let Ok(wanted) = std::env::var(CASE) else { return };
-    let grammars = grammars();
-    let (_, text) = grammars.iter().find(|(name, _)| *name == wanted).expect("a grammar's name");
-    let file = SourceFile::new("g", text());
-    let before = processor_time();
+    let Some((wanted, file)) = wanted() else { return };
+    let meter = Meter::start();
     let result = compile(&file, &Options::default());
-    let compiled_in = processor_time() - before;
-    let memory = peak_memory();
     let outcome = match &result {
-        Ok(_) => "ok".to_string(),
+        Ok(_) => String::new(),
         Err(diagnostics) => {
             assert!(diagnostics.has_errors());
-            let text = diagnostics.to_plain_text(&file);
-            text.lines().next().unwrap_or_default().chars().take(100).collect()
+            diagnostics.to_plain_text(&file)
         }
     };
-    println!("RESULT {wanted:30} {:6} ms {:6} MiB  {outcome}", compiled_in.as_millis(), memory >> 10);
+    meter.result(&wanted, &outcome);
     if let Ok((compiled, _)) = &result {
-        emit_within_bounds(wanted.as_str(), compiled);
+        emit_within_bounds(&wanted, compiled);
     }
-    assert!(compiled_in < MAX_TIME, "{compiled_in:?}");
-    assert!(memory < MAX_MEMORY, "{memory} KiB");
     if let Ok((compiled, _)) = result {
         let begin = Instant::now();
         let choices = Rng::new(1).bytes(50);
@@ -209,58 +201,32 @@ fn child() {
 /// Compiles to Rust, unless it is refused.
 fn emit_within_bounds(name: &str, compiled: &Compiled) {
     let options = EmitOptions::default();
-    let before = processor_time();
+    let meter = Meter::start();
     let outcome = match options.check(compiled) {
         Ok(()) => format!("emitted {} KiB", emit(compiled, &options).len() >> 10),
-        Err(reason) => reason.chars().take(100).collect(),
+        Err(reason) => reason,
     };
-    let emitted_in = processor_time() - before;
-    let memory = peak_memory();
-    println!("RESULT {name:30} {:6} ms {:6} MiB  {outcome}", emitted_in.as_millis(), memory >> 10);
-    // The formatter is not optimised in debug builds.
-    assert!(emitted_in < MAX_TIME * if cfg!(debug_assertions) { 6 } else { 1 }, "{emitted_in:?}");
-    assert!(memory < MAX_MEMORY, "{memory} KiB");
-}
-
-/// The greatest resident memory of this process so far, in KiB; 0 where the system does not tell.
-pub fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
-}
-
-/// The processor time of this process so far, so that other processes on this machine don't matter; the time of day
-/// where the system does not tell.
-pub fn processor_time() -> Duration {
-    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name: the 14th and 15th field of all, in hundredths of a second (proc(5)).
-    let fields: Vec<u64> = match stat.rsplit_once(") ") {
-        Some((_, fields)) => fields.split(' ').skip(11).take(2).filter_map(|field| field.parse().ok()).collect(),
-        None => return now(),
-    };
-    Duration::from_millis(10 * fields.iter().sum::<u64>())
+    meter.result(name, &outcome);
 }
 
 #[test]
 fn hostile_grammars() {
-    let program = std::env::current_exe().expect("this program has a path");
-    let mut failures = Vec::new();
-    let only = std::env::var("GRAMJET_HOSTILE_ONLY").unwrap_or_default();
-    for (name, _) in grammars().into_iter().filter(|(name, _)| name.contains(&only)) {
-        let output = Command::new(&program)
-            .args(["--exact", "hostile::child", "--nocapture"])
-            .env(CASE, name)
-            .output()
-            .expect("this program can be run");
-        let said = String::from_utf8_lossy(&output.stdout);
-        said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
-        if !output.status.success() || !said.contains("RESULT") {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let errors: String =
-                errors.lines().take(6).map(|line| line.chars().take(300).collect::<String>() + "\n").collect();
-            failures.push(format!("{name}: {}\n{errors}", output.status));
-        }
+    children::run("hostile::child", grammars().into_iter().map(|(name, _)| name));
+}
+
+/// Run by [`hostile_grammars_in_shape`] in processes of their own.
+#[test]
+fn child_in_shape() {
+    let Some((wanted, file)) = wanted() else { return };
+    for shape in [Shape::Balanced, Shape::Deep, Shape::TargetSize(1000)] {
+        let meter = Meter::start();
+        let options = Options { weighting: Weighting::Shape(shape), ..Options::default() };
+        let (Ok((_, diagnostics)) | Err(diagnostics)) = examine(&file, &options);
+        meter.result(&wanted, &format!("{shape}: {}", diagnostics.to_plain_text(&file)));
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn hostile_grammars_in_shape() {
+    children::run("hostile::child_in_shape", grammars().into_iter().map(|(name, _)| name));
 }

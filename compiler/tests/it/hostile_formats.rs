@@ -1,9 +1,7 @@
 //! E6 for the front ends: whatever a file holds, each format answers soon and in bounded memory, and the answer is a grammar
 //! or a diagnostic.
 //!
-//! The long texts of a format are read in a process of its own, this program again, so that memory can be measured.
-
-use std::process::Command;
+//! The long texts of a format are read in a process of its own.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
@@ -12,10 +10,7 @@ use gramjet_compiler::formats;
 use gramjet_compiler::print;
 use gramjet_testkit::{Draw, Rng};
 
-use crate::hostile::{MAX_MEMORY, MAX_TIME, peak_memory, processor_time};
-
-/// Names the format to the child process.
-const FORMAT: &str = "GRAMJET_HOSTILE_FORMAT";
+use crate::children::{self, Meter};
 
 /// The length of a text in bytes.
 const LENGTH: usize = if cfg!(debug_assertions) { 1_000_000 } else { 100_000_000 };
@@ -152,6 +147,50 @@ const LONG: &[(&str, &[Long])] = &[
         ],
     ),
     (
+        "ebnf",
+        &[
+            ("a ::= ", "(", ""),
+            ("a ::= ", "'x' ", ""),
+            ("a ::= 'x'", " | 'x'", ""),
+            ("a ::= ", "a ", "'x'"),
+            ("a ::= '", "x", "'"),
+            ("a ::= '", "x", ""),
+            ("a ::= [", "ab", "]"),
+            ("a ::= [", "a-", ""),
+            ("a ::= [a]", " - [b]", ""),
+            ("", "a ::= 'x'\n", ""),
+            ("", "a", " ::= 'x'"),
+            ("a ::= 'x'", "*", ""),
+            ("a ::= 'x'", " @ 3", ""),
+            ("a ::= 'x'{", "9", "}"),
+            ("a ::= /", "(a|b)", "/"),
+            ("a ::= /", "(", "/"),
+            ("", "/*", ""),
+            ("a ::= 'x' /*", "*", "*/"),
+            ("", "%start a\n", "a ::= 'x'"),
+            ("a ::= ", "#x41 ", ""),
+            ("a ::= ", "#xF", ""),
+            ("a ::= '", "\\", ""),
+        ],
+    ),
+    (
+        "fuzzingbook",
+        &[
+            ("", "[", ""),
+            ("", "{\"<start>\":", ""),
+            ("{\"<start>\": [", "\"x\",", "\"y\"]}"),
+            ("{\"<start>\": [[", "\"x\",", "\"<start>\"], []]}"),
+            ("{\"<start>\": [\"", "<start>", "\", \"\"]}"),
+            ("{\"<start>\": [\"", "<", "\"]}"),
+            ("{\"<start>\": [\"", "x", "\"]}"),
+            ("{\"<start>\": [\"", "\\u0041", "\"]}"),
+            ("{\"<start>\": [\"", "\\", "\"]}"),
+            ("{\"<start>\": [\"x\"]", ", \"<a>\": [\"y\"]", "}"),
+            ("{\"<start>\": [{\"expansion\": \"x\", \"weight\": ", "9", "}]}"),
+            ("{", " ", ""),
+        ],
+    ),
+    (
         "tree-sitter",
         &[
             ("{\"rules\":{\"a\":", "{\"type\":\"SEQ\",\"members\":[", ""),
@@ -247,52 +286,30 @@ const ANY: &[Long] =
 /// Run by [`long_texts`] in processes of their own.
 #[test]
 fn child() {
-    let Ok(wanted) = std::env::var(FORMAT) else { return };
+    let Some(wanted) = children::wanted() else { return };
     let format = formats::by_name(&wanted).expect("a format's name");
     let (_, texts) = LONG.iter().find(|(name, _)| *name == wanted).expect("a format's texts");
     for (before, unit, behind) in texts.iter().chain(ANY) {
         let text = format!("{before}{}{behind}", unit.repeat(LENGTH / unit.len()));
         let file = SourceFile::new("g", text);
-        let begin = processor_time();
+        let meter = Meter::start();
         let mut diagnostics = Diagnostics::default();
         let grammar = format.parse(&file, &mut diagnostics);
         check(&grammar, None, &mut diagnostics);
-        let said = diagnostics.to_plain_text(&file);
-        let time = processor_time() - begin;
-        let outcome: String = said.lines().next().unwrap_or("ok").chars().take(70).collect();
-        let memory = peak_memory();
-        println!("RESULT {wanted:12} {:6} ms {:5} MiB {before:?} {unit:?}: {outcome}", time.as_millis(), memory >> 10);
-        assert!(time < MAX_TIME, "{time:?}");
-        assert!(memory < MAX_MEMORY, "{memory} KiB");
+        meter.result(&wanted, &format!("{before:?} {unit:?}: {}", diagnostics.to_plain_text(&file)));
     }
 }
 
 #[test]
 fn long_texts() {
-    let program = std::env::current_exe().expect("this program has a path");
-    let mut failures = Vec::new();
-    for (name, _) in LONG {
-        let output = Command::new(&program)
-            .args(["--exact", "hostile_formats::child", "--nocapture"])
-            .env(FORMAT, name)
-            .output()
-            .expect("this program can be run");
-        let said = String::from_utf8_lossy(&output.stdout);
-        said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
-        if !output.status.success() || !said.contains("RESULT") {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            failures.push(format!("{name}: {}", errors.lines().rev().take(12).collect::<Vec<&str>>().join("\n")));
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    children::run("hostile_formats::child", LONG.iter().map(|(name, _)| *name));
 }
 
-/// Every format has its long texts, but for those that have a file of their own for that.
+/// Every format has its long texts.
 #[test]
 fn no_format_is_forgotten() {
     for format in formats::ALL {
-        let elsewhere = ["ebnf", "fuzzingbook"].contains(&format.name());
-        assert!(elsewhere || LONG.iter().any(|(name, _)| *name == format.name()), "{}", format.name());
+        assert!(LONG.iter().any(|(name, _)| *name == format.name()), "{}", format.name());
     }
 }
 
@@ -399,8 +416,11 @@ const TOKENS: &[&str] = &[
 ];
 
 /// What a fuzzer would do for ten minutes is done here for some seconds: every format reads every mutation of every seed.
+/// Run by [`mutations_of_all_seeds_in_all_formats`] in a process of its own.
 #[test]
-fn mutations_of_all_seeds_in_all_formats() {
+fn mutations() {
+    let Some(wanted) = children::wanted() else { return };
+    let whole = Meter::start();
     let mut rng = Rng::new(2026);
     let rounds = if cfg!(debug_assertions) { 1500 } else { 20_000 };
     let (mut sound, mut printed) = (0, 0);
@@ -429,11 +449,10 @@ fn mutations_of_all_seeds_in_all_formats() {
         let file = SourceFile::new("g", text.into_iter().collect::<String>());
         let detected = formats::detect(&file).name();
         for format in formats::ALL {
-            let begin = processor_time();
+            let meter = Meter::start();
             let mut diagnostics = Diagnostics::default();
             let grammar = format.parse(&file, &mut diagnostics);
-            let time = processor_time() - begin;
-            assert!(time < MAX_TIME, "{}: {time:?}\n{}", format.name(), file.text());
+            meter.bound(file.text());
             let is_sound = check(&grammar, None, &mut diagnostics).is_some();
             for diagnostic in diagnostics.iter() {
                 let span = diagnostic.span.unwrap_or_default();
@@ -447,6 +466,11 @@ fn mutations_of_all_seeds_in_all_formats() {
             }
         }
     }
-    println!("{sound} of {rounds} texts were grammars in the format that was detected, {printed} were printed");
+    whole.result(&wanted, &format!("{sound} of {rounds} texts were grammars as detected, {printed} were printed"));
     assert!(sound > rounds / 50 && printed > rounds / 50);
+}
+
+#[test]
+fn mutations_of_all_seeds_in_all_formats() {
+    children::run("hostile_formats::mutations", ["mutations"]);
 }

@@ -1,18 +1,13 @@
 //! E6 for ANTLR's grammars and what is computed about tokens: grammars that are small, or long, and cost a lot.
 //!
-//! Each grammar is read in a process of its own, this program again, so that its memory can be measured.
-
-use std::process::Command;
+//! Each grammar is read in a process of its own.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::formats;
 
-use crate::hostile::{MAX_MEMORY, MAX_TIME, peak_memory, processor_time};
-
-/// Names the grammar to the child process.
-const CASE: &str = "GRAMJET_HOSTILE_G4";
+use crate::children::{self, Meter};
 
 /// Debug builds get less to do.
 fn many(count: usize) -> usize {
@@ -211,58 +206,24 @@ impl formats::Loader for Parser<'_> {
 /// Run by [`hostile_grammars_of_antlr`] in processes of their own. What stands behind a NUL is the parser's file.
 #[test]
 fn child() {
-    let Ok(wanted) = std::env::var(CASE) else { return };
+    let Some(wanted) = children::wanted() else { return };
     let grammars = grammars();
     let (_, text) = grammars.iter().find(|(name, _)| *name == wanted).expect("a grammar's name");
     let text = text();
     let (text, parser) = text.split_once('\0').unwrap_or((&text, ""));
     let file = SourceFile::new("g", text);
     let loader = Parser(parser);
-    let begin = processor_time();
-    // What takes far too long is not waited for.
-    std::thread::spawn(move || {
-        while processor_time() - begin < 2 * MAX_TIME {
-            std::thread::sleep(std::time::Duration::from_millis(200));
-        }
-        eprintln!("it takes more than {:?}", 2 * MAX_TIME);
-        std::process::exit(1);
-    });
+    let meter = Meter::start();
     let mut diagnostics = Diagnostics::default();
     let format = formats::by_name("g4").expect("the format is known");
     let surroundings = formats::Surroundings { loader: &loader, ..formats::Surroundings::default() };
     let grammar = format.parse_within(&file, &surroundings, &mut diagnostics);
     check(&grammar, None, &mut diagnostics);
-    let said = diagnostics.to_plain_text(&file);
-    let time = processor_time() - begin;
-    let outcome: String = said.lines().next().unwrap_or("ok").chars().take(110).collect();
-    let memory = peak_memory();
-    println!(
-        "RESULT {wanted:30} {:6} ms {:5} MiB {:7} rules: {outcome}",
-        time.as_millis(),
-        memory >> 10,
-        grammar.rules.len()
-    );
-    assert!(time < MAX_TIME, "{time:?}");
-    assert!(memory < MAX_MEMORY, "{memory} KiB");
+    let (said, rules) = (diagnostics.to_plain_text(&file), grammar.rules.len());
+    meter.result(&wanted, &format!("{rules:7} rules: {}", said.lines().next().unwrap_or("ok")));
 }
 
 #[test]
 fn hostile_grammars_of_antlr() {
-    let program = std::env::current_exe().expect("this program has a path");
-    let only = std::env::var("GRAMJET_HOSTILE_ONLY").unwrap_or_default();
-    let mut failures = Vec::new();
-    for (name, _) in grammars().into_iter().filter(|(name, _)| name.contains(&only)) {
-        let output = Command::new(&program)
-            .args(["--exact", "hostile_g4::child", "--nocapture"])
-            .env(CASE, name)
-            .output()
-            .expect("this program can be run");
-        let said = String::from_utf8_lossy(&output.stdout);
-        said.lines().filter(|line| line.contains("RESULT")).for_each(|line| println!("{line}"));
-        if !output.status.success() || !said.contains("RESULT") {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            failures.push(format!("{name}: {}", errors.lines().rev().take(6).collect::<Vec<&str>>().join("\n")));
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    children::run("hostile_g4::child", grammars().into_iter().map(|(name, _)| name));
 }

@@ -1,6 +1,7 @@
 //! The compiler's tests from outside: the equalities of the design page, held on random grammars and on the suite.
 
 mod analyses;
+mod children;
 mod convert;
 mod distribution;
 mod explanations;

@@ -10,6 +10,35 @@ fn json(arguments: &[&str]) -> (Value, Output) {
     (serde_json::from_slice(&output.stdout).expect("JSON"), output)
 }
 
+/// What cannot be looked at at all is told in the same form.
+#[test]
+fn refusals_as_json() {
+    let place = place("checks-refusals");
+    let (bytes, list) = (place.path("bytes.ebnf"), place.path("list.ebnf"));
+    fs::write(&bytes, b"list ::= 'x'\nitem ::= '\xff'\n").unwrap();
+    fs::write(&list, "list ::= 'four' | 'fives'\n").unwrap();
+    let folder = place.path(".");
+    let cases: &[(&[&str], &str, &str, &str, Option<u64>)] = &[
+        (&[&bytes], &bytes, "unreadable-file", "byte 0xff at offset 23 (line 2)", Some(2)),
+        (&[&folder], &folder, "unreadable-file", "it is a directory", None),
+        (&["no-such-grammar"], "no-such-grammar", "unreadable-file", "not found", None),
+        (&[&list, "--weights", &bytes], &list, "unreadable-file", "cannot read the weights", Some(2)),
+        (&["-", "--weights", "-"], "<stdin>", "unreadable-file", "cannot both come from standard input", None),
+        (&[&list, "--max-len", "3"], &list, "impossible-limit", "has 4 bytes", None),
+        (&[&list, "--start", "lost"], &list, "undefined-rule", "lost", None),
+    ];
+    for &(arguments, grammar, code, message, line) in cases {
+        let (report, output) = json(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!((&report["schema"], &report["grammar"]), (&Value::from(1), &Value::from(grammar)), "{arguments:?}");
+        assert!(report["compiles"] == Value::from(false) && report["facts"].is_null(), "{arguments:?}");
+        let found = &report["diagnostics"][0];
+        assert_eq!((&found["code"], &found["severity"]), (&Value::from(code), &Value::from("error")), "{arguments:?}");
+        assert!(found["message"].as_str().is_some_and(|said| said.contains(message)), "{found}");
+        assert_eq!(found["line"].as_u64(), line, "{found}");
+    }
+}
+
 #[test]
 fn findings_as_json() {
     let place = place("checks-json");

@@ -101,8 +101,7 @@ impl<'t> Lexer<'t> {
             }
             _ => {
                 self.scan.position = start;
-                let found = self.scan.found();
-                self.scan.next();
+                let span = Span::new(start, start + first.len_utf8());
                 let help = match first {
                     '|' => "alternatives are separated by `/`",
                     ':' => "a rule is written `name = elements`",
@@ -113,7 +112,8 @@ impl<'t> Lexer<'t> {
                     '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
                     _ => "text stands in double quotes, other characters are numbers such as `%x7C`",
                 };
-                builder.error(self.scan.span_from(start), format!("unexpected character {found}"), help);
+                builder.error_of(span, || (format!("unexpected character {}", self.scan.found()), help));
+                self.scan.next();
                 Kind::Error
             }
         }

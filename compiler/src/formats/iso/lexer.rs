@@ -125,14 +125,14 @@ impl<'t> Lexer<'t> {
             self.scan.eat(mark);
             return kind.clone();
         }
-        let found = self.scan.found();
-        self.scan.next();
+        let span = Span::new(start, start + first.len_utf8());
         let help = match first {
             '+' => "one or more is `{item}-` or `item, {item}`",
             '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
             _ => "text stands in quotes",
         };
-        builder.error(self.scan.span_from(start), format!("unexpected character {found}"), help);
+        builder.error_of(span, || (format!("unexpected character {}", self.scan.found()), help));
+        self.scan.next();
         Kind::Error
     }
 

@@ -238,7 +238,7 @@ impl<'g> Assembler<'g> {
             let ops = &mut self.ops;
             asm!(ops ; sub eax, first);
         }
-        self.put_indexed(&strings);
+        self.put_indexed(&strings, None);
     }
 
     /// Jumps to the arm of the group that was picked; returns the arm that it falls into.
@@ -360,7 +360,7 @@ impl<'g> Assembler<'g> {
         );
         self.flow.choice = 0;
         self.used(1, 0);
-        self.put_indexed(&leaves);
+        self.put_indexed(&leaves, None);
         true
     }
 }

@@ -129,6 +129,8 @@ pub(super) struct Assembler<'g> {
     known_len: usize,
     /// The sites of the pools of rules, by rule.
     pool_sites: Vec<Option<i32>>,
+    /// Where the rows of a rule's pool are, if they have a table.
+    pool_rows: Vec<Option<i32>>,
     /// The literals that slow paths copy and where they are. Looked up only, never iterated.
     known_literals: HashMap<&'g [u8], i32>,
     /// The tables of large classes, likewise.
@@ -180,6 +182,7 @@ pub(super) fn assemble(
         most_stack: 0,
         known_len: 0,
         pool_sites: vec![None; ir.rules().len()],
+        pool_rows: vec![None; ir.rules().len()],
         known_literals: HashMap::new(),
         known_classes: HashMap::new(),
         max_code,

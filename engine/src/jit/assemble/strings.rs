@@ -45,7 +45,7 @@ impl<'g> Assembler<'g> {
         let decision = Decision { count: strings.len(), slots: site.slots, costs };
         self.need(3, longest as i32);
         if !is_limited {
-            return self.put_decided(&decision, strings);
+            return self.put_decided(&decision, site);
         }
         self.flush();
         match &strings[..] {
@@ -113,7 +113,7 @@ impl<'g> Assembler<'g> {
         self.place(decided);
         self.flow.due = due;
         self.pay(&decision.costs);
-        self.put_indexed(&site.strings);
+        self.put_indexed(&site.strings, site.pool_of);
         self.flush();
         self.place(back);
     }
@@ -149,7 +149,8 @@ impl<'g> Assembler<'g> {
     }
 
     /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
-    fn put_decided(&mut self, decision: &Decision<'_>, strings: &[&[u8]]) {
+    fn put_decided(&mut self, decision: &Decision<'_>, site: &Strings<'_>) {
+        let strings = &site.strings;
         let picked = self.decide(decision);
         if decision.bits() == 8 && strings.iter().all(|string| string.len() == 1) {
             // The choice byte leads to the byte at once.
@@ -157,7 +158,7 @@ impl<'g> Assembler<'g> {
             return self.put_mapped(table);
         }
         self.leave_option(picked, decision);
-        self.put_indexed(strings);
+        self.put_indexed(strings, site.pool_of);
     }
 
     /// Emits the byte that the choice byte in eax leads to.
@@ -171,30 +172,36 @@ impl<'g> Assembler<'g> {
         self.used(0, 1);
     }
 
-    /// Emits the string whose number is in eax; its bytes must be needed already.
-    pub(super) fn put_indexed(&mut self, strings: &[&[u8]]) {
+    /// Emits the string whose number is in eax; its bytes must be needed already. The table of a rule's pool is made once.
+    pub(super) fn put_indexed(&mut self, strings: &[&[u8]], pool_of: Option<RuleId>) {
         let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let equal = strings.iter().all(|string| string.len() == longest);
         self.bound_displacements();
         self.used(0, longest as i32);
         match longest {
             0 => {}
-            _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest)),
-            1..=MAX_ROW => self.put_row(strings, (longest + 1).next_power_of_two().max(4), None),
+            _ if equal && longest <= 32 => self.put_row(strings, longest.next_power_of_two(), Some(longest), pool_of),
+            1..=MAX_ROW => self.put_row(strings, (longest + 1).next_power_of_two().max(4), None, pool_of),
             _ => self.put_distant(strings, longest),
         }
     }
 
     /// From a table of rows of `width` bytes; unless all have the same length, the last byte of a row holds it.
-    fn put_row(&mut self, strings: &[&[u8]], width: usize, len: Option<usize>) {
-        let mut rows = vec![0; width * strings.len()];
-        for (row, string) in rows.chunks_exact_mut(width).zip(strings) {
-            row[..string.len()].copy_from_slice(string);
-            if len.is_none() {
-                row[width - 1] = string.len() as u8;
+    fn put_row(&mut self, strings: &[&[u8]], width: usize, len: Option<usize>, pool_of: Option<RuleId>) {
+        let known = pool_of.and_then(|rule| self.pool_rows[rule.index()]);
+        let rows = known.unwrap_or_else(|| {
+            let mut rows = vec![0; width * strings.len()];
+            for (row, string) in rows.chunks_exact_mut(width).zip(strings) {
+                row[..string.len()].copy_from_slice(string);
+                if len.is_none() {
+                    row[width - 1] = string.len() as u8;
+                }
             }
+            self.tables.add(rows, width.min(16))
+        });
+        if let Some(rule) = pool_of {
+            self.pool_rows[rule.index()] = Some(rows);
         }
-        let rows = self.tables.add(rows, width.min(16));
         let at = self.flow.output as i8;
         let last = rows + width as i32 - 1;
         let wide = self.flow.output;

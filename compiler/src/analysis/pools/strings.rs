@@ -1,0 +1,132 @@
+//! Lists of strings in one piece of memory, as most of what is joined for pools is soon forgotten.
+
+use std::cmp::Ordering;
+
+/// A list of strings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strings {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    /// A list of one string.
+    pub fn one(string: &[u8]) -> Strings {
+        Strings { bytes: string.to_vec(), ends: vec![string.len()] }
+    }
+
+    /// An empty list with room for so many strings, of so many bytes together.
+    pub fn with_capacity(count: usize, bytes: usize) -> Strings {
+        Strings { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(count) }
+    }
+
+    /// Adds the concatenation of two strings.
+    #[inline]
+    pub fn push(&mut self, left: &[u8], right: &[u8]) {
+        self.bytes.extend_from_slice(left);
+        self.bytes.extend_from_slice(right);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How many bytes they have together.
+    pub fn total(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The string with this number.
+    #[inline]
+    pub fn get(&self, number: usize) -> &[u8] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.bytes[start..self.ends[number]]
+    }
+
+    /// The strings in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|number| self.get(number))
+    }
+
+    /// The string, if there is just one.
+    pub fn only(&self) -> Option<&[u8]> {
+        (self.len() == 1).then_some(&self.bytes)
+    }
+
+    /// Whether they ascend by length, then bytes, and each is there once.
+    pub fn ascend(&self) -> bool {
+        (1..self.len()).all(|number| order(self.get(number - 1), self.get(number)).is_lt())
+    }
+}
+
+impl<'s> FromIterator<&'s [u8]> for Strings {
+    fn from_iter<I: IntoIterator<Item = &'s [u8]>>(strings: I) -> Strings {
+        let mut list = Strings::default();
+        strings.into_iter().for_each(|string| list.push(string, &[]));
+        list
+    }
+}
+
+/// Ascending by length, then bytes.
+fn order(a: &[u8], b: &[u8]) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// The strings in ascending order by length, then bytes, each once.
+///
+/// Strings that are joined have much in common at their beginning. What is sorted is one number for each: its length, eight bytes
+/// behind what all have in common, and its place. Only those that are equal so far are compared by all bytes.
+pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
+    let Some((first, rest)) = strings.split_first() else { return Vec::new() };
+    let common = |shared: usize, string: &&[u8]| match string.get(..shared) {
+        Some(beginning) if beginning == &first[..shared] => shared,
+        _ => first.iter().zip(*string).take_while(|(a, b)| a == b).count(),
+    };
+    let shared = rest.iter().fold(first.len(), common);
+    let number = |(place, string): (usize, &&[u8])| {
+        let behind = &string[shared..];
+        let mut key = [0; 8];
+        match behind.first_chunk() {
+            Some(eight) => key = *eight,
+            None => key[..behind.len()].copy_from_slice(behind),
+        }
+        // Lengths and places are far below 2^32.
+        (string.len() as u128) << 96 | u128::from(u64::from_be_bytes(key)) << 32 | place as u128
+    };
+    let mut numbers: Vec<u128> = strings.iter().enumerate().map(number).collect();
+    numbers.sort_unstable();
+    let mut sorted: Vec<&[u8]> = Vec::with_capacity(numbers.len());
+    for alike in numbers.chunk_by(|a, b| a >> 32 == b >> 32) {
+        let begin = sorted.len();
+        sorted.extend(alike.iter().map(|&number| strings[number as u32 as usize]));
+        if alike.len() > 1 && sorted[begin].len() > shared + 8 {
+            sorted[begin..].sort_unstable();
+        }
+    }
+    sorted.dedup();
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_ascend_by_length_then_bytes() {
+        let words = ["<a>x", "<a>", "<a>xxxxxxxxxb", "<a>xxxxxxxxxa", "<a>\u{0}", "<a>x", "<a>", "<a>yyyyyyyyyyyyyy"];
+        for words in [&words[..], &words[..1], &[], &["", "b", "a", ""]] {
+            let strings: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+            let mut expected = strings.clone();
+            expected.sort_by(|a, b| order(a, b));
+            expected.dedup();
+            let found = ascending(&strings);
+            assert_eq!(found, expected);
+            assert!(found.into_iter().collect::<Strings>().ascend());
+        }
+        assert!(!["b", "a"].iter().map(|word| word.as_bytes()).collect::<Strings>().ascend());
+        assert!(!["a", "a"].iter().map(|word| word.as_bytes()).collect::<Strings>().ascend());
+    }
+}

@@ -1,0 +1,147 @@
+//! Parts of a test in processes of their own, this program again: so their memory can be measured, an overflow of the stack is
+//! told from a failure, and what hangs is ended.
+//!
+//! A bound on time would fail tests on busy machines, so none is held here but with `GRAMJET_HOSTILE_SECONDS`, which gives
+//! one in seconds of processor time for a look at one's own machine.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Names the part to the child process.
+const PART: &str = "GRAMJET_HOSTILE_PART";
+
+/// Only parts whose names contain this are run.
+const ONLY: &str = "GRAMJET_HOSTILE_ONLY";
+
+/// The greatest processor time of a part in seconds, if there is to be one.
+const SECONDS: &str = "GRAMJET_HOSTILE_SECONDS";
+
+/// The greatest memory that a part may take, in KiB.
+const MAX_MEMORY: u64 = 1 << 20;
+
+/// A process that has taken so much time hangs. This is far more than any part takes on a slow and busy machine.
+const HANG: Duration = Duration::from_secs(1800);
+
+/// The part that this process is to run, if it is a child.
+pub fn wanted() -> Option<String> {
+    std::env::var(PART).ok()
+}
+
+/// Runs the test `child` for each part. It must print results by [`Meter::result`].
+///
+/// # Panics
+///
+/// If one fails, hangs, or says nothing.
+pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
+    let only = std::env::var(ONLY).unwrap_or_default();
+    let failures: Vec<String> =
+        parts.into_iter().filter(|part| part.contains(&only)).filter_map(|part| failure(child, part)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Runs a part; what went wrong.
+fn failure(child: &str, part: &str) -> Option<String> {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut process = Command::new(program)
+        .args(["--exact", child, "--nocapture"])
+        .env(PART, part)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("this program can be run");
+    let output = collect(process.stdout.take());
+    let errors = collect(process.stderr.take());
+    let begin = Instant::now();
+    let status = loop {
+        match process.try_wait().expect("it is a child of this process") {
+            Some(status) => break Some(status),
+            None if begin.elapsed() < HANG => thread::sleep(Duration::from_millis(5)),
+            None => {
+                // It may have ended just now.
+                let _ = process.kill();
+                process.wait().expect("it is a child of this process");
+                break None;
+            }
+        }
+    };
+    let (output, errors) = (output.join().expect("it only reads"), errors.join().expect("it only reads"));
+    let results: Vec<&str> = output.lines().filter(|line| line.contains("RESULT")).collect();
+    results.iter().for_each(|line| println!("{line}"));
+    let errors: Vec<String> = errors.lines().take(8).map(|line| line.chars().take(300).collect()).collect();
+    let errors = errors.join("\n");
+    match status {
+        None => Some(format!("{part}: it hangs\n{errors}")),
+        Some(status) if !status.success() => Some(format!("{part}: {status}\n{errors}")),
+        Some(_) if results.is_empty() => Some(format!("{part}: no result\n{errors}")),
+        Some(_) => None,
+    }
+}
+
+/// What a pipe holds until it is closed, read beside the process so that it never waits for room.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is shown.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Measures what a part costs, from when it is made.
+pub struct Meter(Duration);
+
+impl Meter {
+    /// Begins now.
+    pub fn start() -> Meter {
+        Meter(processor_time())
+    }
+
+    /// Prints what was reached at what cost.
+    ///
+    /// # Panics
+    ///
+    /// If it cost too much.
+    pub fn result(&self, part: &str, outcome: &str) {
+        let (time, memory) = (processor_time() - self.0, peak_memory());
+        let outcome: String = outcome.lines().next().unwrap_or("ok").chars().take(100).collect();
+        println!("RESULT {part:32} {:6} ms {:5} MiB  {outcome}", time.as_millis(), memory >> 10);
+        assert!(memory < MAX_MEMORY, "{part}: {memory} KiB");
+        self.bound(part);
+    }
+
+    /// Holds the bound on time, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// If it took longer.
+    pub fn bound(&self, part: &str) {
+        if let Some(seconds) = std::env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()) {
+            let time = processor_time() - self.0;
+            assert!(time < Duration::from_secs(seconds), "{part}: {time:?}");
+        }
+    }
+}
+
+/// The greatest resident memory of this process so far, in KiB; 0 where the system does not tell.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// The processor time of this process so far, so that other processes on this machine don't matter; the time of day
+/// where the system does not tell.
+fn processor_time() -> Duration {
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name: the 14th and 15th field of all, in hundredths of a second (proc(5)).
+    let fields: Vec<u64> = match stat.rsplit_once(") ") {
+        Some((_, fields)) => fields.split(' ').skip(11).take(2).filter_map(|field| field.parse().ok()).collect(),
+        None => return now(),
+    };
+    Duration::from_millis(10 * fields.iter().sum::<u64>())
+}

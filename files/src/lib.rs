@@ -1,0 +1,126 @@
+//! Reads the files of a grammar: the one place for the command, the macro, build scripts and sessions.
+//!
+//! A [`GrammarFile`] is a grammar's text with a loader of the files that stand beside it: imported grammars, the lexer of a
+//! parser, what tokens derive. [`look_up`] says whether a name is that of a file or of a grammar that ships. What cannot be
+//! read is described by a diagnostic as everything else that is wrong with a grammar.
+
+#![forbid(unsafe_code)]
+
+mod beside;
+mod read;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gramjet_compiler::SourceFile;
+use gramjet_compiler::formats::Loader;
+
+pub use beside::Beside;
+pub use read::{MAX_BYTES, Unreadable, read_bytes, read_limited, read_text};
+
+/// A grammar's text, and the files beside it.
+#[derive(Clone, Debug)]
+pub struct GrammarFile {
+    /// The text, under the name that diagnostics show.
+    pub source: SourceFile,
+    /// Where its other files are; a text by itself has none.
+    pub beside: Option<Arc<Beside>>,
+}
+
+impl GrammarFile {
+    /// The file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn read(path: &Path) -> Result<GrammarFile, Unreadable> {
+        GrammarFile::read_as(path, path)
+    }
+
+    /// The file at `path`, which diagnostics call `shown`; so they do with the files beside it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn read_as(path: &Path, shown: &Path) -> Result<GrammarFile, Unreadable> {
+        let source = read_text("grammar", path, shown)?;
+        Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(folder(path), folder(shown)))) })
+    }
+
+    /// What a stream holds that diagnostics call `shown`. Other files are in the current directory.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn read_stream(stream: impl Read, shown: &str) -> Result<GrammarFile, Unreadable> {
+        let bytes = read_limited(stream).map_err(|error| Unreadable::by_system("grammar", shown, &error))?;
+        let source = read::utf8("grammar", shown, bytes)?;
+        Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(PathBuf::new(), PathBuf::new()))) })
+    }
+
+    /// A text by itself, which diagnostics call `shown`.
+    pub fn text(shown: impl Into<String>, text: impl Into<String>) -> GrammarFile {
+        GrammarFile { source: SourceFile::new(shown, text), beside: None }
+    }
+
+    /// The loader, as the compiler takes it.
+    pub fn loader(&self) -> Option<Arc<dyn Loader + Send + Sync>> {
+        self.beside.clone().map(|beside| beside as Arc<dyn Loader + Send + Sync>)
+    }
+
+    /// The paths of the other files that have been read through the loader, in order.
+    pub fn others(&self) -> Vec<PathBuf> {
+        self.beside.as_ref().map_or_else(Vec::new, |beside| beside.read())
+    }
+}
+
+fn folder(path: &Path) -> PathBuf {
+    path.parent().map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named<S> {
+    /// A file, or what cannot be looked at or is no file, which reading it says.
+    File,
+    /// A grammar that ships.
+    Shipped(S),
+    /// Nothing.
+    Nothing,
+}
+
+/// What `name` stands for: a file, else the grammar that ships under the name, where `shipped` knows it.
+pub fn look_up<S>(name: &OsStr, shipped: impl FnOnce(&str) -> Option<S>) -> Named<S> {
+    let path = Path::new(name);
+    let exists = exists(path);
+    if exists && !path.is_dir() {
+        return Named::File;
+    }
+    match name.to_str().filter(|name| is_word(name)).and_then(shipped) {
+        Some(shipped) => Named::Shipped(shipped),
+        None if exists => Named::File,
+        None => Named::Nothing,
+    }
+}
+
+/// Whether `name` could be that of a shipped grammar rather than a path.
+pub fn is_word(name: &str) -> bool {
+    !name.contains(['/', '\\', '.'])
+}
+
+/// Whether something stands at `path`; what cannot be looked at is taken to exist, so that the error says why.
+fn exists(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(_) => true,
+        Err(error) => !matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::InvalidInput | io::ErrorKind::NotADirectory
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;
