@@ -20,6 +20,7 @@ mod boundaries;
 mod dfa;
 mod edges;
 mod expand;
+mod gaps;
 mod language;
 mod modes;
 mod nfa;
@@ -212,12 +213,19 @@ pub enum SeparatorPolicy {
     Space,
     /// Nowhere.
     None,
+    /// Wherever the lexer takes them: before any token stands what rules hide, as much of it as one likes, and at least
+    /// something where [`SeparatorPolicy::Auto`] has a separator. For texts that were not made by the grammar.
+    Any,
 }
 
 impl SeparatorPolicy {
     /// The policies and their names.
-    pub const ALL: &'static [(&'static str, SeparatorPolicy)] =
-        &[("auto", SeparatorPolicy::Auto), ("space", SeparatorPolicy::Space), ("none", SeparatorPolicy::None)];
+    pub const ALL: &'static [(&'static str, SeparatorPolicy)] = &[
+        ("auto", SeparatorPolicy::Auto),
+        ("space", SeparatorPolicy::Space),
+        ("none", SeparatorPolicy::None),
+        ("any", SeparatorPolicy::Any),
+    ];
 
     /// The policy called `name`.
     pub fn by_name(name: &str) -> Option<SeparatorPolicy> {

@@ -9,7 +9,7 @@ use super::dfa::{DEAD, Dfa, Making, START, StateId};
 use super::nfa::Nfa;
 use super::sets::{Sets, drawn};
 use super::{Lexer, Outcome};
-use crate::charset::CharSet;
+use crate::charset::{CharSet, Unit};
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
 #[derive(Debug)]
@@ -97,6 +97,23 @@ impl Automata {
         let facts = self.facts_of_ends(dfa, rule, &quiet);
         self.facts[rule] = OnceCell::from(facts);
         self.quiet.insert(rule)
+    }
+
+    /// Whether only those texts of a rule count that the lexer cannot go on behind.
+    pub(super) fn is_quiet(&self, rule: usize) -> bool {
+        self.quiet.contains(rule)
+    }
+
+    /// The characters that the lexer may go on with behind some text of a rule.
+    pub(super) fn going_on(&self, rule: usize) -> CharSet {
+        let mut set = CharSet::empty(Unit::Char);
+        let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return set };
+        for class in 0..self.classes.len() {
+            if facts.ends.iter().any(|&end| dfa.is_alive(dfa.next(end, class))) {
+                set = set.union(self.classes.members(class));
+            }
+        }
+        set
     }
 
     /// The modes with rules whose automata are too large.
