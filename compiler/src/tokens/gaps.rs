@@ -50,8 +50,7 @@ impl Gaps {
             let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
             let mut options = vec![Alternative { expr: empty, weight: weight(RARITY, span) }];
             for rule in open {
-                let pattern = &writer.lexer.rules[rule].pattern;
-                options.push(Alternative { expr: writer.pattern(pattern, span), weight: weight(1.0, span) });
+                options.push(Alternative { expr: writer.last(rule, span), weight: weight(1.0, span) });
             }
             items.push(Expr { kind: ExprKind::Choice(options), span });
         }

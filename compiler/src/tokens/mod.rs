@@ -161,7 +161,7 @@ pub enum Pattern {
     Fragment(usize),
     /// One after the other.
     Seq(Vec<Pattern>),
-    /// One of several; none match nothing.
+    /// One of several; none match nothing, or the end of the text where it ends.
     Choice(Vec<Pattern>),
     /// `item` at least `min` and, if given, at most `max` times.
     Repeat {

@@ -53,6 +53,8 @@ pub(super) struct Writer<'a> {
     pending: Vec<(usize, usize)>,
     /// Fragments that are being written within one another.
     depth: usize,
+    /// Whether what is written stands at the end of the text, which a pattern of no alternatives may stand for.
+    is_last: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -68,6 +70,7 @@ impl<'a> Writer<'a> {
             fragments: BTreeMap::new(),
             pending: Vec::new(),
             depth: 0,
+            is_last: false,
         }
     }
 
@@ -135,6 +138,14 @@ impl<'a> Writer<'a> {
         self.alphabet.one_of(set, span)
     }
 
+    /// A lexer rule's pattern as it is written, at the end of the text.
+    pub(super) fn last(&mut self, rule: usize, span: Span) -> Expr {
+        self.is_last = true;
+        let expr = self.pattern(&self.lexer.rules[rule].pattern, span);
+        self.is_last = false;
+        expr
+    }
+
     /// A pattern as it is written.
     pub(super) fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
         let kind = match pattern {
@@ -151,6 +162,7 @@ impl<'a> Writer<'a> {
                 Some(text) => ExprKind::Bytes(text.into_bytes()),
                 None => ExprKind::Seq(items.iter().map(|item| self.pattern(item, span)).collect()),
             },
+            Pattern::Choice(items) if items.is_empty() && self.is_last => ExprKind::Seq(Vec::new()),
             Pattern::Choice(items) if items.is_empty() => ExprKind::Rule(NEVER.to_string()),
             Pattern::Choice(items) => {
                 if let [only] = items.as_slice() {

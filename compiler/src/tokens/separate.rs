@@ -244,6 +244,15 @@ impl Separating<'_> {
         let mut all = None;
         for left in lexemes.iter() {
             self.budget = self.budget.saturating_sub(1);
+            if self.policy == SeparatorPolicy::Any {
+                // Where anything may stand, something must only if the lexer goes on for sure, whichever of these stands there.
+                all = Some(Need { clash: Clash::Certain, ..Need::FREE });
+                if !self.boundaries.always_goes_on(left, right) {
+                    all = None;
+                    break;
+                }
+                continue;
+            }
             let mut need = self.boundaries.need(left, right);
             match self.policy {
                 SeparatorPolicy::Space if need.separators != 0 => need.clash = Clash::Certain,
@@ -256,7 +265,7 @@ impl Separating<'_> {
             if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));
             }
-            all = Some(all.map_or(need, |all| self.either(all, need)));
+            all = Some(all.map_or(need, |all| self.boundaries.both(all, need)));
         }
         let mut all = all.unwrap_or(Need::FREE);
         // Which separators would do matters only if one of them must.
@@ -356,8 +365,6 @@ impl Separating<'_> {
         let never = self.only_certain && !self.boundaries.is_whole(lexeme);
         let available = self.boundaries.separators(lexeme).len() as u32;
         let which = need.wanted() & 1u8.checked_shl(available).map_or(u8::MAX, |bit| bit - 1);
-        // What may stand before any token need stand there only if the lexer goes on for sure.
-        let which = if self.policy == SeparatorPolicy::Any && need.clash != Clash::Certain { 0 } else { which };
         if never {
             Spaced::Choice(Vec::new())
         } else if need.clash == Clash::Certain && which == 0 && self.only_certain {
