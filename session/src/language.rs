@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gramjet::{Limits, LimitsError, Producer};
-use gramjet_compiler::formats::{self, Loader};
+use gramjet_compiler::formats::{self, FormatOptions, Loader};
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, ParseError, Parser};
@@ -39,6 +39,9 @@ pub struct Settings {
     pub max_len: Bound,
     /// What runs the grammar.
     pub engine: EngineName,
+    /// Whether texts come from elsewhere: in formats with a lexer, what it hides may stand between any of their tokens
+    /// ([`FormatOptions::of_others`]). Choice bytes then mean something else than those of other commands.
+    pub of_others: bool,
 }
 
 /// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
@@ -129,7 +132,8 @@ impl Language {
                 LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
             })?),
         };
-        let options = Options { format, start: settings.start.clone(), loader, ..Options::default() };
+        let reading = if settings.of_others { FormatOptions::of_others() } else { FormatOptions::default() };
+        let options = Options { format, start: settings.start.clone(), reading, loader, ..Options::default() };
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
         let engine = Engine::new(&compiled, settings.engine).map_err(LanguageError::Setting)?;

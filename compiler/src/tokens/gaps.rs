@@ -108,7 +108,9 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
                 // A match that could go on is ended by a blank that it cannot go on with.
                 let going_on = automata.going_on(rule);
                 let ends = blanks.difference(&going_on);
-                let is_open = automata.is_quiet(rule) || !going_on.is_empty() && !ends.is_empty();
+                let is_open = automata.is_quiet(rule)
+                    || has_end(&lexer.rules[rule].pattern)
+                    || !going_on.is_empty() && !ends.is_empty();
                 if is_open {
                     gap.open.push(rule);
                 }
@@ -145,6 +147,16 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
     gap.any = Some(rule("gap", ExprKind::Choice(alternatives)));
     gap.some = Some(some);
     gap
+}
+
+/// Whether a pattern says where the end of the text may stand.
+fn has_end(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Set { .. } | Pattern::Fragment(_) => false,
+        Pattern::Choice(items) if items.is_empty() => true,
+        Pattern::Seq(items) | Pattern::Choice(items) => items.iter().any(has_end),
+        Pattern::Repeat { item, .. } => has_end(item),
+    }
 }
 
 /// What a hidden rule matches, as far as it matters to the parser, which sees none of it.
