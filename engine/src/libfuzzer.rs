@@ -143,9 +143,8 @@ impl Loader for Embedded {
     fn load(&self, name: &str) -> Result<SourceFile, String> {
         let path = self.folder.join(name);
         let file = self.files.iter().find(|(other, _)| Path::new(other) == path);
-        file.map(|&(other, text)| SourceFile::new(other, text)).ok_or_else(|| {
-            format!("it is not among the files of fuzz_mutator!; add `with [\"{}\"]`", path.display())
-        })
+        file.map(|&(other, text)| SourceFile::new(other, text))
+            .ok_or_else(|| format!("it is not among the files of fuzz_mutator!; add `with [\"{}\"]`", path.display()))
     }
 }
 

@@ -253,8 +253,7 @@ impl<'a> Assembly<'a> {
         let mode = self.grammar.lexer.rules[self.flat.lexemes[lexeme].entry()].mode;
         let gap = self.gaps.as_mut().and_then(|gaps| gaps.before(&mut self.writer, mode, separated, span));
         let hidden = self.boundaries.hidden_text(lexeme);
-        let hidden =
-            (!hidden.is_empty()).then(|| Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span });
+        let hidden = (!hidden.is_empty()).then(|| Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span });
         let token = match first {
             ANY_FIRST => self.writer.lexer_rule(rule),
             first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
