@@ -15,12 +15,22 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether so much is asked for that tables for the bulk engine are worth their time.
+    /// Whether so much is asked for that a thread of its own to write is worth its time.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,
             Amount::Bytes(bytes) => bytes >= 16 << 20,
             Amount::Time(_) => true,
+        }
+    }
+
+    /// Whether so much is asked for that tables for the bulk engine are worth theirs: with less than some 500 MiB the JIT is done
+    /// before it.
+    pub fn is_huge(self) -> bool {
+        match self {
+            Amount::Inputs(inputs) => inputs >= 8_000_000,
+            Amount::Bytes(bytes) => bytes >= 1_000_000_000,
+            Amount::Time(time) => time >= Duration::from_secs(4),
         }
     }
 }

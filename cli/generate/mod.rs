@@ -7,6 +7,7 @@ mod ordered;
 mod output;
 mod worker;
 
+use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         }
         EngineArgument::Bulk => true,
         // Who gives a seed gets the same inputs from any engine, however many.
-        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_large(),
+        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_huge(),
         _ => false,
     };
     let mut bulk = None;
@@ -123,11 +124,14 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     if let Some(time) = plan.time {
         stop.after(time);
     }
+    // A processor that has nothing else to do writes.
+    let spare = jobs < std::thread::available_parallelism().map_or(1, NonZero::get);
+    let has_writer = spare && amount.is_large() && sink.takes_time();
     let output = Output::new(sink, plan.bytes, progress);
     let orders = Orders { plan, seed, separator, longest: engine.limits().output(), stop: stop.clone() };
     let (output, end) = match bulk {
-        Some(bulk) => worker::run((0..jobs).map(|_| InBulk(bulk.fork())).collect(), orders, output),
-        None => worker::run((0..jobs).map(|_| engine.producer()).collect(), orders, output),
+        Some(bulk) => worker::run((0..jobs).map(|_| InBulk(bulk.fork())).collect(), orders, output, has_writer),
+        None => worker::run((0..jobs).map(|_| engine.producer()).collect(), orders, output, has_writer),
     };
     let elapsed = start.elapsed();
     let concluded = conclude(output, end, &stop);

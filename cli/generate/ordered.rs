@@ -6,6 +6,9 @@
 //! There is no deadlock: workers take tickets in order, so the turn's ticket is held by a worker that is awake, or that is
 //! woken as soon as the output is free. Others are woken one by one as room is made, the most urgent first: to wake them
 //! all for each chunk would cost many workers most of their time.
+//!
+//! Where processors are left over a *writer* has the output for itself, and workers only queue. Of the ticket whose turn it is
+//! one chunk may be queued beyond the budget, so there is always something to write.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -56,8 +59,12 @@ struct State {
     sleeping: BTreeMap<u64, Thread>,
     /// Empty chunks for reuse.
     free: Vec<Chunk>,
-    /// The output, unless a worker is writing.
+    /// The output, unless somebody is writing.
     output: Option<Output>,
+    /// The thread that does nothing but write, if there is one.
+    writer: Option<Thread>,
+    /// No more chunks will come.
+    closed: bool,
     /// Why the run is over.
     end: Option<End>,
 }
@@ -73,6 +80,8 @@ impl Ordered {
                 sleeping: BTreeMap::new(),
                 free: Vec::new(),
                 output: Some(output),
+                writer: None,
+                closed: false,
                 end: None,
             }),
             budget,
@@ -92,17 +101,22 @@ impl Ordered {
             if state.end.is_some() {
                 return Err(Over);
             }
-            if ticket == state.turn && state.output.is_some() {
+            let has_turn = ticket == state.turn;
+            if has_turn && state.output.is_some() && state.writer.is_none() {
                 break;
             }
             // Whoever holds the output looks into the queue before he lets go of it.
-            if state.queued + chunk.capacity() <= self.budget {
+            let only_one = has_turn && state.writer.is_some() && !state.queue.contains_key(&ticket);
+            if state.queued + chunk.capacity() <= self.budget || only_one {
                 state.queued += chunk.capacity();
                 let fresh = state.free.pop().unwrap_or_else(|| self.new_chunk());
                 let full = std::mem::replace(chunk, fresh);
                 state.queue.entry(ticket).or_default().push_back((full, then));
                 if state.queued < self.budget {
                     state.wake_first();
+                }
+                if let (true, Some(writer)) = (has_turn, &state.writer) {
+                    writer.unpark();
                 }
                 return Ok(());
             }
@@ -113,12 +127,44 @@ impl Ordered {
             state = self.lock();
             state.sleeping.remove(&ticket);
         }
-        let Some(mut output) = state.output.take() else { return Err(Over) };
         if state.queued < self.budget {
             state.wake_first();
         }
-        // First what waits of this ticket, then this chunk, then what waits of the tickets behind it.
-        let mut own = Some((std::mem::take(chunk), then));
+        let mut state = self.write(state, Some((std::mem::take(chunk), then)));
+        *chunk = state.free.pop().unwrap_or_else(|| self.new_chunk());
+        if state.end.is_some() { Err(Over) } else { Ok(()) }
+    }
+
+    /// Writes all chunks in their turn until [`Ordered::close`] or the end of the run: what a writer does.
+    pub fn write_all(&self) {
+        let mut state = self.lock();
+        state.writer = Some(thread::current());
+        while state.end.is_none() {
+            if state.output.is_some() && state.queue.contains_key(&state.turn) {
+                state = self.write(state, None);
+            } else if state.closed {
+                return;
+            } else {
+                drop(state);
+                thread::park();
+                state = self.lock();
+            }
+        }
+    }
+
+    /// Says that no more chunks will come.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        if let Some(writer) = &state.writer {
+            writer.unpark();
+        }
+    }
+
+    /// Writes what waits of the ticket whose turn it is, then `own`, which is the next chunk of that ticket, then what waits of
+    /// the tickets behind it.
+    fn write<'a>(&'a self, mut state: MutexGuard<'a, State>, mut own: Option<(Chunk, Then)>) -> MutexGuard<'a, State> {
+        let Some(mut output) = state.output.take() else { return state };
         loop {
             let queued = state.pop_queued();
             if queued.is_some() {
@@ -143,12 +189,15 @@ impl Ordered {
             }
         }
         state.output = Some(output);
-        *chunk = state.free.pop().unwrap_or_else(|| self.new_chunk());
+        // A writer that has just come may have found it taken.
+        if let Some(writer) = &state.writer {
+            writer.unpark();
+        }
         let turn = state.turn;
         if let Some(thread) = state.sleeping.get(&turn) {
             thread.unpark();
         }
-        if state.end.is_some() { Err(Over) } else { Ok(()) }
+        state
     }
 
     /// Ends the run from outside, if it is not over.
@@ -158,14 +207,14 @@ impl Ordered {
         state.wake_all();
     }
 
-    /// Takes the output away where no worker writes, and says how the run ended, if it has.
+    /// Takes the output away where nobody writes, and says how the run ended, if it has.
     pub fn take_idle_output(&self) -> Option<(Output, Option<End>)> {
         let mut state = self.lock();
         let output = state.output.take()?;
         Some((output, state.end.take()))
     }
 
-    /// Takes the output away, and says how the run ended. There is none while a worker writes, or if one was lost then.
+    /// Takes the output away, and says how the run ended. There is none while somebody writes, or who wrote was lost.
     pub fn take_output(&self) -> (Option<Output>, Option<End>) {
         let mut state = self.lock();
         (state.output.take(), state.end.take())
@@ -199,7 +248,7 @@ impl State {
     }
 
     fn wake_all(&self) {
-        self.sleeping.values().for_each(Thread::unpark);
+        self.sleeping.values().chain(&self.writer).for_each(Thread::unpark);
     }
 
     /// Keeps a written chunk for reuse. Free chunks have waited before, so there are no more of them than the budget allows,
@@ -266,6 +315,7 @@ mod tests {
         budget: usize,
         room: usize,
         wanted: Option<u64>,
+        writer: bool,
     ) -> (String, u64, Option<End>) {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let sink = Memory { bytes: Arc::clone(&bytes), room };
@@ -296,9 +346,11 @@ mod tests {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(work);
-            }
+            let writing = writer.then(|| scope.spawn(|| ordered.write_all()));
+            let working: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            working.into_iter().for_each(|worker| worker.join().unwrap());
+            ordered.close();
+            writing.into_iter().for_each(|writer| writer.join().unwrap());
         });
         let (output, end) = ordered.take_output();
         let mut output = output.unwrap();
@@ -308,12 +360,15 @@ mod tests {
         (text, output.written().inputs, end)
     }
 
+    /// Numbers of workers, with and without a writer.
+    const WORKERS: [(usize, bool); 5] = [(1, false), (2, false), (5, false), (1, true), (3, true)];
+
     #[test]
     fn the_order_is_that_of_one_worker() {
         let expected: String = (0..500).flat_map(chunks).flatten().collect();
-        for workers in [1, 2, 5] {
+        for (workers, writer) in WORKERS {
             for budget in [0, 300, 1 << 20] {
-                let (text, inputs, end) = run(workers, 500, budget, usize::MAX, None);
+                let (text, inputs, end) = run(workers, 500, budget, usize::MAX, None, writer);
                 assert!(text == expected && end.is_none());
                 assert_eq!(inputs, expected.matches(';').count() as u64);
             }
@@ -323,20 +378,20 @@ mod tests {
     #[test]
     fn a_run_ends_at_its_bytes_its_stop_or_its_failure_and_at_an_input() {
         let all: String = (0..=900).flat_map(chunks).flatten().collect();
-        for workers in [1, 2, 5] {
-            let (text, _, end) = run(workers, 2000, 500, usize::MAX, None);
+        for (workers, writer) in WORKERS {
+            let (text, _, end) = run(workers, 2000, 500, usize::MAX, None, writer);
             assert!(text == all && matches!(end, Some(End::Stopped)));
 
-            let (text, _, end) = run(workers, 2000, 500, usize::MAX, Some(5003));
+            let (text, _, end) = run(workers, 2000, 500, usize::MAX, Some(5003), writer);
             let expected = 5003 + all[5002..].find(';').unwrap();
             assert!(text == all[..expected] && matches!(end, Some(End::Full)));
 
-            let (text, inputs, end) = run(workers, 2000, 500, 5003, None);
+            let (text, inputs, end) = run(workers, 2000, 500, 5003, None, writer);
             let expected = all[..5003].rfind(';').unwrap() + 1;
             assert!(text == all[..expected] && matches!(end, Some(End::Failed(_))));
             assert_eq!(inputs, text.matches(';').count() as u64);
 
-            let (text, inputs, end) = run(workers, 2000, 500, usize::MAX, Some(0));
+            let (text, inputs, end) = run(workers, 2000, 500, usize::MAX, Some(0), writer);
             assert!(text.is_empty() && inputs == 0 && matches!(end, Some(End::Full)));
         }
     }

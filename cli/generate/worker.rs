@@ -1,6 +1,7 @@
 //! Workers: each takes runs of whole blocks and makes their inputs. What they make does not depend on their number.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -69,12 +70,19 @@ struct Ticket {
     blocks: std::ops::Range<u64>,
 }
 
-/// Makes the inputs of a plan with one thread per maker.
+/// Makes the inputs of a plan with one thread per maker, and one more that writes if `has_writer`.
 ///
 /// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal ends the
 /// run also while inputs are made that take long: nothing of them is written then, and their threads end with the process.
-pub fn run<M: Maker + Send + 'static>(makers: Vec<M>, orders: Orders, output: Output) -> (Option<Output>, Option<End>) {
+pub fn run<M: Maker + Send + 'static>(
+    makers: Vec<M>,
+    orders: Orders,
+    output: Output,
+    has_writer: bool,
+) -> (Option<Output>, Option<End>) {
     let jobs = makers.len().max(1);
+    // One worker has nobody to wait for, and what does not wait long is in a cache when it is written.
+    let budget = if jobs == 1 { 8 * CHUNK_BYTES } else { BUDGET };
     // The budget has room for two tickets of each worker.
     let chunk_bytes = (BUDGET / (2 * TICKET_CHUNKS * jobs)).clamp(16 << 10, CHUNK_BYTES);
     let run = Arc::new(Run {
@@ -82,22 +90,35 @@ pub fn run<M: Maker + Send + 'static>(makers: Vec<M>, orders: Orders, output: Ou
         jobs: jobs as u64,
         chunk_bytes,
         tickets: Mutex::new(Tickets { next: 0, next_block: 0 }),
-        ordered: Ordered::new(output, BUDGET, chunk_bytes),
+        ordered: Ordered::new(output, budget, chunk_bytes),
     });
     // Nothing is sent: that the last sender is gone says that all workers are done.
     let (working, workers) = mpsc::channel::<()>();
     let (mut started, mut failure) = (0, None);
+    let busy = Arc::new(AtomicUsize::new(makers.len()));
     for maker in makers {
         let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
-        let (worker, working) = (Arc::clone(&run), working.clone());
+        let (worker, working, still_busy) = (Arc::clone(&run), working.clone(), Arc::clone(&busy));
         let spawned = thread.spawn(move || {
             worker.work(maker);
+            worker.leave(&still_busy);
             drop(working);
         });
         match spawned {
             Ok(_) => started += 1,
-            Err(error) => failure = Some(error),
+            Err(error) => {
+                run.leave(&busy);
+                failure = Some(error);
+            }
         }
+    }
+    if has_writer {
+        let (writer, working) = (Arc::clone(&run), working.clone());
+        // Without this thread the workers write.
+        let _ = std::thread::Builder::new().name("writer".to_string()).spawn(move || {
+            writer.or_end(|| writer.ordered.write_all());
+            drop(working);
+        });
     }
     drop(working);
     // With fewer threads than asked for the same output comes, only later.
@@ -108,7 +129,7 @@ pub fn run<M: Maker + Send + 'static>(makers: Vec<M>, orders: Orders, output: Ou
     while workers.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
         looks += u32::from(run.orders.stop.is_signalled());
         if looks > PATIENCE {
-            // While a worker writes there is no output to end; a second signal ends the process then.
+            // While somebody writes there is no output to end; a second signal ends the process then.
             if let Some((output, end)) = run.ordered.take_idle_output() {
                 return (Some(output), end.or(Some(End::Stopped)));
             }
@@ -134,11 +155,22 @@ impl<P: Producer> Maker for P {
 }
 
 impl Run {
-    /// Makes inputs until there are no more tickets or the run is over. A panic of the producer ends the whole run: without
-    /// that the other workers would wait for this one's ticket for ever.
+    /// Makes inputs until there are no more tickets or the run is over.
     fn work<M: Maker>(&self, maker: M) {
-        if catch_unwind(AssertUnwindSafe(|| maker.make_all(self))).is_err() {
+        self.or_end(|| maker.make_all(self));
+    }
+
+    /// Does something whose panic ends the whole run: without that the workers would wait for a lost one's ticket for ever.
+    fn or_end(&self, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.ordered.end(End::Panicked);
+        }
+    }
+
+    /// Counts a worker that is done; behind the last of them nothing more comes.
+    fn leave(&self, busy: &AtomicUsize) {
+        if busy.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.ordered.close();
         }
     }
 
@@ -285,11 +317,13 @@ mod tests {
     }
 
     fn make(jobs: usize, lifetime: u32, amount: Amount, shard: Shard) -> (Vec<(u64, Vec<u8>)>, Option<End>) {
+        // Either way with some numbers of jobs.
+        let has_writer = jobs.is_multiple_of(2);
         let plan = Plan::new(amount, shard, 256);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), plan.bytes, Progress::hidden());
         let producers = (0..jobs).map(|_| Fragile(producer(), lifetime)).collect();
-        let (output, end) = run(producers, orders(plan, Stop::default()), output);
+        let (output, end) = run(producers, orders(plan, Stop::default()), output, has_writer);
         let kept = kept.lock().unwrap().clone();
         assert_eq!(output.unwrap().written().inputs, kept.len() as u64);
         (kept, end)
@@ -330,7 +364,7 @@ mod tests {
         let plan = Plan::new(Amount::Inputs(u64::MAX), Shard::WHOLE, 256);
         let kept = Kept::default();
         let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), None, Progress::hidden());
-        let (_, end) = run((0..3).map(|_| producer()).collect(), orders(plan, stop), output);
+        let (_, end) = run((0..3).map(|_| producer()).collect(), orders(plan, stop), output, true);
         assert!(matches!(end, Some(End::Stopped)));
         let kept = kept.lock().unwrap();
         assert!(kept.iter().map(|(number, _)| *number).eq(0..kept.len() as u64));
@@ -370,7 +404,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(20));
                 signal.signal();
             });
-            let (output, end) = run((0..jobs).map(|_| Endless).collect(), orders(plan, stop), output);
+            let (output, end) = run((0..jobs).map(|_| Endless).collect(), orders(plan, stop), output, jobs == 1);
             assert!(matches!(end, Some(End::Stopped)));
             assert_eq!(output.unwrap().written().inputs, 0);
         }

@@ -26,6 +26,11 @@ pub trait Sink: Send {
     /// After an error: keeps the first `bytes` bytes only, those of complete inputs, as far as that is possible.
     fn cut_to(&mut self, _bytes: u64) {}
 
+    /// Whether it may pay to have another thread write.
+    fn takes_time(&self) -> bool {
+        true
+    }
+
     /// What messages call it.
     fn description(&self) -> String;
 }

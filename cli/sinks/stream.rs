@@ -49,6 +49,17 @@ impl Sink for Stream {
         }
     }
 
+    fn takes_time(&self) -> bool {
+        // /dev/null, above all.
+        #[cfg(unix)]
+        return !self
+            .file
+            .metadata()
+            .is_ok_and(|metadata| std::os::unix::fs::FileTypeExt::is_char_device(&metadata.file_type()));
+        #[cfg(not(unix))]
+        true
+    }
+
     fn description(&self) -> String {
         self.description.clone()
     }

@@ -5,6 +5,8 @@
 //! their bits from one set of generators, those at odd places from another, so that both can be multiplied where they are.
 
 use super::classes::{CODES, Codes, MAX_RANGES};
+#[cfg(target_arch = "x86_64")]
+use super::random::WideGenerators;
 use super::random::{Generators, LANES};
 use super::simd::Simd;
 
@@ -43,6 +45,8 @@ struct Members {
     /// All bits for sets of the second bank.
     is_second: [u8; CODES],
     banks: [[u8; 256]; 2],
+    /// How many places are taken; more than 256 if there is a second bank.
+    used: usize,
 }
 
 impl Members {
@@ -69,12 +73,13 @@ impl Members {
             offset[index] = u8::try_from(place).ok()?;
             is_second[index] = if bank == 1 { u8::MAX } else { 0 };
         }
+        let used = if banks[1].is_empty() { banks[0].len() } else { 256 + banks[1].len() };
         let banks = banks.map(|members| {
             let mut bank = [0; 256];
             bank[..members.len()].copy_from_slice(&members);
             bank
         });
-        Some(Members { offset, is_second, banks })
+        Some(Members { offset, is_second, banks, used })
     }
 }
 
@@ -119,7 +124,11 @@ impl Fill {
             // SAFETY: `Simd` names what the processor has.
             Simd::Avx512 => unsafe {
                 match &self.members {
-                    Some(members) => self.run_avx512(members, random, text),
+                    Some(members) => match members.used {
+                        ..=128 => self.run_avx512::<1>(members, random, text),
+                        129..=256 => self.run_avx512::<2>(members, random, text),
+                        _ => self.run_avx512::<4>(members, random, text),
+                    },
                     None => self.run_avx2(random, text),
                 }
             },
@@ -150,9 +159,10 @@ impl Fill {
         }
     }
 
+    /// Looks members up in so many halves of banks, of 128 places each.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    fn run_avx512(&self, members: &Members, random: &mut FillRandom, text: &mut [u8]) {
+    fn run_avx512<const HALVES: usize>(&self, members: &Members, random: &mut FillRandom, text: &mut [u8]) {
         use std::arch::x86_64::*;
         #[inline]
         #[target_feature(enable = "avx512f")]
@@ -168,23 +178,16 @@ impl Fill {
                 _mm512_loadu_si512(members.banks[bank].as_ptr().add(64 * quarter).cast())
             })
         });
-        let has_second = members.is_second.contains(&u8::MAX);
         let window = _mm512_set1_epi8((self.window << 4) as i8);
         let codes = _mm512_set1_epi8(CODES as i8);
         let (low, high) = (_mm512_set1_epi16(0x00FF), _mm512_set1_epi16(0xFF00u16 as i16));
         let (low_one, high_one) = (_mm512_set1_epi16(0x0001), _mm512_set1_epi16(0x0100));
-        let mut numbers: Numbers = [[[0; LANES]; 2]; ROWS];
+        let mut generators = [WideGenerators::load(&random[0]), WideGenerators::load(&random[1])];
         for unit in text.chunks_exact_mut(UNIT) {
-            Generators::side_by_side_avx512(random, &mut numbers);
-            for (row, numbers) in unit.chunks_exact_mut(ROW).zip(&numbers) {
-                // SAFETY: a row has 64 bytes, and so have the numbers of each set of generators.
-                let (bytes, even_bits, odd_bits) = unsafe {
-                    (
-                        _mm512_loadu_si512(row.as_ptr().cast()),
-                        _mm512_loadu_si512(numbers[0].as_ptr().cast()),
-                        _mm512_loadu_si512(numbers[1].as_ptr().cast()),
-                    )
-                };
+            for row in unit.chunks_exact_mut(ROW) {
+                let (even_bits, odd_bits) = (generators[0].next(), generators[1].next());
+                // SAFETY: a row has 64 bytes.
+                let bytes = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
                 // Within the window, what is left is the index; elsewhere what follows does not matter.
                 let index = _mm512_xor_si512(bytes, window);
                 let is_code = _mm512_cmplt_epu8_mask(index, codes);
@@ -197,14 +200,16 @@ impl Fill {
                 // Those bits of `odd` that `high` has, the others of `even`.
                 let member = _mm512_ternarylogic_epi64::<0xCA>(high, odd, even);
                 let place = _mm512_add_epi8(_mm512_shuffle_epi8(offset, index), member);
-                let is_upper = _mm512_movepi8_mask(place);
                 let look_up = |bank: &[__m512i; 4]| {
                     let lower = _mm512_permutex2var_epi8(bank[0], place, bank[1]);
+                    if HALVES == 1 {
+                        return lower;
+                    }
                     let upper = _mm512_permutex2var_epi8(bank[2], place, bank[3]);
-                    _mm512_mask_blend_epi8(is_upper, lower, upper)
+                    _mm512_mask_blend_epi8(_mm512_movepi8_mask(place), lower, upper)
                 };
                 let mut byte = look_up(&banks[0]);
-                if has_second {
+                if HALVES > 2 {
                     let is_second = _mm512_movepi8_mask(_mm512_shuffle_epi8(is_second, index));
                     byte = _mm512_mask_blend_epi8(is_second, byte, look_up(&banks[1]));
                 }
@@ -214,6 +219,7 @@ impl Fill {
                 }
             }
         }
+        random.iter_mut().zip(generators).for_each(|(random, generators)| generators.store(random));
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -112,31 +112,59 @@ impl Generators {
         generators: &mut [Generators; G],
         out: &mut [[[u64; LANES]; G]; N],
     ) {
-        use std::arch::x86_64::*;
-        let mut states: [[__m512i; 4]; G] = std::array::from_fn(|of| {
-            // SAFETY: each row has eight numbers.
-            std::array::from_fn(|row| unsafe { _mm512_loadu_si512(generators[of].0[row].as_ptr().cast()) })
-        });
+        let mut wide = generators.each_ref().map(|generators| WideGenerators::load(generators));
         for out in out {
-            for ([a, b, c, d], out) in states.iter_mut().zip(out) {
-                let number = _mm512_add_epi64(_mm512_rol_epi64::<23>(_mm512_add_epi64(*a, *d)), *a);
-                // SAFETY: as above.
-                unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), number) };
-                let shifted = _mm512_slli_epi64::<17>(*b);
-                *c = _mm512_xor_si512(*c, *a);
-                *d = _mm512_xor_si512(*d, *b);
-                *b = _mm512_xor_si512(*b, *c);
-                *a = _mm512_xor_si512(*a, *d);
-                *c = _mm512_xor_si512(*c, shifted);
-                *d = _mm512_rol_epi64::<45>(*d);
+            for (wide, out) in wide.iter_mut().zip(out) {
+                // SAFETY: eight numbers are stored in an array of eight.
+                unsafe { std::arch::x86_64::_mm512_storeu_si512(out.as_mut_ptr().cast(), wide.next()) };
             }
         }
-        for (generator, state) in generators.iter_mut().zip(states) {
-            for (row, value) in state.into_iter().enumerate() {
-                // SAFETY: as above.
-                unsafe { _mm512_storeu_si512(generator.0[row].as_mut_ptr().cast(), value) };
-            }
+        generators.iter_mut().zip(wide).for_each(|(generators, wide)| wide.store(generators));
+    }
+}
+
+/// Eight generators in registers.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) struct WideGenerators([std::arch::x86_64::__m512i; 4]);
+
+#[cfg(target_arch = "x86_64")]
+impl WideGenerators {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn load(generators: &Generators) -> WideGenerators {
+        // SAFETY: each row has eight numbers.
+        let row = |row: &[u64; LANES]| unsafe { std::arch::x86_64::_mm512_loadu_si512(row.as_ptr().cast()) };
+        let [a, b, c, d] = &generators.0;
+        WideGenerators([row(a), row(b), row(c), row(d)])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn store(self, generators: &mut Generators) {
+        for (row, value) in generators.0.iter_mut().zip(self.0) {
+            // SAFETY: each row has eight numbers.
+            unsafe { std::arch::x86_64::_mm512_storeu_si512(row.as_mut_ptr().cast(), value) };
         }
+    }
+
+    /// The next number of each.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn next(&mut self) -> std::arch::x86_64::__m512i {
+        use std::arch::x86_64::*;
+        /// The exclusive or of three.
+        const XOR: i32 = 0x96;
+        let [a, b, c, d] = self.0;
+        let number = _mm512_add_epi64(_mm512_rol_epi64::<23>(_mm512_add_epi64(a, d)), a);
+        let mixed = _mm512_xor_si512(d, b);
+        self.0 = [
+            _mm512_xor_si512(a, mixed),
+            _mm512_ternarylogic_epi64::<XOR>(a, b, c),
+            _mm512_ternarylogic_epi64::<XOR>(a, c, _mm512_slli_epi64::<17>(b)),
+            _mm512_rol_epi64::<45>(mixed),
+        ];
+        number
     }
 }
 
