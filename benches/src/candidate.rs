@@ -241,10 +241,10 @@ struct InBulk {
     ends: Vec<usize>,
 }
 
-/// Runs of the bulk engine are so many times as long as others: its lanes begin and end a run at different times.
-const LONGER: f64 = 8.0;
-/// And have at least so many blocks.
-const MIN_BLOCKS: u64 = 64;
+/// Runs of the bulk engine make at least so many bytes and blocks: its lanes begin and end a run at different times, which would
+/// hide how fast it is in the long runs that it is for.
+const MIN_BYTES: u64 = 256 << 20;
+const MIN_BLOCKS: u64 = 1024;
 
 impl Candidate for InBulk {
     fn name(&self) -> &str {
@@ -255,7 +255,7 @@ impl Candidate for InBulk {
         let mut stats = Stats::default();
         // Blocks are made side by side and ahead of their turn: a run makes certain blocks, all of which count.
         let block = self.bulk.mean_input() * self.bulk.block_inputs() as f64;
-        let blocks = if block.is_finite() { (LONGER * bytes_target as f64 / block) as u64 } else { 0 };
+        let blocks = if block.is_finite() { (bytes_target.max(MIN_BYTES) as f64 / block) as u64 } else { 0 };
         let end = self.next + blocks.max(MIN_BLOCKS);
         let start = thread_time();
         self.bulk.restart(SEED, 0);
