@@ -131,15 +131,19 @@ pub struct ShapeArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading the grammar")]
 pub struct ReadingArgs {
-    /// Where separators stand between tokens, in formats with a lexer: `auto` puts one only where the lexer would else cut
-    /// the text otherwise.
+    /// Where separators stand between tokens, in formats with a lexer: auto, space, none, or any.
+    ///
+    /// `auto` puts one only where the lexer would else cut the text otherwise, `space` between all tokens, `none` nowhere; `any`
+    /// takes whatever is hidden between any tokens. `parse`, `mutate` and `minimise` read grammars with `any` unless they are told
+    /// otherwise, other commands with `auto`.
     #[arg(long, value_name = "POLICY", value_parser = crate::engines::separator_policies())]
     pub separator_policy: Option<String>,
 
     /// What sets that are written as complements draw from, in formats with a lexer.
     ///
     /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
-    /// characters; `bytes` is those up to U+00FF.
+    /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters, but mostly
+    /// printable ASCII.
     #[arg(long, value_name = "ALPHABET", value_parser = crate::engines::alphabets())]
     pub alphabet: Option<String>,
 

@@ -354,7 +354,7 @@ pub fn code_names_or_warnings() -> PossibleValuesParser {
 
 /// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits.
 pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
-    let compiled = compile(source, args)?;
+    let compiled = compile(source, &of_others(args))?;
     let (mut tracer, mut fastest) = (Tracer::new(&compiled), Fastest::new(&compiled));
     let limits = Limits::new().max_choices(u64::MAX);
     let result = tracer.set_limits(limits).and_then(|()| fastest.set_limits(limits));
@@ -364,7 +364,7 @@ pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer,
 
 /// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
 pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
-    let compiled = compile(source, args)?;
+    let compiled = compile(source, &of_others(args))?;
     let engine = fastest(&compiled);
     Ok((Parser::new(&compiled.lowered), compiled, engine))
 }
@@ -439,11 +439,27 @@ fn options(source: &Source, args: &GrammarArgs) -> Result<Options, Failure> {
 }
 
 fn reading(args: &ReadingArgs) -> FormatOptions {
-    FormatOptions {
-        strict: args.strict,
-        separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
-        alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name).unwrap_or_default(),
-    }
+    let separators = args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default();
+    let usual = match separators {
+        SeparatorPolicy::Any => FormatOptions::of_others(),
+        _ => FormatOptions::default(),
+    };
+    let alphabet = args.alphabet.as_deref().and_then(Alphabet::by_name).unwrap_or(usual.alphabet);
+    FormatOptions { strict: args.strict, separators, alphabet }
+}
+
+/// The same grammar, read for texts that it did not make, unless the user says otherwise.
+fn of_others(args: &GrammarArgs) -> GrammarArgs {
+    let mut args = args.clone();
+    args.how.reading.separator_policy.get_or_insert_with(|| "any".to_string());
+    args
+}
+
+/// The options that other commands need for choice bytes of texts, where these were parsed without options: the policy that such
+/// texts are read with is not that of inputs that are generated.
+pub fn reading_of_others(source: &Source, args: &GrammarArgs) -> Option<&'static str> {
+    let format = args.how.format.as_deref().and_then(formats::by_name).unwrap_or_else(|| formats::detect(&source.file));
+    (format.has_lexer() && args.how.reading.separator_policy.is_none()).then_some("--separator-policy any")
 }
 
 fn fastest(compiled: &Compiled) -> Engine {

@@ -46,7 +46,8 @@ impl Configuration {
     pub fn new(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<Configuration, String> {
         let mut configuration = Configuration {
             grammar: OsString::new(),
-            settings: Settings::default(),
+            // Seeds are texts that others have made.
+            settings: Settings { of_others: true, ..Settings::default() },
             fuzz_count: Configuration::FUZZ_COUNT,
             trim_count: Configuration::TRIM_COUNT,
             warnings: Vec::new(),

@@ -63,6 +63,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         engine: engine.map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))?,
         max_depth: bound(options.max_depth),
         max_len: bound(options.max_len),
+        ..Settings::default()
     })
 }
 

@@ -308,7 +308,7 @@ mod tests {
     fn producer() -> AnyProducer {
         let file = SourceFile::new("test.ebnf", "list ::= [a-z]* | list [0-9]+ list @ 0.5");
         let args = GrammarArgs { grammar: "test.ebnf".into(), ..GrammarArgs::default() };
-        let engine = engines::prepare(&Source { file, shipped: None }, &args, EngineArgument::Vm);
+        let engine = engines::prepare(&Source { file, shipped: None, loader: None }, &args, EngineArgument::Vm);
         engine.map(|engine| engine.producer()).unwrap_or_else(|failure| panic!("{failure}"))
     }
 

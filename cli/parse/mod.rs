@@ -137,6 +137,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     let max_memory = usize::try_from(args.max_memory).unwrap_or(usize::MAX / 2);
     let budget = Budget { max_memory, max_steps: args.max_steps };
     let mut wrong = 0;
+    let mut has_choices = false;
     let mut together = Vec::new();
     let names = output_names(&args.files, args.form.extension());
     for (file, name) in args.files.iter().zip(names) {
@@ -171,6 +172,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
                         parsed.choices.len()
                     );
                 }
+                has_choices = true;
                 parsed.choices
             }
             FormArgs { tree: true, .. } => tree::lines(&compiled, &trace(&compiled, &parsed), &text),
@@ -184,6 +186,9 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     }
     if folder.is_none() && wrong < args.files.len() && (args.form.choices || args.form.tree || args.form.json) {
         write_output(args.output.as_deref(), &together)?;
+    }
+    if has_choices && let Some(options) = engines::reading_of_others(&source, &args.grammar) {
+        say!("gramjet: texts of this grammar are parsed with `{options}`; `gramjet render` needs it, too");
     }
     match (wrong, args.files.len()) {
         (0, _) => Ok(()),

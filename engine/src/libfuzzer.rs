@@ -1,8 +1,12 @@
 //! Custom mutators for libFuzzer: [`fuzz_mutator!`](crate::fuzz_mutator) registers them for a fuzz target that takes choice
 //! bytes.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use gramjet::choices::FuzzMutator;
 use gramjet::{Choices, Producer};
+use gramjet_compiler::formats::Loader;
 use gramjet_compiler::{Options, SourceFile, compile};
 
 use crate::tracer::Tracer;
@@ -21,24 +25,27 @@ use crate::tracer::Tracer;
 /// ```
 ///
 /// The first argument is the producer that the target renders choice bytes with, the second the grammar that it was made of, as
-/// a path relative to `Cargo.toml`; a third one, where the producer has another start rule than the grammar, is its name. The
-/// file is read when the target is built. Before the first mutation, both are run on some choice strings: it panics with
+/// a path relative to `Cargo.toml`; a third one, where the producer has another start rule than the grammar, is its name. Where
+/// the grammar names other files, a lexer beside a parser or what it imports, these come last:
+/// `fuzz_mutator!(xml::Producer, "grammars/XMLParser.g4", "document", with ["grammars/XMLLexer.g4"])`. The
+/// files are read when the target is built. Before the first mutation, both are run on some choice strings: it panics with
 /// a message if they differ.
 #[macro_export]
 macro_rules! fuzz_mutator {
-    ($producer:ty, $path:literal $(,)?) => {
-        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::None);
+    ($producer:ty, $path:literal $(, with [$($other:literal),* $(,)?])? $(,)?) => {
+        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::None, [$($($other),*)?]);
     };
-    ($producer:ty, $path:literal, $start:literal $(,)?) => {
-        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::Some($start));
+    ($producer:ty, $path:literal, $start:literal $(, with [$($other:literal),* $(,)?])? $(,)?) => {
+        $crate::fuzz_mutator!(@ $producer, $path, ::core::option::Option::Some($start), [$($($other),*)?]);
     };
-    (@ $producer:ty, $path:literal, $start:expr) => {
+    (@ $producer:ty, $path:literal, $start:expr, [$($other:literal),*]) => {
         const _: () = {
             ::std::thread_local! {
                 static MUTATOR: ::core::cell::RefCell<$crate::libfuzzer::Registered> = ::core::cell::RefCell::new($crate::libfuzzer::Registered::new(
                     &mut <$producer as ::core::default::Default>::default(),
                     $path,
                     ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path)),
+                    &[$(($other, ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $other)))),*],
                     $start,
                 ));
             }
@@ -80,14 +87,25 @@ macro_rules! fuzz_mutator {
 pub struct Registered(FuzzMutator<Tracer>);
 
 impl Registered {
-    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits.
+    /// A mutator of the choice bytes of `producer`, which was made of this grammar, with its limits. `others` are the files that
+    /// the grammar names: their paths and texts.
     ///
     /// # Panics
     ///
     /// If the grammar does not compile, or produces something else: a fuzz target cannot go on.
-    pub fn new(producer: &mut dyn Producer, path: &str, grammar: &str, start: Option<&str>) -> Registered {
+    pub fn new(
+        producer: &mut dyn Producer,
+        path: &str,
+        grammar: &str,
+        others: &[(&'static str, &'static str)],
+        start: Option<&str>,
+    ) -> Registered {
         let file = SourceFile::new(path, grammar);
-        let compiled = match compile(&file, &Options { start: start.map(str::to_string), ..Options::default() }) {
+        let folder = Path::new(path).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let loader = Embedded { folder, files: others.to_vec() };
+        let options =
+            Options { start: start.map(str::to_string), loader: Some(Arc::new(loader)), ..Options::default() };
+        let compiled = match compile(&file, &options) {
             Ok((compiled, _)) => compiled,
             Err(diagnostics) => panic!("fuzz_mutator!: {}", diagnostics.to_plain_text(&file)),
         };
@@ -112,6 +130,21 @@ impl Registered {
     /// See [`FuzzMutator::cross_over`].
     pub fn cross_over(&mut self, one: &[u8], other: &[u8], mutant: &mut [u8], seed: u32) -> usize {
         self.0.cross_over(one, other, mutant, seed)
+    }
+}
+
+/// Gives the files that were read when the target was built.
+struct Embedded {
+    folder: PathBuf,
+    files: Vec<(&'static str, &'static str)>,
+}
+
+impl Loader for Embedded {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let path = self.folder.join(name);
+        let file = self.files.iter().find(|(other, _)| Path::new(other) == path);
+        file.map(|&(other, text)| SourceFile::new(other, text))
+            .ok_or_else(|| format!("it is not among the files of fuzz_mutator!; add `with [\"{}\"]`", path.display()))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Unreadable {
     /// The file; of its text, what could be understood.
     pub source: SourceFile,
     /// What is wrong.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
     /// The same in a few words that name no file.
     pub(crate) why: String,
 }
@@ -27,7 +27,7 @@ impl Unreadable {
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Unreadable {
         let message = message.into();
         let diagnostic = Diagnostic::error(Code::UnreadableFile, None, message.clone());
-        Unreadable { source: SourceFile::new(name, ""), diagnostic, why: message }
+        Unreadable { source: SourceFile::new(name, ""), diagnostic: Box::new(diagnostic), why: message }
     }
 
     /// The file `name`, which is a `kind` of file and which the system does not give.
@@ -39,7 +39,7 @@ impl Unreadable {
     /// The diagnostic as a list.
     pub fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        diagnostics.push(self.diagnostic.clone());
+        diagnostics.push((*self.diagnostic).clone());
         diagnostics
     }
 }
@@ -113,5 +113,5 @@ pub(crate) fn utf8(kind: &str, name: &str, bytes: Vec<u8>) -> Result<SourceFile,
     .help("grammars are text in UTF-8; bytes are written as escapes");
     // What is left of the bytes was found to be valid.
     let text = String::from_utf8(bytes).unwrap_or_default();
-    Err(Unreadable { source: SourceFile::new(name, text), diagnostic, why })
+    Err(Unreadable { source: SourceFile::new(name, text), diagnostic: Box::new(diagnostic), why })
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gramjet::{Limits, LimitsError, Producer};
-use gramjet_compiler::{Options, SourceFile, compile, formats};
+use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_engine::Tracer;
 use gramjet_files::{GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
@@ -37,6 +38,9 @@ pub struct Settings {
     pub max_len: Bound,
     /// What runs the grammar.
     pub engine: EngineName,
+    /// Whether texts come from elsewhere: in formats with a lexer, what it hides may stand between any of their tokens
+    /// ([`FormatOptions::of_others`]). Choice bytes then mean something else than those of other commands.
+    pub of_others: bool,
 }
 
 /// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
@@ -116,7 +120,9 @@ impl Language {
                 LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
             })?),
         };
-        let options = Options { format, start: settings.start.clone(), loader: file.loader(), ..Options::default() };
+        let reading = if settings.of_others { FormatOptions::of_others() } else { FormatOptions::default() };
+        let start = settings.start.clone();
+        let options = Options { format, start, reading, loader: file.loader(), ..Options::default() };
         let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;

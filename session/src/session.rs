@@ -1,7 +1,7 @@
 //! A session: texts in, valid variants out.
 
 use gramjet::choices::{Mutator, Operation, Store, TracedInput};
-use gramjet::{Choices, Producer};
+use gramjet::{Choices, Limits, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, ParseError};
 
@@ -59,10 +59,13 @@ pub struct Session {
     mutator: Mutator,
     store: Store,
     trees: Trees,
-    /// These keep the depth limit, or that of the current text if it is deeper, and no length.
+    /// These keep the depth limit, or that of the current text if it is deeper, and no length; what is longer than may be is not
+    /// made to its end.
     tracer: Tracer,
     producer: Box<dyn Producer + Send>,
-    /// Without limits.
+    depth: Option<u32>,
+    /// Without limits on what is read and how deep it is; outputs that are longer than the text in question are not made to their
+    /// end.
     unlimited: Tracer,
     /// Keeps a length, too.
     bounded: Box<dyn Producer + Send>,
@@ -84,6 +87,8 @@ const RANDOM_INPUTS: u64 = 200;
 const FRESH_CHOICES: usize = 1024;
 /// So much memory is taken for derivations of texts.
 const TREES_BYTES: usize = 64 << 20;
+/// A random input that parts are taken from is not made to its end behind so many bytes.
+const RANDOM_BYTES: u64 = 1 << 20;
 /// So many variants are made in place of those that are too long or as they were.
 const TRIES: usize = 4;
 
@@ -94,7 +99,7 @@ impl Session {
 
     /// A session on a language.
     pub fn new(language: &Language, seed: u64) -> Session {
-        let depth_only = language.limits().max_len(None);
+        let depth_only = language.limits().max_len(None).max_output(RANDOM_BYTES);
         let mut tracer = language.tracer.clone();
         // Limits that the language has can be kept.
         let _ = tracer.set_limits(depth_only);
@@ -104,7 +109,12 @@ impl Session {
             mutator: Mutator::new(seed),
             store: Store::default(),
             trees: Trees::new(TREES_BYTES),
-            producer: language.producer_within(depth_only),
+            // The reference interpreter has no bound on memory; a tracer is an interpreter that has one.
+            producer: match language.engine_name() {
+                "reference" => Box::new(tracer.clone()),
+                _ => language.producer_within(depth_only),
+            },
+            depth: depth_only.depth(),
             bounded: language.producer(),
             unlimited: language.unlimited_tracer(),
             tracer,
@@ -177,7 +187,7 @@ impl Session {
     pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
         let mut other = std::mem::take(&mut self.other);
         self.other_text = None;
-        other.retrace(&mut self.unlimited, choices, usize::MAX);
+        self.retrace(&mut other, choices, text);
         let holds = other.output() == text;
         if holds {
             self.trees.keep(hash(text), Some(other.choices()));
@@ -191,11 +201,20 @@ impl Session {
         holds
     }
 
+    /// Finds the structure of choice bytes that should be those of `text`.
+    fn retrace(&mut self, input: &mut TracedInput, choices: &[u8], text: &[u8]) {
+        // No limits can always be kept.
+        let _ = self.unlimited.set_limits(Limits::new().max_choices(u64::MAX).max_output(text.len() as u64));
+        input.retrace(&mut self.unlimited, choices, usize::MAX);
+    }
+
     /// Finds the derivation of a text; remembers its parts if they are new.
     fn find(&mut self, text: &[u8], input: &mut TracedInput) -> bool {
         let name = hash(text);
         if text.len() == self.made {
-            input.retrace(&mut self.unlimited, &self.choices, usize::MAX);
+            let choices = std::mem::take(&mut self.choices);
+            self.retrace(input, &choices, text);
+            self.choices = choices;
             if input.output() == text {
                 self.statistics.known += 1;
                 self.trees.keep(name, Some(input.choices()));
@@ -209,7 +228,8 @@ impl Session {
                 return false;
             }
             Some(Some(choices)) => {
-                input.retrace(&mut self.unlimited, choices, usize::MAX);
+                let choices = choices.clone();
+                self.retrace(input, &choices, text);
                 if input.output() == text {
                     self.statistics.known += 1;
                     return true;
@@ -220,7 +240,7 @@ impl Session {
         match self.language.parse_within(text, &Session::BUDGET) {
             Ok(choices) => {
                 self.statistics.parsed += 1;
-                input.retrace(&mut self.unlimited, &choices, usize::MAX);
+                self.retrace(input, &choices, text);
                 self.trees.keep(name, Some(&choices));
                 self.store.add(input);
                 true
@@ -244,10 +264,15 @@ impl Session {
 
     /// Lets variants be as deep as the current text is, if that is deeper than the limit.
     fn set_depth(&mut self) {
-        let limits = self.language.limits().max_len(None);
+        let limit = self.language.limits().depth();
         let deepest = self.input.trace().spans.iter().map(|span| span.depth).max();
-        let limits = limits.max_depth(limits.depth().max(limits.depth().and(deepest)));
-        if limits != self.tracer.limits() {
+        self.depth = limit.max(limit.and(deepest));
+    }
+
+    /// Lets variants be made up to a length; of longer ones little more.
+    fn set_limits(&mut self, most: usize) {
+        let limits = self.language.limits().max_len(None).max_depth(self.depth).max_output(most as u64);
+        if limits != self.producer.limits() {
             // Where the depth can be limited at all, it can be limited to this.
             let _ = self.tracer.set_limits(limits);
             let _ = self.producer.set_limits(limits);
@@ -296,6 +321,7 @@ impl Session {
         if !self.remember(text) {
             return Some(self.make_fresh(most, variant));
         }
+        self.set_limits(most);
         let mut made_by = None;
         for _ in 0..TRIES {
             let crossed = other.filter(|other| self.mutator.cross(&self.input, other, &mut self.choices));
@@ -373,7 +399,9 @@ impl Session {
     /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
         self.remember(text).then(|| {
-            let tracer = self.unlimited.clone();
+            let mut tracer = self.unlimited.clone();
+            // Candidates that are longer are none.
+            let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
             let producer = self.language.producer_within(tracer.limits());
             Trim::new(tracer, producer, self.input.choices())
         })

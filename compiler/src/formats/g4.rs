@@ -30,6 +30,10 @@ impl Format for G4 {
         &["g4"]
     }
 
+    fn has_lexer(&self) -> bool {
+        true
+    }
+
     fn looks_like(&self, text: &str) -> bool {
         // `grammar Name;` at the beginning of a line.
         glance::lines(text).any(|line| {

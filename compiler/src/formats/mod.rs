@@ -45,6 +45,11 @@ pub trait Format: Sync {
     /// Whether the text looks like this format; decides between formats that share an extension, and where there is none.
     fn looks_like(&self, text: &str) -> bool;
 
+    /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] matter.
+    fn has_lexer(&self) -> bool {
+        false
+    }
+
     /// Parses the file. What is wrong goes into `diagnostics`; the grammar returned is meaningful if none is an error.
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar;
 
@@ -69,6 +74,13 @@ pub struct FormatOptions {
     pub separators: SeparatorPolicy,
     /// What sets that are written as complements draw from, in formats with a lexer.
     pub alphabet: Alphabet,
+}
+
+impl FormatOptions {
+    /// For texts that were not made by the grammar: they hold what the lexer hides wherever it takes it, and any character.
+    pub fn of_others() -> FormatOptions {
+        FormatOptions { separators: SeparatorPolicy::Any, alphabet: Alphabet::All, ..FormatOptions::default() }
+    }
 }
 
 /// What a format knows besides the file.

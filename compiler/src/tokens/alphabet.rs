@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bits::Bits;
+use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Span;
 
 /// What sets that are written as complements draw from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum Alphabet {
     Unicode,
     /// The characters whose numbers are those of bytes.
     Bytes,
+    /// All characters, nine in ten of them printable ASCII.
+    All,
 }
 
 impl Alphabet {
@@ -26,6 +30,7 @@ impl Alphabet {
         ("ascii", Alphabet::Ascii),
         ("unicode", Alphabet::Unicode),
         ("bytes", Alphabet::Bytes),
+        ("all", Alphabet::All),
     ];
 
     /// The alphabet called `name`.
@@ -48,7 +53,7 @@ impl Alphabet {
                 (0x1F600, 0x1F601),
             ],
             Alphabet::Ascii => &[(0x20, 0x7E)],
-            Alphabet::Unicode => &[(0, 0x10_FFFF)],
+            Alphabet::Unicode | Alphabet::All => &[(0, 0x10_FFFF)],
             Alphabet::Bytes => &[(0, 0xFF)],
         };
         CharSet::new(Unit::Char, ranges.iter().copied())
@@ -58,6 +63,25 @@ impl Alphabet {
     pub(super) fn restrict(self, set: &CharSet) -> CharSet {
         let within = intersection(set, &self.members());
         if within.is_empty() { set.clone() } else { within }
+    }
+
+    /// One character of a set that was restricted.
+    pub(super) fn one_of(self, set: CharSet, span: Span) -> Expr {
+        let class = |set| Expr { kind: ExprKind::Class(set), span };
+        let usual = match self {
+            Alphabet::All if set.len() > MAX_LISTED => intersection(&set, &Alphabet::Ascii.members()),
+            _ => return class(set),
+        };
+        let others = set.difference(&usual);
+        if usual.is_empty() || others.is_empty() {
+            return class(set);
+        }
+        let weigh = |value| Some(Weight { value, span });
+        let alternatives = vec![
+            Alternative { expr: class(usual), weight: weigh(9.0) },
+            Alternative { expr: class(others), weight: weigh(1.0) },
+        ];
+        Expr { kind: ExprKind::Choice(alternatives), span }
     }
 }
 

@@ -231,6 +231,25 @@ impl<'a> Boundaries<'a> {
         need
     }
 
+    /// Whether the lexer goes on behind `left` whichever of their texts the two are, as the first character of `right` tells.
+    pub(super) fn always_goes_on(&self, left: usize, right: usize) -> bool {
+        if !self.lexemes[right].via.is_empty() {
+            return false;
+        }
+        let (left, right) = (self.lexemes[left].rule, self.lexemes[right].rule);
+        let (Some(dfa), Some(left), Some(right)) =
+            (self.automata.of_rule(left), self.automata.facts(left), self.automata.facts(right))
+        else {
+            return false;
+        };
+        if self.budget.get() == 0 {
+            return false;
+        }
+        self.budget.set(self.budget.get().saturating_sub(left.ends.len() + 1));
+        let goes_on = |class| left.ends.iter().all(|&end| dfa.winner(dfa.next(end, class)).is_some());
+        !left.ends.is_empty() && !right.first.is_empty() && right.first.iter().all(goes_on)
+    }
+
     fn compute_need(&self, left: usize, right: usize) -> Need {
         let clash = self.clash_behind(left, "", right);
         let left_rule = &self.lexer.rules[self.lexemes[left].rule];

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::boundaries::{ANY_FIRST, Boundaries};
-use super::flat::FlatGrammar;
+use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
+use super::flat::{FlatGrammar, Lexeme};
+use super::gaps::Gaps;
 use super::modes::flatten;
 use super::patterns::{Names, Writer};
 use super::separate::{Spaced, SpacedGrammar, separate};
@@ -41,15 +42,29 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message).help(help));
         return Grammar::default();
     };
-    let restless = keep_quiet(&mut automata, &flat, grammar, options);
-    let flat = without_restless(flat, &restless, grammar, diagnostics);
+    // Texts that others have made hold what is not certain, too.
+    let is_any = options.separators == SeparatorPolicy::Any;
+    let flat = if is_any {
+        for (number, _) in grammar.lexer.rules.iter().enumerate().filter(|(_, rule)| rule.outcome == Outcome::Hidden) {
+            automata.keep_quiet(number);
+        }
+        flat
+    } else {
+        let restless = keep_quiet(&mut automata, &flat, grammar, options);
+        without_restless(flat, &restless, grammar, diagnostics)
+    };
     let boundaries = Boundaries::new(&grammar.lexer, &automata, &flat.lexemes);
     for only_certain in [true, false] {
+        if only_certain && is_any {
+            continue;
+        }
         let spaced = separate(&flat, &boundaries, options.separators, only_certain);
         let mut assembly = Assembly::new(grammar, &automata, &boundaries, &flat, options);
         let result = assembly.grammar(&spaced);
         if let Some(result) = pruned(result) {
-            report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
+            if !is_any {
+                report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
+            }
             return result;
         }
     }
@@ -211,6 +226,8 @@ struct Assembly<'a> {
     writer: Writer<'a>,
     names: Vec<String>,
     separators: BTreeMap<Vec<String>, Expr>,
+    /// What may stand before any token, if that is the policy.
+    gaps: Option<Gaps>,
 }
 
 impl<'a> Assembly<'a> {
@@ -222,11 +239,13 @@ impl<'a> Assembly<'a> {
         options: &Options,
     ) -> Assembly<'a> {
         let writer = Writer::new(&grammar.lexer, automata, options.alphabet, Names::default());
-        Assembly { grammar, boundaries, flat, writer, names: Vec::new(), separators: BTreeMap::new() }
+        let gaps = (options.separators == SeparatorPolicy::Any).then(|| Gaps::new(grammar.lexer.modes));
+        Assembly { grammar, boundaries, flat, writer, names: Vec::new(), separators: BTreeMap::new(), gaps }
     }
 
     fn grammar(&mut self, spaced: &SpacedGrammar) -> Grammar {
-        // The parser's own names first: the start rule keeps its name.
+        // The parser's own names first: the start rule keeps its name, which with gaps is that of what the whole text is.
+        let whole = self.gaps.is_some().then(|| self.writer.names.fresh(&self.flat.rules[self.flat.start].name));
         for rule in &spaced.rules {
             let name = &self.flat.rules[rule.origin].name;
             let name = self.writer.names.fresh(name);
@@ -238,6 +257,13 @@ impl<'a> Assembly<'a> {
             let body = self.expr(&rule.body, span);
             rules.push(ast::Rule { name: Name { text: self.names[number].clone(), span }, body });
         }
+        if let (Some(gaps), Some(first), Some(name)) = (&mut self.gaps, rules.first(), whole) {
+            // Behind the last token, in the mode that texts begin in.
+            let span = first.name.span;
+            let start = Expr { kind: ExprKind::Rule(first.name.text.clone()), span };
+            let body = Expr { kind: ExprKind::Seq(vec![start, gaps.last(&mut self.writer, 0, span)]), span };
+            rules.insert(0, ast::Rule { name: Name { text: name, span }, body });
+        }
         let start = rules.first().map(|rule| rule.name.clone());
         rules.append(&mut self.writer.rules);
         Grammar { rules, start, ..Grammar::default() }
@@ -245,23 +271,14 @@ impl<'a> Assembly<'a> {
 
     fn expr(&mut self, spaced: &Spaced, span: Span) -> Expr {
         let kind = match spaced {
-            Spaced::Lexeme { lexeme, first } => {
-                let rule = self.flat.lexemes[*lexeme].rule;
-                let hidden = self.boundaries.hidden_text(*lexeme);
-                let token = match *first {
-                    ANY_FIRST => self.writer.lexer_rule(rule),
-                    first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
-                };
-                if hidden.is_empty() {
-                    return Expr { span, ..token };
-                }
-                let hidden = Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span };
-                ExprKind::Seq(vec![hidden, token])
-            }
+            Spaced::Lexeme { lexeme, first } => return self.lexeme(*lexeme, *first, false, span),
             Spaced::Separator { before, which } => return self.separator(*before, *which, span),
             Spaced::Rule(rule) => ExprKind::Rule(self.names[*rule].clone()),
             Spaced::Seq(items) => match items.as_slice() {
                 [only] => return self.expr(only, span),
+                [Spaced::Separator { .. }, Spaced::Lexeme { lexeme, first }] if self.gaps.is_some() => {
+                    return self.lexeme(*lexeme, *first, true, span);
+                }
                 _ => ExprKind::Seq(items.iter().map(|item| self.expr(item, span)).collect()),
             },
             // No text at all.
@@ -278,6 +295,23 @@ impl<'a> Assembly<'a> {
             }
         };
         Expr { kind, span }
+    }
+
+    /// A lexeme with what is hidden before it; given gaps, `separated` from what stands before.
+    fn lexeme(&mut self, lexeme: usize, first: FirstId, separated: bool, span: Span) -> Expr {
+        let Lexeme { rule, .. } = self.flat.lexemes[lexeme];
+        let mode = self.grammar.lexer.rules[self.flat.lexemes[lexeme].entry()].mode;
+        let gap = self.gaps.as_mut().and_then(|gaps| gaps.before(&mut self.writer, mode, separated, span));
+        let hidden = self.boundaries.hidden_text(lexeme);
+        let hidden = (!hidden.is_empty()).then(|| Expr { kind: ExprKind::Bytes(hidden.as_bytes().to_vec()), span });
+        let token = match first {
+            ANY_FIRST => self.writer.lexer_rule(rule),
+            first => self.writer.beginning(rule, first, &self.boundaries.first(first)),
+        };
+        if gap.is_none() && hidden.is_none() {
+            return Expr { span, ..token };
+        }
+        Expr { kind: ExprKind::Seq(gap.into_iter().chain(hidden).chain([token]).collect()), span }
     }
 
     /// One of the separators before a lexeme: mostly the first that will do, now and then a line break.

@@ -32,7 +32,7 @@ pub(super) fn language(
     name: &mut dyn FnMut(usize) -> String,
 ) -> Option<(Expr, Vec<(String, Expr)>)> {
     let machine = Machine::new(automata, rule, first, alphabet)?;
-    let mut writing = Writing { machine: &machine, span, names: BTreeMap::new(), pending: Vec::new() };
+    let mut writing = Writing { machine: &machine, alphabet, span, names: BTreeMap::new(), pending: Vec::new() };
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
     }
@@ -182,6 +182,7 @@ struct Ways {
 
 struct Writing<'m> {
     machine: &'m Machine,
+    alphabet: Alphabet,
     span: Span,
     names: BTreeMap<usize, String>,
     pending: Vec<usize>,
@@ -238,7 +239,7 @@ impl Writing<'_> {
         let mut own_loop = None;
         for (set, target) in &machine.edges[state] {
             let weight = f64::from(set.len());
-            let first = self.expr(ExprKind::Class(set.clone()));
+            let first = self.alphabet.one_of(set.clone(), self.span);
             if *target == header && *target != 0 {
                 back.push((first, weight));
             } else if *target == state {

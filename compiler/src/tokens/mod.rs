@@ -21,6 +21,7 @@ mod dfa;
 mod edges;
 mod expand;
 mod flat;
+mod gaps;
 mod language;
 mod modes;
 mod nfa;
@@ -163,7 +164,7 @@ pub enum Pattern {
     Fragment(usize),
     /// One after the other.
     Seq(Vec<Pattern>),
-    /// One of several; none match nothing.
+    /// One of several; none match nothing, or the end of the text where it ends.
     Choice(Vec<Pattern>),
     /// `item` at least `min` and, if given, at most `max` times.
     Repeat {
@@ -215,12 +216,19 @@ pub enum SeparatorPolicy {
     Space,
     /// Nowhere.
     None,
+    /// Wherever the lexer takes them: before any token stands what rules hide, as much of it as one likes, and at least
+    /// something where [`SeparatorPolicy::Auto`] has a separator. For texts that were not made by the grammar.
+    Any,
 }
 
 impl SeparatorPolicy {
     /// The policies and their names.
-    pub const ALL: &'static [(&'static str, SeparatorPolicy)] =
-        &[("auto", SeparatorPolicy::Auto), ("space", SeparatorPolicy::Space), ("none", SeparatorPolicy::None)];
+    pub const ALL: &'static [(&'static str, SeparatorPolicy)] = &[
+        ("auto", SeparatorPolicy::Auto),
+        ("space", SeparatorPolicy::Space),
+        ("none", SeparatorPolicy::None),
+        ("any", SeparatorPolicy::Any),
+    ];
 
     /// The policy called `name`.
     pub fn by_name(name: &str) -> Option<SeparatorPolicy> {

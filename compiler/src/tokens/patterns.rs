@@ -10,6 +10,7 @@ use super::language::language;
 use super::states::Automata;
 use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};
+use crate::charset::CharSet;
 use crate::diagnostics::Span;
 
 /// Fragments that are written within one another.
@@ -39,8 +40,8 @@ impl Names {
 
 /// Writes lexer rules and what they need as rules.
 pub(super) struct Writer<'a> {
-    lexer: &'a Lexer,
-    automata: &'a Automata,
+    pub(super) lexer: &'a Lexer,
+    pub(super) automata: &'a Automata,
     alphabet: Alphabet,
     pub(super) names: Names,
     pub(super) rules: Vec<ast::Rule>,
@@ -52,6 +53,8 @@ pub(super) struct Writer<'a> {
     pending: Vec<(usize, usize)>,
     /// Fragments that are being written within one another.
     depth: usize,
+    /// Whether what is written stands at the end of the text, which a pattern of no alternatives may stand for.
+    is_last: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -67,6 +70,7 @@ impl<'a> Writer<'a> {
             fragments: BTreeMap::new(),
             pending: Vec::new(),
             depth: 0,
+            is_last: false,
         }
     }
 
@@ -129,19 +133,36 @@ impl<'a> Writer<'a> {
         self.pattern(&rule.pattern, rule.span)
     }
 
+    /// One character of a set.
+    pub(super) fn one_of(&self, set: CharSet, span: Span) -> Expr {
+        self.alphabet.one_of(set, span)
+    }
+
+    /// A lexer rule's pattern as it is written, at the end of the text.
+    pub(super) fn last(&mut self, rule: usize, span: Span) -> Expr {
+        self.is_last = true;
+        let expr = self.pattern(&self.lexer.rules[rule].pattern, span);
+        self.is_last = false;
+        expr
+    }
+
     /// A pattern as it is written.
-    fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
+    pub(super) fn pattern(&mut self, pattern: &Pattern, span: Span) -> Expr {
         let kind = match pattern {
             Pattern::Set { set, listed } => {
                 let is_restricted = !listed || set.len() > MAX_LISTED;
                 let set = if is_restricted { self.alphabet.restrict(set) } else { set.clone() };
-                if set.is_empty() { ExprKind::Rule(NEVER.to_string()) } else { ExprKind::Class(set) }
+                if !set.is_empty() {
+                    return self.alphabet.one_of(set, span);
+                }
+                ExprKind::Rule(NEVER.to_string())
             }
             Pattern::Fragment(fragment) => return self.fragment(*fragment, span),
             Pattern::Seq(items) => match pattern.as_text() {
                 Some(text) => ExprKind::Bytes(text.into_bytes()),
                 None => ExprKind::Seq(items.iter().map(|item| self.pattern(item, span)).collect()),
             },
+            Pattern::Choice(items) if items.is_empty() && self.is_last => ExprKind::Seq(Vec::new()),
             Pattern::Choice(items) if items.is_empty() => ExprKind::Rule(NEVER.to_string()),
             Pattern::Choice(items) => {
                 if let [only] = items.as_slice() {
@@ -149,7 +170,7 @@ impl<'a> Writer<'a> {
                 }
                 // A large set that is written out.
                 if let Some(set) = self.automata.sets.set(pattern).filter(|set| set.len() > MAX_LISTED) {
-                    return Expr { kind: ExprKind::Class(self.alphabet.restrict(&set)), span };
+                    return self.alphabet.one_of(self.alphabet.restrict(&set), span);
                 }
                 let option = |item| Alternative { expr: self.pattern(item, span), weight: None };
                 ExprKind::Choice(items.iter().map(option).collect())

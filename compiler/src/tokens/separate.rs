@@ -153,12 +153,8 @@ impl Separating<'_> {
     /// The variant of a rule for these needs.
     fn variant(&mut self, rule: usize, mut key: Key) -> usize {
         if !self.variants.contains_key(&(rule, key.clone())) && self.counts[rule] >= MAX_VARIANTS {
-            let mut wide: BTreeMap<usize, Need> = self.widest.remove(&rule).unwrap_or_default().into_iter().collect();
-            for (lexeme, need) in key {
-                let entry = wide.entry(lexeme).or_insert(need);
-                *entry = self.boundaries.both(*entry, need);
-            }
-            key = wide.into_iter().collect();
+            let wide = self.widest.remove(&rule).unwrap_or_else(|| key.clone());
+            key = self.either_key(wide, key);
             self.widest.insert(rule, key.clone());
         }
         if let Some(&id) = self.variants.get(&(rule, key.clone())) {
@@ -171,6 +167,21 @@ impl Separating<'_> {
         self.variants.insert((rule, key.clone()), id);
         self.pending.push_back((id, rule, key));
         id
+    }
+
+    /// The key of a variant for the contexts of both.
+    fn either_key(&self, a: Key, b: Key) -> Key {
+        let b: BTreeMap<usize, Need> = b.into_iter().collect();
+        if self.policy == SeparatorPolicy::Any {
+            let both = a.into_iter().filter_map(|(lexeme, need)| Some((lexeme, need.min(*b.get(&lexeme)?))));
+            return both.collect();
+        }
+        let mut wide: BTreeMap<usize, Need> = a.into_iter().collect();
+        for (lexeme, need) in b {
+            let entry = wide.entry(lexeme).or_insert(need);
+            *entry = self.boundaries.both(*entry, need);
+        }
+        wide.into_iter().collect()
     }
 
     /// What must stand before `lexeme` if `left` does.
@@ -200,7 +211,12 @@ impl Separating<'_> {
         let mut need = self.need_behind(&left.lexemes, number, lexeme);
         if left.inherited {
             if let Ok(place) = key.binary_search_by_key(&lexeme, |&(lexeme, _)| lexeme) {
-                need = self.boundaries.both(need, key[place].1);
+                need = match left.lexemes.is_empty() {
+                    true => key[place].1,
+                    false => self.either(need, key[place].1),
+                };
+            } else if self.policy == SeparatorPolicy::Any {
+                need = Need::FREE;
             }
             if let Some(&(ANY, unknown)) = key.last() {
                 need = self.boundaries.both(need, unknown);
@@ -209,18 +225,37 @@ impl Separating<'_> {
         need
     }
 
+    /// What must stand at a place that either of two texts may stand before. Where anything may stand, something must only if it
+    /// must in both cases.
+    fn either(&self, a: Need, b: Need) -> Need {
+        match self.policy {
+            SeparatorPolicy::Any => a.min(b),
+            _ => self.boundaries.both(a, b),
+        }
+    }
+
     fn need_behind(&mut self, lexemes: &Bits, number: usize, right: usize) -> Need {
+        let is_any = self.policy == SeparatorPolicy::Any;
         if self.is_exhausted() {
-            return if lexemes.is_empty() { Need::FREE } else { UNKNOWN };
+            return if lexemes.is_empty() || is_any { Need::FREE } else { UNKNOWN };
         }
         self.budget -= 1;
         let place = (number, right);
         if let Some(&need) = self.needs.get(&place) {
             return need;
         }
-        let mut all = Need::FREE;
+        let mut all = None;
         for left in lexemes.iter() {
             self.budget = self.budget.saturating_sub(1);
+            if self.policy == SeparatorPolicy::Any {
+                // Where anything may stand, something must only if the lexer goes on for sure, whichever of these stands there.
+                all = Some(Need { clash: Clash::Certain, ..Need::FREE });
+                if !self.boundaries.always_goes_on(left, right) {
+                    all = None;
+                    break;
+                }
+                continue;
+            }
             let mut need = self.boundaries.need(left, right);
             match self.policy {
                 SeparatorPolicy::Space if need.separators != 0 => need.clash = Clash::Certain,
@@ -235,8 +270,9 @@ impl Separating<'_> {
             if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));
             }
-            all = self.boundaries.both(all, need);
+            all = Some(all.map_or(need, |all| self.boundaries.both(all, need)));
         }
+        let mut all = all.unwrap_or(Need::FREE);
         // Which separators would do matters only if one of them must.
         let available = self.boundaries.available(right);
         if all.clash == Clash::None && all.separators & available == available {
@@ -250,7 +286,7 @@ impl Separating<'_> {
     /// The needs at the beginning of something that begins with `first`, behind `left`.
     fn key(&mut self, first: &Bits, left: &Left, key: &Key) -> Key {
         if self.is_exhausted() {
-            return vec![(ANY, UNKNOWN)];
+            return if self.policy == SeparatorPolicy::Any { Vec::new() } else { vec![(ANY, UNKNOWN)] };
         }
         let number = self.set_number(&left.lexemes);
         first

@@ -9,7 +9,7 @@ use super::bits::Bits;
 use super::dfa::{DEAD, Dfa, Making, START, StateId};
 use super::nfa::Nfa;
 use super::sets::{Sets, drawn};
-use crate::charset::CharSet;
+use crate::charset::{CharSet, Unit};
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
 #[derive(Debug)]
@@ -96,6 +96,32 @@ impl Automata {
         self.facts[rule] = OnceCell::from(facts);
         self.narrowed.insert(rule);
         true
+    }
+
+    /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
+    /// others. Returns whether that is so.
+    pub(super) fn keep_quiet(&mut self, rule: usize) -> bool {
+        let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
+        let goes_on = |state| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
+        let quiet: Vec<StateId> = facts.ends.iter().copied().filter(|&state| !goes_on(state)).collect();
+        self.keep_ends(rule, &quiet)
+    }
+
+    /// Whether only some of a rule's texts count.
+    pub(super) fn is_narrowed(&self, rule: usize) -> bool {
+        self.narrowed.contains(rule)
+    }
+
+    /// The characters that the lexer may go on with behind some text of a rule.
+    pub(super) fn going_on(&self, rule: usize) -> CharSet {
+        let mut set = CharSet::empty(Unit::Char);
+        let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return set };
+        for class in 0..self.classes.len() {
+            if facts.ends.iter().any(|&end| dfa.is_alive(dfa.next(end, class))) {
+                set = set.union(self.classes.members(class));
+            }
+        }
+        set
     }
 
     /// The modes with rules whose automata are too large.

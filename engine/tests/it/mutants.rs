@@ -292,18 +292,39 @@ fn a_mutator_is_registered_for_the_producer_of_its_grammar_only() {
     use gramjet_engine::libfuzzer::Registered;
 
     let mut producer = gramjet_engine::Vm::new(&compiled("json.ebnf", JSON));
-    let mut registered = Registered::new(&mut producer, "json.ebnf", JSON, None);
+    let mut registered = Registered::new(&mut producer, "json.ebnf", JSON, &[], None);
     let mut data = vec![0; 200];
     assert!((0..20).any(|seed| registered.mutate(&mut data, 20, 200, seed << 8) > 0));
     for (grammar, start) in [("json ::= '[' json ']' | 'x'", None), (JSON, Some("array")), ("json ::= wrong", None)] {
         let refused = std::panic::catch_unwind(move || {
             let mut producer = gramjet_engine::Vm::new(&compiled("json.ebnf", JSON));
-            Registered::new(&mut producer, "json.ebnf", grammar, start)
+            Registered::new(&mut producer, "json.ebnf", grammar, &[], start)
         });
         let said = refused.expect_err("it is another grammar");
         let said = said.downcast_ref::<String>().expect("a message");
         assert!(said.starts_with("fuzz_mutator!: "), "{said}");
     }
+}
+
+/// A lexer beside a parser comes with the target, like the parser.
+#[test]
+fn grammars_of_several_files_are_registered() {
+    use gramjet_engine::libfuzzer::Registered;
+
+    const PARSER: &str = "parser grammar LParser; options { tokenVocab = LLexer; } list : OPEN (ITEM | list)* CLOSE ;";
+    const LEXER: &str = "lexer grammar LLexer; OPEN : '[' ; CLOSE : ']' ; ITEM : [a-z] ;";
+    let whole = "grammar L; list : '[' (ITEM | list)* ']' ; ITEM : [a-z] ;";
+    let new = |others: &'static [(&'static str, &'static str)]| {
+        let mut producer = gramjet_engine::Vm::new(&compiled("L.g4", whole));
+        Registered::new(&mut producer, "grammars/LParser.g4", PARSER, others, None)
+    };
+    let mut registered = new(&[("grammars/Other.g4", ""), ("grammars/LLexer.g4", LEXER)]);
+    let mut data = vec![0x90; 200];
+    assert!((0..20).any(|seed| registered.mutate(&mut data, 20, 200, seed << 8) > 0));
+    let refused = std::panic::catch_unwind(|| new(&[("LLexer.g4", LEXER)]));
+    let said = refused.expect_err("the lexer is missing");
+    let said = said.downcast_ref::<String>().expect("a message");
+    assert!(said.contains("add `with [\"grammars/LLexer.g4\"]`"), "{said}");
 }
 
 /// What libFuzzer asks of custom mutators: no more bytes than there is room for, the same for the same seed, and something new.

@@ -1,7 +1,9 @@
 //! E5: what is parsed is produced again.
 
 use gramjet_compiler::ast;
+use gramjet_compiler::formats::FormatOptions;
 use gramjet_compiler::reference::{Limits, render};
+use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_parse::{Budget, Parser};
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
 
@@ -58,12 +60,45 @@ fn shipped_grammar(name: &str, strings: usize) {
     }
 }
 
+/// E5 where anything that a lexer hides may stand between tokens.
+#[test]
+fn grammars_with_a_lexer_are_inverted_with_gaps() {
+    let grammar = r#"grammar Calls;
+        calls : ('strict'? 'call' ID ('(' (expr (',' expr)*)? ')')? ';')* EOF ;
+        expr : ID | INT | STRING | '-' expr | expr '+' expr | 'call' ID ;
+        ID : [a-z]+ ;
+        INT : [0-9]+ ;
+        STRING : '"' ~["\r\n]* '"' ;
+        BLOCK : '/*' .*? '*/' -> skip ;
+        LINE : '//' .*? ('\r'? '\n' | EOF) -> channel(HIDDEN) ;
+        DIRECTIVE : '#' [a-z]* -> skip ;
+        WS : ([ \t] | NL)+ -> skip ;
+        fragment NL : '\r'? '\n' ;
+    "#;
+    let options = Options { reading: FormatOptions::of_others(), ..Options::default() };
+    let (compiled, _) = compile(&SourceFile::new("Calls.g4", grammar), &options).expect("a grammar");
+    let parser = Parser::new(&compiled.lowered);
+    let mut rng = Rng::new(5);
+    let mut hidden = 0;
+    for number in 0..2000 {
+        let choices = if number % 2 == 0 { rng.bytes(80) } else { rng.choice_string(200) };
+        let limits = Limits { max_depth: Some(20), max_len: None };
+        let text = render(&compiled.lowered, &compiled.pools, limits, &choices).output;
+        check_inverse(&compiled, &parser, &text, &|| format!("{choices:?}"));
+        hidden += usize::from(text.windows(2).any(|two| two == b"/*" || two == b"//"));
+    }
+    assert!(hidden > 100, "{hidden}");
+    let text = b"// a\n\tcall  x(1 + - \"y\")/**/; #d strict\r\ncall/*c*/y ;//";
+    let choices = check_inverse(&compiled, &parser, text, &|| String::new());
+    assert!(choices.len() < 2 * text.len());
+}
+
 macro_rules! shipped {
-    ($($name:ident)*) => {$(
-        mod $name {
+    ($($name:ident)*) => {
+        $(mod $name {
             #[test]
             fn choice_strings() {
-                super::shipped_grammar(stringify!($name), 1000);
+                super::shipped_grammar(stringify!($name), 200);
             }
 
             #[test]
@@ -71,7 +106,21 @@ macro_rules! shipped {
             fn many_choice_strings() {
                 super::shipped_grammar(stringify!($name), 100_000);
             }
+        })*
+
+        #[test]
+        fn every_grammar_that_ships_is_here() {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../grammars");
+            let files = std::fs::read_dir(folder).expect("the grammars").flatten();
+            let mut names: Vec<String> = files
+                .filter_map(|file| file.file_name().to_string_lossy().strip_suffix(".ebnf").map(str::to_string))
+                .collect();
+            names.sort();
+            assert_eq!(names, [$(stringify!($name)),*]);
         }
-    )*};
+    };
 }
-shipped!(css expr html json xml);
+shipped!(
+    c css csv dot expr flex graphql html http imf ini javascript json json5 lua markdown protobuf python regex scheme sql svg toml
+    uri wf xml yaml
+);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gramjet::choices::Operation;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, Language, Mutation, Session, Settings, hash};
+use gramjet_session::{Bound, EngineName, Language, Mutation, Session, Settings, hash};
 
 const JSON: &str = r##"
 json   ::= value
@@ -167,4 +167,27 @@ fn trimmed_texts_are_shorter_and_keep_what_is_asked() {
     assert!(session.trim(b"[", 1000).is_none());
     let mut short = session.trim(TEXT, 3).expect("it conforms");
     assert_eq!((0..10).filter(|_| short.propose().is_some()).count(), 3);
+}
+
+/// What is too long is not made first and thrown away then.
+#[test]
+fn variants_that_are_too_long_are_not_made_to_their_end() {
+    const LINE: usize = 1 << 16;
+    const MOST: usize = 3 * LINE;
+    let text = vec![b'x'; 2 * LINE];
+    for engine in [EngineName::Auto, EngineName::Vm, EngineName::Reference] {
+        let settings = Settings { engine, ..Settings::default() };
+        let language = language(&format!("text ::= line*  line ::= '{}'", "x".repeat(LINE)), &settings);
+        let mut session = Session::new(&language, 1);
+        let mut variant = Vec::new();
+        let mut cut = 0;
+        for _ in 0..100 {
+            let mutation = session.mutate(&text, MOST, &mut variant).expect("there is room");
+            cut += usize::from(matches!(mutation, Mutation::Cut(_)));
+            assert!(variant.len() <= MOST);
+        }
+        // Rounds are repeated up to 65536 times, which would be 4 GiB. Buffers grow by doubling.
+        assert!(variant.capacity() < 512 * LINE, "{engine:?} {}", variant.capacity());
+        assert!(session.statistics().changed > 0, "{cut}");
+    }
 }

@@ -18,7 +18,9 @@ fn refusals_as_json() {
     fs::write(&bytes, b"list ::= 'x'\nitem ::= '\xff'\n").unwrap();
     fs::write(&list, "list ::= 'four' | 'fives'\n").unwrap();
     let folder = place.path(".");
-    let cases: &[(&[&str], &str, &str, &str, Option<u64>)] = &[
+    /// Arguments, the grammar that is named, the code, a part of the message, the line.
+    type Refusal<'a> = (&'a [&'a str], &'a str, &'a str, &'a str, Option<u64>);
+    let cases: &[Refusal<'_>] = &[
         (&[&bytes], &bytes, "unreadable-file", "byte 0xff at offset 23 (line 2)", Some(2)),
         (&[&folder], &folder, "unreadable-file", "it is a directory", None),
         (&["no-such-grammar"], "no-such-grammar", "unreadable-file", "not found", None),
@@ -31,7 +33,7 @@ fn refusals_as_json() {
         let (report, output) = json(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert_eq!((&report["schema"], &report["grammar"]), (&Value::from(1), &Value::from(grammar)), "{arguments:?}");
-        assert!(report["compiles"] == Value::from(false) && report["facts"].is_null(), "{arguments:?}");
+        assert!(report["compiles"] == false && report["facts"].is_null(), "{arguments:?}");
         let found = &report["diagnostics"][0];
         assert_eq!((&found["code"], &found["severity"]), (&Value::from(code), &Value::from("error")), "{arguments:?}");
         assert!(found["message"].as_str().is_some_and(|said| said.contains(message)), "{found}");

@@ -170,3 +170,54 @@ fn files_that_cannot_be_read_are_told_and_the_rest_is_done() {
     let said = text(&output.stderr);
     assert!(said.contains("cannot read") && said.contains("1 of 2 files were not parsed"), "{said}");
 }
+
+const CALLS: &str = r#"grammar Calls;
+calls : call* EOF ;
+call : 'call' ID ('(' (expr (',' expr)*)? ')')? ';' ;
+expr : ID | INT | STRING | '-' expr | expr '+' expr ;
+ID : [a-z]+ ;
+INT : [0-9]+ ;
+STRING : '"' ~["\r\n]* '"' ;
+BLOCK : '/*' .*? '*/' -> skip ;
+LINE : '//' ~[\r\n]* -> channel(HIDDEN) ;
+WS : [ \t\r\n]+ -> skip ;
+"#;
+
+/// Texts have blanks and comments where their authors like, the grammar generates few of them.
+#[test]
+fn texts_of_others_have_hidden_matches_anywhere() {
+    let place = place("parse-others");
+    let (grammar, file, choices) = (place.path("Calls.g4"), place.path("in"), place.path("out"));
+    fs::write(&grammar, CALLS).unwrap();
+    let texts = [
+        "",
+        " // nothing",
+        "/**/\ncall a;\n",
+        "call\tf ( 1,2 , \"x \u{e9}\t\" ) ;",
+        "// first\r\n\ncall/* between */g(-  7+x)\n\n;  // last",
+        "call a(b/* ** / */,c);call d;//",
+        "call a(1+- 2 //\n+/*\n*/3);",
+    ];
+    for input in texts {
+        fs::write(&file, input).unwrap();
+        let parsed = run(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+        let said = text(&parsed.stderr);
+        assert!(parsed.status.success() && said.contains("--separator-policy any"), "{input:?} {said}");
+        let rendered = stdout(&["render", &grammar, &choices, "--separator-policy", "any", "--max-depth", "none"]);
+        assert_eq!(rendered, input.as_bytes(), "{input:?}");
+        assert!(run(&["mutate", &grammar, &file, "-n", "5", "--seed", "1"]).status.success(), "{input:?}");
+    }
+    for wrong in ["calla;", "call a", "call a(1 2);", "call a; /*", "call a('x');", "call 1;"] {
+        fs::write(&file, wrong).unwrap();
+        assert!(!run(&["parse", &grammar, &file]).status.success(), "{wrong:?}");
+    }
+    // What the grammar generates conforms, too, and what is read as generated is parsed as that.
+    for policy in ["auto", "space", "any"] {
+        let input =
+            stdout(&["gen", &grammar, "-n", "1", "--seed", "3", "--separator-policy", policy, "--separator", "none"]);
+        fs::write(&file, &input).unwrap();
+        assert!(run(&["parse", &grammar, &file]).status.success(), "{policy} {}", text(&input));
+    }
+    fs::write(&file, "call  a ;").unwrap();
+    assert!(!run(&["parse", &grammar, &file, "--separator-policy", "auto"]).status.success());
+}

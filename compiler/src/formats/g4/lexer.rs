@@ -4,6 +4,9 @@ use super::escapes;
 use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
+/// A longer literal is refused: each of its characters is a state of the lexer.
+const MAX_LITERAL: usize = 1 << 16;
+
 /// A token with its place.
 #[derive(Debug)]
 pub(super) struct Token<'t> {
@@ -221,7 +224,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
     /// `'...'` with escapes. Two escapes that are the halves of a surrogate pair are one character.
     fn literal(&mut self, start: usize) -> Kind<'t> {
         let mut text = String::new();
-        let mut count = 0;
+        let mut count = 0usize;
         let mut last = None;
         let mut pending: Option<u32> = None;
         let mut is_broken = false;
@@ -232,6 +235,10 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 Some('\'') => {
                     self.position += 1;
                     is_broken |= pending.is_some();
+                    if count > MAX_LITERAL {
+                        let message = format!("this literal has more than {MAX_LITERAL} characters");
+                        return self.error(start, message, "divide it among several lexer rules");
+                    }
                     return Kind::Literal(Literal { text, only: last.filter(|_| count == 1), is_broken });
                 }
                 Some('\\') => match escapes::code_point(rest) {

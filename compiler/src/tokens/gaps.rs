@@ -1,0 +1,204 @@
+//! What may stand before any token: the matches of a mode's hidden rules, so that texts that were not made by the grammar can be
+//! parsed by it. The text of one is one derivation, not one for each way of cutting it into matches.
+
+use super::alphabet::intersection;
+use super::dfa::START;
+use super::patterns::Writer;
+use super::{Outcome, Pattern};
+use crate::ast::{Alternative, Expr, ExprKind, Name, Rule, Weight};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Span;
+
+/// One in so many tokens has something hidden before it that need not be there.
+const RARITY: f64 = 15.0;
+/// Blanks are so many times as frequent as other hidden matches.
+const BLANKS: f64 = 15.0;
+
+/// The rules for the gaps of each mode, once they are written.
+#[derive(Debug)]
+pub(super) struct Gaps {
+    modes: Vec<Option<Gap>>,
+}
+
+/// The gaps of a mode; nothing is hidden there if they are `None`.
+#[derive(Clone, Debug, Default)]
+struct Gap {
+    /// A rule for one or more hidden matches, and one that derives nothing, too.
+    some: Option<String>,
+    any: Option<String>,
+    /// Hidden rules whose matches only the end of the text ends.
+    open: Vec<usize>,
+}
+
+impl Gaps {
+    pub(super) fn new(modes: usize) -> Gaps {
+        Gaps { modes: vec![None; modes] }
+    }
+
+    /// What stands before a token in a mode, with at least one match if it is `needed`; `None` if nothing is hidden there.
+    pub(super) fn before(&mut self, writer: &mut Writer<'_>, mode: usize, needed: bool, span: Span) -> Option<Expr> {
+        let gap = self.gap(writer, mode, span);
+        let name = if needed { &gap.some } else { &gap.any };
+        name.clone().map(|name| Expr { kind: ExprKind::Rule(name), span })
+    }
+
+    /// What stands at the end of a text that ends in a mode.
+    pub(super) fn last(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> Expr {
+        let open = self.gap(writer, mode, span).open.clone();
+        let mut items: Vec<Expr> = self.before(writer, mode, false, span).into_iter().collect();
+        if !open.is_empty() {
+            let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+            let mut options = vec![Alternative { expr: empty, weight: weight(RARITY, span) }];
+            for rule in open {
+                options.push(Alternative { expr: writer.last(rule, span), weight: weight(1.0, span) });
+            }
+            items.push(Expr { kind: ExprKind::Choice(options), span });
+        }
+        Expr { kind: ExprKind::Seq(items), span }
+    }
+
+    fn gap(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> &Gap {
+        if self.modes[mode].is_none() {
+            let gap = write(writer, mode, span);
+            self.modes[mode] = Some(gap);
+        }
+        self.modes[mode].get_or_insert_default()
+    }
+}
+
+fn weight(value: f64, span: Span) -> Option<Weight> {
+    Some(Weight { value, span })
+}
+
+/// Writes the rules for the gaps of a mode.
+fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
+    let (lexer, automata) = (writer.lexer, writer.automata);
+    let hidden: Vec<usize> = automata
+        .rules_of(mode)
+        .iter()
+        .copied()
+        .filter(|&rule| {
+            let own = &lexer.rules[rule];
+            own.outcome == Outcome::Hidden && own.moves.is_empty() && automata.is_possible(rule)
+        })
+        .collect();
+    let mut blanks = CharSet::empty(Unit::Char);
+    let mut others = Vec::new();
+    for rule in hidden {
+        let parts = Parts::of(writer, rule);
+        blanks = blanks.union(&parts.blanks);
+        match parts.others {
+            Some(patterns) => others.extend(patterns.into_iter().map(|pattern| (rule, Some(pattern)))),
+            None => others.push((rule, None)),
+        }
+    }
+    let white = intersection(&blanks, &CharSet::new(Unit::Char, [(0x09, 0x0D), (0x20, 0x20)]));
+    let mut options = Vec::new();
+    for (set, value) in [(white.clone(), BLANKS), (blanks.difference(&white), 1.0)] {
+        if !set.is_empty() {
+            options.push(Alternative { expr: writer.one_of(set, span), weight: weight(value, span) });
+        }
+    }
+    let mut gap = Gap::default();
+    for (rule, pattern) in others {
+        let expr = match pattern {
+            Some(pattern) => writer.pattern(pattern, span),
+            None => {
+                let text = writer.lexer_rule(rule);
+                // A match that could go on is ended by a blank that it cannot go on with.
+                let going_on = automata.going_on(rule);
+                let ends = blanks.difference(&going_on);
+                let is_open = automata.is_narrowed(rule)
+                    || has_end(&lexer.rules[rule].pattern)
+                    || !going_on.is_empty() && !ends.is_empty();
+                if is_open {
+                    gap.open.push(rule);
+                }
+                if going_on.is_empty() || ends.is_empty() {
+                    text
+                } else {
+                    let end = Expr { kind: ExprKind::Class(ends), span };
+                    Expr { kind: ExprKind::Seq(vec![text, end]), span }
+                }
+            }
+        };
+        options.push(Alternative { expr, weight: weight(1.0, span) });
+    }
+    if options.is_empty() {
+        return gap;
+    }
+    let mut rule = |name: &str, kind: ExprKind| {
+        let text = writer.names.fresh(name);
+        let body = Expr { kind, span };
+        writer.rules.push(Rule { name: Name { text: text.clone(), span }, body });
+        text
+    };
+    let refer = |name: &str| Expr { kind: ExprKind::Rule(name.to_string()), span };
+    let one = match options.len() {
+        1 => options.remove(0).expr,
+        _ => refer(&rule("hidden", ExprKind::Choice(options))),
+    };
+    let some = rule("gap", ExprKind::Repeat { item: Box::new(one), min: 1, max: None });
+    let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
+    let alternatives = vec![
+        Alternative { expr: empty, weight: weight(RARITY, span) },
+        Alternative { expr: refer(&some), weight: weight(1.0, span) },
+    ];
+    gap.any = Some(rule("gap", ExprKind::Choice(alternatives)));
+    gap.some = Some(some);
+    gap
+}
+
+/// Whether a pattern says where the end of the text may stand.
+fn has_end(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Set { .. } | Pattern::Fragment(_) => false,
+        Pattern::Choice(items) if items.is_empty() => true,
+        Pattern::Seq(items) | Pattern::Choice(items) => items.iter().any(has_end),
+        Pattern::Repeat { item, .. } => has_end(item),
+    }
+}
+
+/// What a hidden rule matches, as far as it matters to the parser, which sees none of it.
+struct Parts<'g> {
+    /// Characters that match by themselves, and in any number.
+    blanks: CharSet,
+    /// What else is matched; all that the rule matches if `None`.
+    others: Option<Vec<&'g Pattern>>,
+}
+
+impl<'g> Parts<'g> {
+    fn of(writer: &Writer<'g>, rule: usize) -> Parts<'g> {
+        const MAX_PATTERNS: usize = 1 << 10;
+        let automata = writer.automata;
+        let mut blanks = CharSet::empty(Unit::Char);
+        let Some(dfa) = automata.of_rule(rule) else { return Parts { blanks, others: None } };
+        let mut others = Vec::new();
+        let mut is_loop = false;
+        let mut pending = vec![&writer.lexer.rules[rule].pattern];
+        for _ in 0..MAX_PATTERNS {
+            let Some(pattern) = pending.pop() else { break };
+            match pattern {
+                _ if let Some(set) = automata.sets.set(pattern) => blanks = blanks.union(&set),
+                Pattern::Repeat { item, min: 0 | 1, max: None, .. } => {
+                    is_loop = true;
+                    pending.push(item);
+                }
+                Pattern::Choice(items) => pending.extend(items),
+                Pattern::Seq(items) if items.len() == 1 => pending.extend(items),
+                Pattern::Fragment(fragment) => pending.push(&writer.lexer.fragments[*fragment].pattern),
+                _ => others.push(pattern),
+            }
+        }
+        // Only those that are the rule's by themselves.
+        let mut own = CharSet::empty(Unit::Char);
+        for class in 0..automata.classes.len() {
+            if dfa.winner(dfa.next(START, class)) == Some(rule) {
+                own = own.union(automata.classes.members(class));
+            }
+        }
+        blanks = intersection(&blanks, &own);
+        let is_known = pending.is_empty() && (others.is_empty() || is_loop && !automata.is_shaped(rule));
+        Parts { blanks, others: is_known.then_some(others) }
+    }
+}
