@@ -215,7 +215,11 @@ fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
         FileError::Invalid(_) => {
             (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form")
         }
-        FileError::Stale { .. } => (Code::StaleWeights, "make it again with `gramjet weights`"),
+        FileError::Stale { .. } => (
+            Code::StaleWeights,
+            "make it again with `gramjet weights`, with the options that the grammar is read with (`parse`, `mutate` and \
+             `minimise` read ANTLR grammars with `--separator-policy any`)",
+        ),
     };
     Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
 }

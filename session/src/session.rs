@@ -271,7 +271,8 @@ impl Session {
 
     /// Lets variants be made up to a length; of longer ones little more.
     fn set_limits(&mut self, most: usize) {
-        let limits = self.language.limits().max_len(None).max_depth(self.depth).max_output(most as u64);
+        let limits = self.language.limits();
+        let limits = limits.max_len(None).max_depth(self.depth).max_output(limits.output().min(most as u64));
         if limits != self.producer.limits() {
             // Where the depth can be limited at all, it can be limited to this.
             let _ = self.tracer.set_limits(limits);

@@ -46,7 +46,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     let is_any = options.separators == SeparatorPolicy::Any;
     let flat = if is_any {
         for (number, _) in grammar.lexer.rules.iter().enumerate().filter(|(_, rule)| rule.outcome == Outcome::Hidden) {
-            automata.keep_quiet(number);
+            automata.keep_endable(number);
         }
         flat
     } else {

@@ -114,7 +114,8 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
                 if is_open {
                     gap.open.push(rule);
                 }
-                if going_on.is_empty() || ends.is_empty() {
+                // Some texts need no end: the others are taken as they stand, too.
+                if going_on.is_empty() || ends.is_empty() || automata.is_partly_quiet(rule) {
                     text
                 } else {
                     let end = Expr { kind: ExprKind::Class(ends), span };

@@ -8,7 +8,8 @@
 //!
 //! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`nfa`, `dfa`); the parser's rules are
 //! specialised to the modes that they begin and end in, so that each terminal is a lexer rule (`modes`, `paths`, `flat`); separators go
-//! between neighbours that the lexer would cut otherwise (`boundaries`, `separate`); lexer rules become rules over
+//! between neighbours that the lexer would cut otherwise (`separators`, `boundaries`, `separate`), or hidden matches anywhere, for texts that
+//! others have made (`gaps`); lexer rules become rules over
 //! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
 
 use crate::charset::CharSet;

@@ -98,13 +98,20 @@ impl Automata {
         true
     }
 
-    /// From now on only those texts of a rule count that the lexer cannot go on behind, if there are some such and
-    /// others. Returns whether that is so.
-    pub(super) fn keep_quiet(&mut self, rule: usize) -> bool {
+    /// From now on only those texts of a rule count that something else than the end of the text can end, if there are some
+    /// such and others. Returns whether that is so.
+    pub(super) fn keep_endable(&mut self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
-        let goes_on = |state| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
-        let quiet: Vec<StateId> = facts.ends.iter().copied().filter(|&state| !goes_on(state)).collect();
-        self.keep_ends(rule, &quiet)
+        let can_end = |state| (0..self.classes.len()).any(|class| !dfa.is_alive(dfa.next(state, class)));
+        let endable: Vec<StateId> = facts.ends.iter().copied().filter(|&state| can_end(state)).collect();
+        self.keep_ends(rule, &endable)
+    }
+
+    /// Whether the lexer goes on behind some texts of a rule, and not behind others.
+    pub(super) fn is_partly_quiet(&self, rule: usize) -> bool {
+        let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
+        let goes_on = |&state: &StateId| (0..self.classes.len()).any(|class| dfa.is_alive(dfa.next(state, class)));
+        facts.ends.iter().any(goes_on) && !facts.ends.iter().all(goes_on)
     }
 
     /// Whether only some of a rule's texts count.

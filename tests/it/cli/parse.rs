@@ -183,6 +183,25 @@ LINE : '//' ~[\r\n]* -> channel(HIDDEN) ;
 WS : [ \t\r\n]+ -> skip ;
 "#;
 
+#[test]
+fn hidden_matches_that_may_go_on_are_read_wherever_they_end() {
+    let place = place("parse-others-ends");
+    let (grammar, file) = (place.path("Names.g4"), place.path("in"));
+    for (hidden, input) in [
+        ("WS : ' '+ '\\n'? -> skip ;", "a b"),
+        ("WS : [ \\n]+ -> skip ; B : '/*' .*? '*/' '\\n'? -> skip ;", "a /* x */ b /* y */\nc"),
+        ("WS : [ \\n]+ -> skip ; D : '--' ('[[' .*? ']]' | ~[\\r\\n]*) -> skip ;", "a -- x\nb --[[ y\n]] c"),
+        ("NL : ('\\r' '\\n'? | '\\n') -> skip ;", "a\rb\r\nc\nd"),
+        ("C : '#' [0-9]* '!'? -> skip ;", "a#12 b#3!c"),
+    ] {
+        let spaces = if hidden.contains("WS") { "" } else { "S : ' ' -> skip ;" };
+        fs::write(&grammar, format!("grammar Names; names : NAME* EOF ; NAME : [a-z] ; {hidden} {spaces}")).unwrap();
+        fs::write(&file, input).unwrap();
+        let parsed = run(&["parse", &grammar, &file]);
+        assert!(parsed.status.success(), "{hidden} {input:?} {}", text(&parsed.stderr));
+    }
+}
+
 /// Texts have blanks and comments where their authors like, the grammar generates few of them.
 #[test]
 fn texts_of_others_have_hidden_matches_anywhere() {
