@@ -418,3 +418,22 @@ impl std::fmt::Debug for Session {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+
+    use super::*;
+    use crate::language::Settings;
+
+    #[test]
+    fn variants_without_a_maximum_keep_the_bound_on_outputs() {
+        let file = SourceFile::new("g.ebnf", "text ::= 'x'*");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        let mut session = Session::new(&language, 1);
+        for (most, bound) in [(usize::MAX, language.limits().output()), (5, 5)] {
+            session.set_limits(most);
+            assert_eq!(session.producer.limits().output(), bound);
+        }
+    }
+}
