@@ -52,7 +52,7 @@ pub fn load(name: &OsStr) -> Result<Source, Failure> {
 /// The file of weights at `path`, or on standard input if it is `-`.
 pub fn weights(path: &Path) -> Result<SourceFile, Failure> {
     Ok(match path.as_os_str() == "-" {
-        true => GrammarFile::read_stream(io::stdin().lock(), "<stdin>")?.source,
+        true => gramjet_files::read_text_stream("weights", io::stdin().lock(), "<stdin>")?,
         false => gramjet_files::read_text("weights", path, path)?,
     })
 }

@@ -19,7 +19,7 @@ use gramjet_compiler::SourceFile;
 use gramjet_compiler::formats::Loader;
 
 pub use beside::Beside;
-pub use read::{MAX_BYTES, Unreadable, read_bytes, read_limited, read_text};
+pub use read::{MAX_BYTES, Unreadable, read_bytes, read_limited, read_text, read_text_stream};
 
 /// A grammar's text, and the files beside it.
 #[derive(Clone, Debug)]
@@ -56,8 +56,7 @@ impl GrammarFile {
     ///
     /// If it cannot be read.
     pub fn read_stream(stream: impl Read, shown: &str) -> Result<GrammarFile, Unreadable> {
-        let bytes = read_limited(stream).map_err(|error| Unreadable::by_system("grammar", shown, &error))?;
-        let source = read::utf8("grammar", shown, bytes)?;
+        let source = read_text_stream(read::GRAMMAR, stream, shown)?;
         Ok(GrammarFile { source, beside: Some(Arc::new(Beside::new(PathBuf::new(), PathBuf::new()))) })
     }
 

@@ -11,6 +11,9 @@ use gramjet_compiler::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 /// Larger files are refused.
 pub const MAX_BYTES: u64 = 256 << 20;
 
+/// What messages call a file that is compiled.
+pub(crate) const GRAMMAR: &str = "grammar";
+
 /// Why a file is not there to be compiled.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
@@ -93,6 +96,16 @@ pub fn read_text(kind: &str, path: &Path, shown: &Path) -> Result<SourceFile, Un
     utf8(kind, &shown, bytes)
 }
 
+/// The text that a stream holds, a `kind` of file that diagnostics call `shown`.
+///
+/// # Errors
+///
+/// If it cannot be read, is larger than [`MAX_BYTES`], or is not UTF-8.
+pub fn read_text_stream(kind: &str, stream: impl Read, shown: &str) -> Result<SourceFile, Unreadable> {
+    let bytes = read_limited(stream).map_err(|error| Unreadable::by_system(kind, shown, &error))?;
+    utf8(kind, shown, bytes)
+}
+
 /// The text that `bytes` are, of a `kind` of file that diagnostics call `name`.
 pub(crate) fn utf8(kind: &str, name: &str, bytes: Vec<u8>) -> Result<SourceFile, Unreadable> {
     let error = match String::from_utf8(bytes) {
@@ -105,12 +118,14 @@ pub(crate) fn utf8(kind: &str, name: &str, bytes: Vec<u8>) -> Result<SourceFile,
     let byte = bytes.get(valid).copied().unwrap_or(0);
     bytes.truncate(valid);
     let why = format!("it is not UTF-8 text: byte 0x{byte:02x} at offset {valid} (line {line})");
-    let diagnostic = Diagnostic::error(
+    let mut diagnostic = Diagnostic::error(
         Code::UnreadableFile,
         Span::new(valid, valid),
         format!("cannot read the {kind} {}: {why}", quoted(name)),
-    )
-    .help("grammars are text in UTF-8; bytes are written as escapes");
+    );
+    if kind == GRAMMAR {
+        diagnostic = diagnostic.help("grammars are text in UTF-8; bytes are written as escapes");
+    }
     // What is left of the bytes was found to be valid.
     let text = String::from_utf8(bytes).unwrap_or_default();
     Err(Unreadable { source: SourceFile::new(name, text), diagnostic: Box::new(diagnostic), why })

@@ -1,3 +1,5 @@
+//! What is read beside a file, and what is said of files that cannot be read.
+
 use std::path::PathBuf;
 
 use super::*;

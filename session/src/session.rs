@@ -109,11 +109,7 @@ impl Session {
             mutator: Mutator::new(seed),
             store: Store::default(),
             trees: Trees::new(TREES_BYTES),
-            // The reference interpreter has no bound on memory; a tracer is an interpreter that has one.
-            producer: match language.engine_name() {
-                "reference" => Box::new(tracer.clone()),
-                _ => language.producer_within(depth_only),
-            },
+            producer: bounded_producer(language, &tracer),
             depth: depth_only.depth(),
             bounded: language.producer(),
             unlimited: language.unlimited_tracer(),
@@ -403,9 +399,17 @@ impl Session {
             let mut tracer = self.unlimited.clone();
             // Candidates that are longer are none.
             let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
-            let producer = self.language.producer_within(tracer.limits());
+            let producer = bounded_producer(&self.language, &tracer);
             Trim::new(tracer, producer, self.input.choices())
         })
+    }
+}
+
+/// A producer with the limits of a tracer. The reference interpreter has no bound on memory; the tracer is one that has.
+fn bounded_producer(language: &Language, tracer: &Tracer) -> Box<dyn Producer + Send> {
+    match language.engine_name() {
+        "reference" => Box::new(tracer.clone()),
+        _ => language.producer_within(tracer.limits()),
     }
 }
 

@@ -37,6 +37,9 @@ impl Format for Ebnf {
 }
 
 #[cfg(test)]
+mod error_tests;
+
+#[cfg(test)]
 mod hostile_tests;
 
 #[cfg(test)]

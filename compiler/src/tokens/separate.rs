@@ -99,6 +99,10 @@ pub(super) fn separate(
         let (body, _) = separating.expr(&flat.rules[rule].body, &inherited, &key);
         separating.result.rules[id].body = body;
     }
+    if separating.is_exhausted() {
+        // Of some tokens not all neighbours were looked at.
+        separating.result.restless.clear();
+    }
     separating.result.unseparated.sort_unstable();
     separating.result.unseparated.dedup();
     separating.result

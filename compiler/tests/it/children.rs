@@ -36,8 +36,9 @@ pub fn wanted() -> Option<String> {
 /// If one fails, hangs, or says nothing.
 pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
     let only = std::env::var(ONLY).unwrap_or_default();
-    let failures: Vec<String> =
-        parts.into_iter().filter(|part| part.contains(&only)).filter_map(|part| failure(child, part)).collect();
+    let parts: Vec<&str> = parts.into_iter().filter(|part| part.contains(&only)).collect();
+    assert!(!parts.is_empty(), "no part has `{only}` in its name");
+    let failures: Vec<String> = parts.into_iter().filter_map(|part| failure(child, part)).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
