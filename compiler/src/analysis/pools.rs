@@ -135,14 +135,16 @@ impl Builder<'_> {
         }
         let sorted = ascending(&strings.iter().collect::<Vec<&[u8]>>());
         let kept = sorted.len().min(self.most());
-        let mut bytes = 0;
         let sample = (0..kept).map(|number| sorted[number * sorted.len() / kept]);
-        let fits = sample.clone().take_while(|string| {
-            bytes += string.len();
-            bytes <= MAX_POOL_BYTES
-        });
-        let count = fits.count().max(1);
-        Some(Rc::new(sample.take(count).collect()))
+        let mut sampled =
+            Strings::with_capacity(kept, sample.clone().map(<[u8]>::len).sum::<usize>().min(MAX_POOL_BYTES));
+        for string in sample {
+            if sampled.len() > 0 && sampled.total() + string.len() > MAX_POOL_BYTES {
+                break;
+            }
+            sampled.push(string, &[]);
+        }
+        Some(Rc::new(sampled))
     }
 
     fn of_node(&self, node: NodeId) -> Option<Rc<Strings>> {
@@ -233,24 +235,28 @@ impl Builder<'_> {
         }
         let cap = self.most() * 4;
         let count = (left.len() * right.len()).min(cap);
-        let pair = |index: usize| {
-            if left.len() * right.len() <= cap {
-                return (left.get(index / right.len()), right.get(index % right.len()));
-            }
-            // The shortest with the shortest, then the left side evenly and the right side scattered.
-            let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            (left.get(index * left.len() / cap), right.get(((scattered * right.len() as u64) >> 32) as usize))
-        };
         // Room for somewhat more than the mean, but no more than a pool of four times the size may have.
         let mean = left.total() / left.len() + right.total() / right.len();
         let mut joined = Strings::with_capacity(count, (count * mean * 5 / 4).min(4 * MAX_POOL_BYTES));
-        for (left, right) in (0..count).map(pair) {
+        let mut work = self.work.get() + count * JOIN_WORK;
+        let mut join = |left: &[u8], right: &[u8]| {
             let len = left.len() + right.len();
-            self.work.set(self.work.get() + len + JOIN_WORK);
+            work += len;
             if len as u64 <= MAX_STRING_LEN {
                 joined.push(left, right);
             }
+        };
+        if left.len() * right.len() <= cap {
+            left.iter().for_each(|left| right.iter().for_each(|right| join(left, right)));
+        } else {
+            // The shortest with the shortest, then the left side evenly and the right side scattered.
+            for index in 0..cap {
+                let scattered = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                let number = (scattered * right.len() as u64) >> 32;
+                join(left.get(index * left.len() / cap), right.get(number as usize));
+            }
         }
+        self.work.set(work);
         self.sampled(joined)
     }
 }

@@ -1,13 +1,13 @@
 //! The constant tables of machine code in the making: equal tables are stored once.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bytes of tables, with their places.
 #[derive(Default)]
 pub(super) struct Tables {
     pub bytes: Vec<u8>,
     /// Where each table is. Looked up only, never iterated.
-    known: HashMap<Vec<u8>, i32>,
+    known: FxHashMap<Vec<u8>, i32>,
 }
 
 /// What is read beyond a table's end must still be memory of the tables.

@@ -64,8 +64,9 @@ impl Strings {
 
 impl<'s> FromIterator<&'s [u8]> for Strings {
     fn from_iter<I: IntoIterator<Item = &'s [u8]>>(strings: I) -> Strings {
-        let mut list = Strings::default();
-        strings.into_iter().for_each(|string| list.push(string, &[]));
+        let strings = strings.into_iter();
+        let mut list = Strings::with_capacity(strings.size_hint().0, 0);
+        strings.for_each(|string| list.push(string, &[]));
         list
     }
 }
@@ -77,15 +78,22 @@ fn order(a: &[u8], b: &[u8]) -> Ordering {
 
 /// The strings in ascending order by length, then bytes, each once.
 ///
-/// Strings that are joined have much in common at their beginning. What is sorted is one number for each: its length, eight bytes
-/// behind what all have in common, and its place. Only those that are equal so far are compared by all bytes.
+/// Strings that are joined have much in common at their beginning. What is sorted is one number for each: its length, as much as
+/// there is room for of the bytes behind what all have in common, and its place. Only those that are equal so far are compared by
+/// all bytes.
 pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let Some((first, rest)) = strings.split_first() else { return Vec::new() };
-    let common = |shared: usize, string: &&[u8]| match string.get(..shared) {
-        Some(beginning) if beginning == &first[..shared] => shared,
-        _ => first.iter().zip(*string).take_while(|(a, b)| a == b).count(),
-    };
-    let shared = rest.iter().fold(first.len(), common);
+    let (mut shortest, mut longest, mut shared) = (first.len(), first.len(), first.len());
+    for string in rest {
+        (shortest, longest) = (shortest.min(string.len()), longest.max(string.len()));
+        if string.get(..shared) != Some(&first[..shared]) {
+            shared = first.iter().zip(*string).take_while(|(a, b)| a == b).count();
+        }
+    }
+    // Lengths and places are far below 2^26.
+    let length_bits = usize::BITS - (longest - shortest).leading_zeros();
+    let place_bits = usize::BITS - rest.len().leading_zeros();
+    let key_bits = u64::BITS - length_bits - place_bits;
     let number = |(place, string): (usize, &&[u8])| {
         let behind = &string[shared..];
         let mut key = [0; 8];
@@ -93,26 +101,49 @@ pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
             Some(eight) => key = *eight,
             None => key[..behind.len()].copy_from_slice(behind),
         }
-        // Lengths and places are far below 2^32.
-        (string.len() as u128) << 96 | u128::from(u64::from_be_bytes(key)) << 32 | place as u128
+        let length = ((string.len() - shortest) as u64).checked_shl(u64::BITS - length_bits).unwrap_or(0);
+        let key = u64::from_be_bytes(key).checked_shr(u64::BITS - key_bits).unwrap_or(0);
+        length | key << place_bits | place as u64
     };
-    let mut numbers: Vec<u128> = strings.iter().enumerate().map(number).collect();
+    let mut numbers: Vec<u64> = strings.iter().enumerate().map(number).collect();
     numbers.sort_unstable();
     let mut sorted: Vec<&[u8]> = Vec::with_capacity(numbers.len());
-    for alike in numbers.chunk_by(|a, b| a >> 32 == b >> 32) {
+    for alike in numbers.chunk_by(|a, b| a >> place_bits == b >> place_bits) {
         let begin = sorted.len();
-        sorted.extend(alike.iter().map(|&number| strings[number as u32 as usize]));
-        if alike.len() > 1 && sorted[begin].len() > shared + 8 {
-            sorted[begin..].sort_unstable();
+        sorted.extend(alike.iter().map(|&number| strings[(number & ((1 << place_bits) - 1)) as usize]));
+        if alike.len() > 1 {
+            if sorted[begin].len() > shared + key_bits as usize / 8 {
+                sorted[begin..].sort_unstable();
+            }
+            let mut kept = begin;
+            for next in begin + 1..sorted.len() {
+                if sorted[next] != sorted[kept] {
+                    kept += 1;
+                    sorted[kept] = sorted[next];
+                }
+            }
+            sorted.truncate(kept + 1);
         }
     }
-    sorted.dedup();
     sorted
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_strings_ascend_as_few_do() {
+        // All words of up to ten letters, in an order of their own, and what is alike for longer than is sorted by.
+        let words = (1..2048u32).map(|number| number * 1027 % 2048);
+        let words = words.map(|number| format!("<{number:b}>").replace('1', "yes, very long and alike"));
+        let words: Vec<String> = words.chain([String::from("<"), "<<".repeat(40)]).collect();
+        let strings: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        let mut expected = strings.clone();
+        expected.sort_by(|a, b| order(a, b));
+        expected.dedup();
+        assert_eq!(ascending(&strings), expected);
+    }
 
     #[test]
     fn strings_ascend_by_length_then_bytes() {

@@ -4,8 +4,6 @@
 //! ([`Flow`]) and becomes a displacement. In the same way it is known how much of the stretch that was checked last is
 //! left, so that a check stands only where that is used up, and where code begins that is reached from elsewhere.
 
-use std::collections::HashMap;
-
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded};
@@ -13,6 +11,7 @@ use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+use rustc_hash::FxHashMap;
 
 use super::NotCompiled;
 use super::code::{Draft, Entries, Symbol};
@@ -132,9 +131,9 @@ pub(super) struct Assembler<'g> {
     /// Where the rows of a rule's pool are, if they have a table.
     pool_rows: Vec<Option<i32>>,
     /// The literals that slow paths copy and where they are. Looked up only, never iterated.
-    known_literals: HashMap<&'g [u8], i32>,
+    known_literals: FxHashMap<&'g [u8], i32>,
     /// The tables of large classes, likewise.
-    known_classes: HashMap<&'g CharSet, Pieces>,
+    known_classes: FxHashMap<&'g CharSet, Pieces>,
     max_code: usize,
 }
 
@@ -183,8 +182,8 @@ pub(super) fn assemble(
         known_len: 0,
         pool_sites: vec![None; ir.rules().len()],
         pool_rows: vec![None; ir.rules().len()],
-        known_literals: HashMap::new(),
-        known_classes: HashMap::new(),
+        known_literals: FxHashMap::default(),
+        known_classes: FxHashMap::default(),
         max_code,
     };
     let mut symbols = Vec::new();
