@@ -1,10 +1,11 @@
 //! Chunks: sequences of frames that one step takes from the stack as a whole. Frames that decide little are drawn together
 //! with those behind them.
 
+use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
 use super::frames::{Depth, Frame, Item, Step};
-use super::unfold::{Beginning, OPEN, Stream};
+use super::unfold::{Beginning, FRAMES, OPEN, Open, Stream};
 
 /// A chunk has at most this many frames: its first choice can then always be made (see [`super::unfold::FRAMES`]).
 const MAX_FRAMES: usize = 3;
@@ -20,7 +21,9 @@ const REFUSED: f64 = 1e3;
 const AHEAD: u32 = 6;
 
 /// Frames, each with how much less is left of the depth than at the one with most; `None` where no limit matters.
-pub(crate) type Chunk = Box<[(Frame, Option<u32>)]>;
+type Chunk = Box<[Part]>;
+/// A frame of a chunk.
+type Part = (Frame, Option<u32>);
 
 /// The chunks in use, by number.
 #[derive(Default)]
@@ -59,12 +62,12 @@ impl Chunks {
     pub(crate) fn only(&self, used: &[bool]) -> (Chunks, Vec<u32>) {
         let mut kept = Chunks::new(self.policy);
         let numbers = self.chunks.iter().zip(used);
-        let numbers = numbers.map(|(chunk, &used)| if used { kept.number(chunk.clone()) } else { u32::MAX }).collect();
+        let numbers = numbers.map(|(chunk, &used)| if used { kept.number(chunk) } else { u32::MAX }).collect();
         (kept, numbers)
     }
 
     /// The frames of a chunk where `depth` is left at most, and how little that is.
-    pub(crate) fn items(&self, chunk: u32, depth: Depth) -> Vec<Item> {
+    pub(crate) fn items(&self, chunk: u32, depth: Depth) -> Open {
         let at = |below: Option<u32>| below.map_or(Depth::ANY, |below| depth.less(below));
         self.chunks[chunk as usize].iter().map(|&(frame, below)| (frame, at(below))).collect()
     }
@@ -79,17 +82,18 @@ impl Chunks {
         self.chunks[chunk as usize].iter().all(|(_, below)| below.is_none())
     }
 
-    fn number(&mut self, chunk: Chunk) -> u32 {
-        let next = self.chunks.len() as u32;
-        let number = *self.numbers.entry(chunk.clone()).or_insert(next);
-        if number == next {
-            self.chunks.push(chunk);
+    fn number(&mut self, chunk: &[Part]) -> u32 {
+        if let Some(&number) = self.numbers.get(chunk) {
+            return number;
         }
-        number
+        let next = self.chunks.len() as u32;
+        self.numbers.insert(chunk.into(), next);
+        self.chunks.push(chunk.into());
+        next
     }
 
     /// The frames as one chunk, and how much less than at `base` is left at the one with most.
-    fn chunk(items: &[Item], base: Depth) -> (Chunk, u32) {
+    fn chunk(items: &[Item], base: Depth) -> (ArrayVec<Part, FRAMES>, u32) {
         let below = |&(_, depth): &Item| depth.below(base);
         let least = items.iter().filter_map(below).min().unwrap_or(0);
         (items.iter().map(|item| (item.0, below(item).map(|below| below - least))).collect(), least)
@@ -98,7 +102,7 @@ impl Chunks {
     /// The number of the chunk that these frames are.
     pub(crate) fn whole(&mut self, items: &[Item], base: Depth) -> Push {
         let (chunk, less) = Chunks::chunk(items, base);
-        (self.number(chunk), less)
+        (self.number(&chunk), less)
     }
 
     /// Notes which chunks would serve best for what a beginning leaves open, that often.
@@ -106,7 +110,11 @@ impl Chunks {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let cuts = self.cut(stream, &beginning.open, base, |_, _| true);
         for pair in cuts.windows(2).filter(|pair| pair[1] > pair[0] + 1) {
-            *self.wanted.entry(Chunks::chunk(&beginning.open[pair[0]..pair[1]], base).0).or_default() += flow;
+            let chunk = Chunks::chunk(&beginning.open[pair[0]..pair[1]], base).0;
+            match self.wanted.get_mut(&*chunk) {
+                Some(wanted) => *wanted += flow,
+                None => _ = self.wanted.insert((*chunk).into(), flow),
+            }
         }
     }
 
@@ -124,13 +132,13 @@ impl Chunks {
         base: Depth,
         threshold: f64,
         alone: bool,
-    ) -> Vec<Push> {
+    ) -> ArrayVec<Push, OPEN> {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let open = &beginning.open;
         let cuts = self.cut(stream, open, base, |chunks, (from, to)| {
             let chunk = Chunks::chunk(&open[from..to], base).0;
-            let may_be = || chunks.wanted.get(&chunk).is_some_and(|&wanted| wanted >= chunks.policy.often * threshold);
-            !(alone && from == 0) && (chunks.numbers.contains_key(&chunk) || may_be())
+            let may_be = || chunks.wanted.get(&*chunk).is_some_and(|&wanted| wanted >= chunks.policy.often * threshold);
+            !(alone && from == 0) && (chunks.numbers.contains_key(&*chunk) || may_be())
         });
         cuts.windows(2).map(|pair| self.whole(&open[pair[0]..pair[1]], base)).collect()
     }
@@ -143,12 +151,12 @@ impl Chunks {
         open: &[Item],
         base: Depth,
         allowed: impl Fn(&Chunks, (usize, usize)) -> bool,
-    ) -> Vec<usize> {
-        let bits: Vec<f64> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
+    ) -> ArrayVec<usize, { OPEN + 1 }> {
+        let bits: ArrayVec<f64, FRAMES> = open.iter().map(|&item| self.bits(stream, item, AHEAD)).collect();
         // The best ways to cut what stands from each frame on into at most so many chunks: what it costs and where the first
         // chunk ends.
-        let mut best = vec![[(f64::INFINITY, 0); OPEN + 1]; open.len()];
-        best.push([(0.0, 0); OPEN + 1]);
+        let mut best = [[(f64::INFINITY, 0); OPEN + 1]; FRAMES + 1];
+        best[open.len()] = [(0.0, 0); OPEN + 1];
         for from in (0..open.len()).rev() {
             for to in from + 1..=open.len().min(from + MAX_FRAMES) {
                 let several = to > from + 1;
@@ -162,7 +170,7 @@ impl Chunks {
                 }
             }
         }
-        let mut cuts = vec![0];
+        let mut cuts = ArrayVec::from_iter([0]);
         while cuts[cuts.len() - 1] < open.len() {
             let left = OPEN + 1 - cuts.len();
             cuts.push(best[cuts[cuts.len() - 1]][left].1);
@@ -198,7 +206,7 @@ impl Chunks {
                 }
             }
             Step::PushAll(items) => {
-                for item in items {
+                for &item in items.iter() {
                     total += self.bits(stream, item, ahead - 1);
                 }
             }
@@ -207,9 +215,9 @@ impl Chunks {
                 if count >= 64 {
                     return BITS;
                 }
-                for (share, items) in stream.grammar.options(item, stream.floor) {
+                for &(share, ref items) in stream.grammar.options(item, stream.floor).iter() {
                     total += share * approximate_bits(share);
-                    for item in items {
+                    for &item in items.iter() {
                         if total < BITS {
                             total += share * self.bits(stream, item, ahead - 1);
                         }

@@ -87,7 +87,7 @@ impl Depth {
 pub(crate) type Item = (Frame, Depth);
 
 /// Options with their probabilities.
-type Options = Arc<[(f64, Vec<Item>)]>;
+pub(crate) type Options = Arc<[(f64, Arc<[Item]>)]>;
 
 /// What a frame does next.
 pub(crate) enum Step {
@@ -96,7 +96,7 @@ pub(crate) enum Step {
     /// These frames in its place, the first one first.
     Push([Option<Item>; 2]),
     /// These frames in its place.
-    PushAll(Vec<Item>),
+    PushAll(Arc<[Item]>),
     /// A choice: see [`Grammar::options`].
     Choice,
     /// The end of an input.
@@ -117,17 +117,19 @@ pub(crate) struct Grammar {
     byte_options: FxHashMap<NodeId, (ByteSet, Box<[usize]>)>,
     /// For each rule the options of its pool, filled in when they are asked for.
     pool_options: Mutex<FxHashMap<RuleId, Options>>,
+    /// The options of other choices, with what is left of the depth at least where it is only known to be much.
+    known_options: Mutex<FxHashMap<(Item, u32), Options>>,
     tables: Mutex<Interned>,
 }
 
 #[derive(Default)]
 struct Interned {
-    texts: Vec<Box<[u8]>>,
-    text_ids: BTreeMap<Box<[u8]>, u32>,
+    texts: Vec<Arc<[u8]>>,
+    text_ids: FxHashMap<Arc<[u8]>, u32>,
     sets: Vec<ByteSet>,
     set_ids: BTreeMap<ByteSet, u32>,
     /// Of long sequences: what the items from each one on need.
-    suffixes: BTreeMap<NodeId, Box<[u32]>>,
+    suffixes: FxHashMap<NodeId, Box<[u32]>>,
 }
 
 impl Grammar {
@@ -149,6 +151,7 @@ impl Grammar {
             codes,
             byte_options,
             pool_options: Mutex::default(),
+            known_options: Mutex::default(),
             tables: Mutex::default(),
         }
     }
@@ -178,8 +181,8 @@ impl Grammar {
     }
 
     /// A text by its number.
-    pub(crate) fn text(&self, text: u32) -> Box<[u8]> {
-        self.tables().texts[text as usize].clone()
+    pub(crate) fn text(&self, text: u32) -> Arc<[u8]> {
+        Arc::clone(&self.tables().texts[text as usize])
     }
 
     fn intern(&self, text: &[u8]) -> u32 {
@@ -188,8 +191,9 @@ impl Grammar {
             return id;
         }
         let id = tables.texts.len() as u32;
-        tables.texts.push(text.into());
-        tables.text_ids.insert(text.into(), id);
+        let text: Arc<[u8]> = text.into();
+        tables.texts.push(Arc::clone(&text));
+        tables.text_ids.insert(text, id);
         id
     }
 
@@ -294,7 +298,7 @@ impl Grammar {
             Frame::Rounds { .. } => Step::Choice,
             Frame::Set(_) => Step::Choice,
             Frame::Pool(rule) => match &*self.pool_options(rule) {
-                [(_, items)] => Step::PushAll(items.clone()),
+                [(_, items)] => Step::PushAll(Arc::clone(items)),
                 _ => Step::Choice,
             },
             Frame::Node(node) => match self.ir.node(node) {
@@ -306,7 +310,7 @@ impl Grammar {
                     _ => Step::Choice,
                 },
                 Node::Class(set) => match &*classes::products(set) {
-                    [(_, product)] => Step::PushAll(self.product(product)),
+                    [(_, product)] => Step::PushAll(self.product(product).into()),
                     _ => Step::Choice,
                 },
                 Node::Repeat { min, max, .. } => {
@@ -353,8 +357,8 @@ impl Grammar {
         let mut options = Vec::new();
         for same_len in strings.chunk_by(|a, b| a.len() == b.len()) {
             match classes::product_of(same_len) {
-                Some(product) => options.push((share * same_len.len() as f64, self.product(&product))),
-                None => options.extend(same_len.iter().map(|string| (share, self.literal(string)))),
+                Some(product) => options.push((share * same_len.len() as f64, self.product(&product).into())),
+                None => options.extend(same_len.iter().map(|string| (share, self.literal(string).into()))),
             }
         }
         let options: Options = options.into();
@@ -382,7 +386,20 @@ impl Grammar {
     }
 
     /// The options of a frame that is a choice, with their probabilities.
-    pub(crate) fn options(&self, (frame, depth): Item, zones: u32) -> Vec<(f64, Vec<Item>)> {
+    pub(crate) fn options(&self, item: Item, zones: u32) -> Options {
+        if let Frame::Pool(rule) = item.0 {
+            return self.pool_options(rule);
+        }
+        let known = || self.known_options.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(options) = known().get(&(item, zones)) {
+            return Arc::clone(options);
+        }
+        let options: Options = self.make_options(item, zones).into_iter().map(|(share, items)| (share, items.into())).collect();
+        known().insert((item, zones), Arc::clone(&options));
+        options
+    }
+
+    fn make_options(&self, (frame, depth): Item, zones: u32) -> Vec<(f64, Vec<Item>)> {
         match frame {
             Frame::Rounds { repeat, left } => {
                 let mut more = vec![self.settle(Frame::Node(self.item_of(repeat)), depth, zones)];
@@ -397,7 +414,6 @@ impl Grammar {
                 let set = self.tables().sets[set as usize];
                 set.iter().map(|byte| (1.0 / set.len() as f64, self.literal(&[byte]))).collect()
             }
-            Frame::Pool(rule) => self.pool_options(rule).to_vec(),
             Frame::Node(node) => match self.ir.node(node) {
                 Node::Choice(choice) => {
                     let share = |option: usize| match &choice.slots {
@@ -444,14 +460,14 @@ impl Grammar {
     }
 
     /// Option 0 of a frame that is a choice: it leads to a shortest text.
-    fn first_option(&self, (frame, depth): Item) -> Vec<Item> {
+    fn first_option(&self, (frame, depth): Item) -> Arc<[Item]> {
         if let Frame::Node(node) = frame
             && let Node::Choice(choice) = self.ir.node(node)
         {
-            return vec![self.settle(Frame::Node(choice.options[0]), depth, 0)];
+            return [self.settle(Frame::Node(choice.options[0]), depth, 0)].into();
         }
         // Rounds end with the first, sets and products ascend.
-        self.options((frame, depth), 0).swap_remove(0).1
+        Arc::clone(&self.options((frame, depth), 0)[0].1)
     }
 
     /// Appends the shortest text that `items` derive (design, choice map, item 5): what completes an input that has grown
@@ -464,8 +480,8 @@ impl Grammar {
                     output.extend_from_slice(&self.tables().texts[text as usize][from as usize..]);
                 }
                 Step::Push(items) => stack.extend(items.into_iter().flatten().rev()),
-                Step::PushAll(items) => stack.extend(items.into_iter().rev()),
-                Step::Choice => stack.extend(self.first_option(item).into_iter().rev()),
+                Step::PushAll(items) => stack.extend(items.iter().rev()),
+                Step::Choice => stack.extend(self.first_option(item).iter().rev()),
                 Step::End => return,
                 Step::Unknown => unreachable!("depths are exact when inputs run"),
             }

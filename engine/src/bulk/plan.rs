@@ -4,11 +4,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
 use super::chunks::{Chunks, Policy, Push};
-use super::frames::{Depth, Frame, Item};
-use super::unfold::{Stream, unfold};
+use super::frames::{Depth, Frame};
+use super::unfold::{OPEN, Open as Items, Stream, TEXT, unfold};
 
 /// Where a run is: at a chunk, with this much left of the depth ([`Stream::zones`] stands for that and more).
 pub(crate) type Key = (u32, u32);
@@ -16,10 +17,10 @@ pub(crate) type Key = (u32, u32);
 /// A record in the making.
 pub(crate) struct Entry {
     pub(crate) probability: f64,
-    pub(crate) text: Box<[u8]>,
+    pub(crate) text: ArrayVec<u8, TEXT>,
     pub(crate) end: Option<u8>,
     /// The next first.
-    pub(crate) pushes: Box<[Push]>,
+    pub(crate) pushes: ArrayVec<Push, OPEN>,
 }
 
 /// What can be done at a chunk with that much left of the depth, or at least that much.
@@ -255,8 +256,8 @@ fn attempt(
             Known::AtLeast(row) => (Depth::MUCH, row),
         };
         let local = Stream { floor: at_least, ..*stream };
-        let items: Vec<_> = chunks.items(chunk, depth);
-        let items: Vec<_> = items.into_iter().map(|item| stream.grammar.settled(item, at_least)).collect();
+        let items = chunks.items(chunk, depth);
+        let items: Items = items.into_iter().map(|item| stream.grammar.settled(item, at_least)).collect();
         // Where no limit matters all rows are one state.
         let free = known != Known::Nothing && items.iter().all(|item| item.1 == Depth::ANY);
         let identity = if free { (chunks.whole(&items, depth).0, Known::Nothing) } else { (chunk, known) };
@@ -306,7 +307,7 @@ fn make(
     stream: &Stream<'_>,
     chunks: &mut Chunks,
     chunk: u32,
-    items: Vec<Item>,
+    items: Items,
     depth: Depth,
     (flow, threshold): (f64, f64),
     work: &mut usize,
@@ -325,9 +326,9 @@ fn make(
         }
         entries.push(Entry {
             probability: beginning.probability,
-            text: beginning.text.into(),
+            text: beginning.text,
             end: beginning.end,
-            pushes: pushes.into(),
+            pushes,
         });
     }
     let pushed = pushed.into_iter().map(|((push, from_start), probability)| (push, from_start, probability)).collect();

@@ -4,6 +4,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use arrayvec::ArrayVec;
+
 use super::frames::{Depth, Frame, Grammar, Item, Step};
 
 /// Bytes of text that one step emits at most.
@@ -38,22 +40,36 @@ impl Stream<'_> {
     }
 }
 
+/// What a step leaves open, the next first.
+pub(crate) type Open = ArrayVec<Item, FRAMES>;
+
 /// A beginning: a text, and what is open behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Beginning {
     pub(crate) probability: f64,
-    pub(crate) text: Vec<u8>,
+    pub(crate) text: ArrayVec<u8, TEXT>,
     /// Where in the text an input ends, if one does.
     pub(crate) end: Option<u8>,
-    /// What follows, the next first; at most [`FRAMES`] frames.
-    pub(crate) open: Vec<Item>,
+    pub(crate) open: Open,
     /// Whether the first open frame is a choice.
     is_choice: bool,
 }
 
 impl Beginning {
-    fn of(open: Vec<Item>) -> Beginning {
-        Beginning { probability: 1.0, text: Vec::new(), end: None, open, is_choice: false }
+    fn of(open: Open) -> Beginning {
+        Beginning { probability: 1.0, text: ArrayVec::new(), end: None, open, is_choice: false }
+    }
+
+    /// Puts frames in place of the first open one, unless there would be too many.
+    fn replace_first(&mut self, items: impl ExactSizeIterator<Item = Item>) -> bool {
+        let count = self.open.len() - 1;
+        if count + items.len() > FRAMES {
+            return false;
+        }
+        let mut open: Open = items.collect();
+        open.extend(self.open.drain(1..));
+        self.open = open;
+        true
     }
 
     /// Goes on until a choice is open, the text is full, or nothing more is known.
@@ -66,7 +82,7 @@ impl Beginning {
                     let bytes = stream.grammar.text(text);
                     let bytes = &bytes[from as usize..];
                     let taken = bytes.len().min(TEXT - self.text.len());
-                    self.text.extend_from_slice(&bytes[..taken]);
+                    self.text.extend(bytes[..taken].iter().copied());
                     if taken < bytes.len() {
                         self.open[0] = (Frame::Text { text, from: from + taken as u32 }, Depth::ANY);
                         return;
@@ -74,17 +90,14 @@ impl Beginning {
                     self.open.remove(0);
                 }
                 Step::Push(items) => {
-                    let count = items.iter().flatten().count();
-                    if self.open.len() - 1 + count > FRAMES {
+                    if !self.replace_first(items.into_iter().flatten().collect::<ArrayVec<Item, 2>>().into_iter()) {
                         return;
                     }
-                    self.open.splice(..1, items.into_iter().flatten());
                 }
                 Step::PushAll(items) => {
-                    if self.open.len() - 1 + items.len() > FRAMES {
+                    if !self.replace_first(items.iter().copied()) {
                         return;
                     }
-                    self.open.splice(..1, items);
                 }
                 Step::Choice => {
                     self.is_choice = true;
@@ -94,39 +107,35 @@ impl Beginning {
                     if self.end.is_some() || self.text.len() + stream.behind.len() > TEXT {
                         return;
                     }
-                    self.end = Some(self.text.len() as u8);
-                    self.text.extend_from_slice(stream.behind);
                     let start = stream.grammar.start(stream.start_depth(), stream.zones);
-                    self.open.splice(..1, [start, (Frame::End, Depth::ANY)]);
+                    let end = self.text.len() as u8;
+                    if !self.replace_first([start, (Frame::End, Depth::ANY)].into_iter()) {
+                        return;
+                    }
+                    self.end = Some(end);
+                    self.text.extend(stream.behind.iter().copied());
                 }
                 Step::Unknown => return,
             }
         }
     }
 
-    /// The beginnings in its place, by the options of its first open frame.
+    /// The beginnings in its place, by the options of its first open frame; `None` if one leaves too much open.
     fn expand(&self, stream: &Stream<'_>) -> Option<Vec<Beginning>> {
         let options = stream.grammar.options(self.open[0], stream.floor);
-        if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > FRAMES) {
-            return None;
+        let mut beginnings = Vec::with_capacity(options.len());
+        for &(share, ref items) in options.iter() {
+            let mut beginning = Beginning { probability: self.probability * share, ..self.clone() };
+            if !beginning.replace_first(items.iter().copied()) {
+                return None;
+            }
+            // What is never drawn has no record.
+            if share > 0.0 {
+                beginning.advance(stream);
+                beginnings.push(beginning);
+            }
         }
-        // What is never drawn has no record.
-        let drawn = options.into_iter().filter(|&(share, _)| share > 0.0);
-        let beginnings = drawn.map(|(share, items)| {
-            let mut open = Vec::with_capacity(FRAMES);
-            open.extend(items);
-            open.extend_from_slice(&self.open[1..]);
-            let mut beginning = Beginning {
-                probability: self.probability * share,
-                text: self.text.clone(),
-                end: self.end,
-                open,
-                is_choice: false,
-            };
-            beginning.advance(stream);
-            beginning
-        });
-        Some(beginnings.collect())
+        Some(beginnings)
     }
 }
 
@@ -159,7 +168,7 @@ impl Ord for Candidate {
 /// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to `max`
 /// beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back as they
 /// are. Also how many were made on the way.
-pub(crate) fn unfold(stream: &Stream<'_>, items: Vec<Item>, threshold: f64, max: usize) -> (Vec<Beginning>, usize) {
+pub(crate) fn unfold(stream: &Stream<'_>, items: Open, threshold: f64, max: usize) -> (Vec<Beginning>, usize) {
     let mut first = Beginning::of(items.clone());
     first.advance(stream);
     let worth = match &*first.open {
