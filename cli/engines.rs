@@ -264,9 +264,9 @@ pub fn in_bulk(
         Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
         Ok((compiled, _)) => {
             if let Some(worth) = worth {
-                // Full tables make up to twice as many bytes a step.
+                // Full tables make up to two and a half times as many bytes a step.
                 let sketch = Bulk::new(&compiled, limits, framing.clone(), Effort::SKETCH);
-                if sketch.as_ref().is_ok_and(|sketch| 2.0 * sketch.mean_step() < worth) {
+                if sketch.as_ref().is_ok_and(|sketch| 2.5 * sketch.mean_step() < worth) {
                     return Ok(sketch);
                 }
             }

@@ -32,7 +32,7 @@ use output::{End, Output};
 use worker::Orders;
 
 /// With fewer bytes a step the bulk engine is not faster than the others.
-const WORTH_BULK: f64 = 1.9;
+const WORTH_BULK: f64 = 1.3;
 
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {

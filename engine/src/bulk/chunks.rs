@@ -26,7 +26,7 @@ type Chunk = Box<[Part]>;
 type Part = (Frame, Option<u32>);
 
 /// The chunks in use, by number.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Chunks {
     chunks: Vec<Chunk>,
     numbers: FxHashMap<Chunk, u32>,

@@ -394,7 +394,8 @@ impl Grammar {
         if let Some(options) = known().get(&(item, zones)) {
             return Arc::clone(options);
         }
-        let options: Options = self.make_options(item, zones).into_iter().map(|(share, items)| (share, items.into())).collect();
+        let options: Options =
+            self.make_options(item, zones).into_iter().map(|(share, items)| (share, items.into())).collect();
         known().insert((item, zones), Arc::clone(&options));
         options
     }

@@ -27,8 +27,10 @@ mod lanes;
 mod plan;
 mod producer;
 mod random;
+mod search;
 mod simd;
 mod tables;
+mod traffic;
 mod unfold;
 #[cfg(target_arch = "x86_64")]
 mod wide;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
-use super::chunks::{Chunks, Policy, Push};
+use super::chunks::{Chunks, Push};
 use super::frames::{Depth, Frame};
 use super::unfold::{OPEN, Open as Items, Stream, TEXT, unfold};
 
@@ -43,20 +43,12 @@ pub(crate) struct Plan {
     pub(crate) records: usize,
 }
 
-/// How much a plan may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    pub(crate) records: usize,
-    /// How many beginnings may be made in all attempts; nothing new is tried after that.
-    pub(crate) work: usize,
-}
-
 /// The tables do not fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooLarge;
 
 /// How often states are visited, per step.
-type Visits = FxHashMap<Key, f64>;
+pub(crate) type Visits = FxHashMap<Key, f64>;
 
 struct Open {
     flow: f64,
@@ -84,114 +76,12 @@ impl Ord for Open {
 }
 
 /// A state has at most this many records.
-const MAX_RECORDS: usize = 1 << 14;
+pub(crate) const MAX_STATE_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
-/// One attempt makes at most this many times as many beginnings as there may be records: many may come to the same record.
-const MAX_WORK: usize = 8;
 /// Steps of a trial run.
 const TRIAL: u32 = 50_000;
-
-/// The policies that are tried, those that are most often best first.
-const POLICIES: [Policy; 3] =
-    [Policy { often: 1.0, large: 0.0 }, Policy { often: 1.0, large: 1.0 }, Policy { often: 16.0, large: 0.0 }];
-
-/// Makes the plan for a stream of inputs.
-pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks), TooLarge> {
-    // Not even one record for each node would fit.
-    if stream.grammar.node_count() > 4 * budget.records {
-        return Err(TooLarge);
-    }
-    let mut best: Option<(f64, Plan, Chunks)> = None;
-    // Grammars of which not even the smallest plan fits get more, to a bound.
-    for factor in [1, 2, 4] {
-        let (records, mut work) = (factor * budget.records, 0);
-        // A sketch is made in any case.
-        let most = factor * budget.work.max(MAX_WORK * budget.records);
-        for policy in POLICIES {
-            let mut planner =
-                Planner { chunks: Chunks::new(policy), visits: Visits::default(), share: 2.0, best: None };
-            // What a small plan learns serves the larger ones.
-            work += planner.round(stream, records / 4, most - work);
-            for round in 0..ROUNDS {
-                let before = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
-                work += planner.round(stream, records, most.saturating_sub(work));
-                let now = planner.best.as_ref().map(|(mean_step, _)| *mean_step);
-                let gains = now.zip(before).is_none_or(|(now, before)| now > 1.02 * before);
-                if work >= most || round > 1 && !gains {
-                    break;
-                }
-            }
-            if let Some((mean_step, plan)) = planner.best
-                && best.as_ref().is_none_or(|(before, ..)| mean_step > *before)
-            {
-                best = Some((mean_step, plan, planner.chunks));
-            }
-            if work >= most {
-                break;
-            }
-        }
-        if best.is_some() {
-            break;
-        }
-    }
-    let (_, mut plan, chunks) = best.ok_or(TooLarge)?;
-    let chunks = plan.compact(&chunks);
-    Ok((plan, chunks))
-}
-
-/// How often a plan is made anew from what a trial run has learnt, at most.
-const ROUNDS: u32 = 8;
-
-/// A plan on its way.
-struct Planner {
-    chunks: Chunks,
-    visits: Visits,
-    /// The threshold times the number of records.
-    share: f64,
-    /// The plan with the most bytes a step, and how many.
-    best: Option<(f64, Plan)>,
-}
-
-impl Planner {
-    /// Makes the plan anew, if it fits and does not take more work than `most`, and learns from it; returns how many beginnings
-    /// were made in all attempts.
-    fn round(&mut self, stream: &Stream<'_>, records: usize, most: usize) -> usize {
-        let (mut tries, mut work) = (0, 0);
-        let made = loop {
-            let threshold = self.share / records as f64;
-            let made = attempt(stream, &mut self.chunks, &self.visits, threshold, records, &mut work);
-            match made {
-                Err(TooLarge) if threshold < 1.0 && work < most => {
-                    // Far off, it takes large strides.
-                    self.share *= if tries < 2 { 1.4 } else { 4.0 };
-                    tries += 1;
-                }
-                made => break made,
-            }
-        };
-        let Ok(plan) = made else {
-            // A large grammar: the search begins further off.
-            self.share = 8.0;
-            return work;
-        };
-        let (visits, mean_step) = learnt(&plan, &self.chunks);
-        self.visits = visits;
-        self.share *= (1.1 * plan.records as f64 / records as f64).clamp(0.25, 1.0);
-        if self.best.as_ref().is_none_or(|(before, _)| mean_step > *before) {
-            self.best = Some((mean_step, plan));
-        }
-        work
-    }
-}
-
-/// What a trial run shows: how often each key is visited, and the mean number of bytes of a step.
-fn learnt(plan: &Plan, chunks: &Chunks) -> (Visits, f64) {
-    let visits = trial(plan, chunks);
-    let mean_step = sums(plan, &visits).0;
-    (visits, mean_step)
-}
 
 /// What is known of the depth in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -214,15 +104,15 @@ fn floor(row: u32) -> u32 {
 }
 
 /// Makes all states that can be reached.
-fn attempt(
+pub(crate) fn attempt(
     stream: &Stream<'_>,
     chunks: &mut Chunks,
     visits: &Visits,
     threshold: f64,
     records: usize,
+    most: usize,
     work: &mut usize,
 ) -> Result<Plan, TooLarge> {
-    let most = *work + MAX_WORK * records;
     chunks.forget_wanted();
     let zones = stream.zones;
     let start_depth = stream.grammar.start_depth().unwrap_or(zones);
@@ -266,7 +156,7 @@ fn attempt(
             None => {
                 let depth = if free { Depth::ANY } else { depth };
                 // The first choice of a single frame is made in any case.
-                if items.iter().any(|item| stream.grammar.option_count(item.0) > MAX_RECORDS) {
+                if items.iter().any(|item| stream.grammar.option_count(item.0) > MAX_STATE_RECORDS) {
                     return Err(TooLarge);
                 }
                 let state = make(&local, chunks, identity.0, items, depth, (flow, threshold), work);
@@ -312,7 +202,7 @@ fn make(
     (flow, threshold): (f64, f64),
     work: &mut usize,
 ) -> State {
-    let (beginnings, made) = unfold(stream, items.clone(), threshold / flow.clamp(1e-30, 1.0), MAX_RECORDS);
+    let (beginnings, made) = unfold(stream, items.clone(), threshold / flow.clamp(1e-30, 1.0), MAX_STATE_RECORDS);
     *work += made;
     let mut entries = Vec::with_capacity(beginnings.len());
     let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
@@ -324,19 +214,14 @@ fn make(
         for &push in &pushes {
             *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
         }
-        entries.push(Entry {
-            probability: beginning.probability,
-            text: beginning.text,
-            end: beginning.end,
-            pushes,
-        });
+        entries.push(Entry { probability: beginning.probability, text: beginning.text, end: beginning.end, pushes });
     }
     let pushed = pushed.into_iter().map(|((push, from_start), probability)| (push, from_start, probability)).collect();
     State { chunk, entries, pushed }
 }
 
 /// How often a run visits each key.
-fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
+pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
     let cumulative: Vec<Vec<f64>> = plan
         .states
         .iter()
@@ -388,7 +273,7 @@ fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
 
 impl Plan {
     /// Numbers the chunks anew, those in use only.
-    fn compact(&mut self, chunks: &Chunks) -> Chunks {
+    pub(crate) fn compact(&mut self, chunks: &Chunks) -> Chunks {
         let mut used = vec![false; chunks.len()];
         used[self.start.0 as usize] = true;
         self.index.keys().for_each(|key| used[key.0 as usize] = true);
@@ -439,36 +324,4 @@ fn sums(plan: &Plan, visits: &Visits) -> (f64, f64) {
         let mean = means[state as usize];
         (bytes + visits * mean.0, ends + visits * mean.1)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fmt::Write;
-
-    use gramjet_compiler::{Options, SourceFile, compile};
-
-    use super::super::frames::Grammar;
-    use super::*;
-
-    /// Ambiguous texts: many beginnings come to the same record, so records alone do not say what a plan costs.
-    #[test]
-    fn work_is_bounded_where_beginnings_are_merged() {
-        let mut text = "d ::= 'ab' | 'a' e  e ::= 'b' | 'b' f  f ::= '' | '' g  g ::= '' | ''\n".to_string();
-        let many = "d ".repeat(20);
-        for rule in 0..300 {
-            let _ = writeln!(text, "r{rule} ::= q{rule} q{rule} q{rule} {many} q{rule} ::= '' @ 1 | r{} @ 9", rule + 1);
-        }
-        let text = format!("%start r0\n{text}r300 ::= 'z' {many}");
-        let (compiled, _) = compile(&SourceFile::new("merged.ebnf", text), &Options::default()).expect("a grammar");
-        let grammar = Grammar::new(&compiled, None, &[]);
-        let stream = Stream { grammar: &grammar, zones: 0, floor: 0, behind: &[] };
-        let mut planner =
-            Planner { chunks: Chunks::new(POLICIES[0]), visits: Visits::default(), share: 2.0, best: None };
-        let (records, most) = (1 << 12, 1 << 15);
-        for _ in 0..ROUNDS {
-            // One state may be unfolded beyond a bound: so many leaves, and what was replaced by them.
-            let work = planner.round(&stream, records, most);
-            assert!(work <= most + MAX_WORK * records + 2 * MAX_RECORDS, "{work}");
-        }
-    }
 }

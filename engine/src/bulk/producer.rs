@@ -11,8 +11,9 @@ use super::chunks::Chunks;
 use super::fill::{Fill, FillRandom, UNIT};
 use super::frames::{Depth, Grammar};
 use super::lanes::{self, Ends, GROUPS, Group, STACK_ROOM, STEPS, TEXT_ROOM};
-use super::plan::{self, Budget};
+use super::plan;
 use super::random::{Generators, LANES, seeds};
+use super::search::{self, Budget};
 use super::simd::Simd;
 use super::tables::Tables;
 use super::unfold::Stream;
@@ -29,15 +30,16 @@ pub struct Framing {
 /// How the tables are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// The tables have at most this many records of 64 bytes.
+    /// The tables have at most this many records of 64 bytes. How many are used much, so that they should stay in a cache, is
+    /// another matter: about 16 384, for any grammar that has so many.
     pub records: usize,
     /// How many beginnings are made in all attempts, about: the best of several tables is taken.
     pub work: usize,
 }
 
 impl Effort {
-    /// A quarter of the records and a small part of the work: to see what a grammar would give.
-    pub const SKETCH: Effort = Effort { records: 1 << 12, work: 0 };
+    /// A small part of the work: to see what a grammar would give.
+    pub const SKETCH: Effort = Effort { records: 1 << 17, work: 1 << 14 };
 
     /// `factor` times the records and the work of the default.
     pub fn times(factor: u32) -> Effort {
@@ -50,9 +52,9 @@ impl Effort {
 const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
-    /// 1 MiB of records.
+    /// Some tenths of a second, and 8 MiB at most.
     fn default() -> Effort {
-        Effort { records: 1 << 14, work: 32 << 14 }
+        Effort { records: 1 << 17, work: 10 << 14 }
     }
 }
 
@@ -187,7 +189,7 @@ impl Bulk {
         let zones = limits.depth().map_or(0, |depth| ZONES.min(depth + 2));
         let stream = Stream { grammar: &grammar, zones, floor: zones, behind: &behind };
         let budget = Budget { records: effort.records.clamp(1, MAX_RECORDS), work: effort.work };
-        let (plan, chunks) = plan::plan(&stream, budget).map_err(|_| NotInBulk::TooLarge)?;
+        let (plan, chunks) = search::plan(&stream, budget).map_err(|_| NotInBulk::TooLarge)?;
         let tables = Tables::new(&plan, &chunks).map_err(|_| NotInBulk::TooLarge)?;
         let (mean_step, steps) = plan::figures(&plan, &chunks);
         let mean_input = mean_step * steps;

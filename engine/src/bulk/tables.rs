@@ -50,7 +50,7 @@ pub(crate) struct Tables {
 }
 
 /// There are at most this many words.
-const MAX_WORDS: u64 = 1 << 20;
+const MAX_WORDS: u64 = 1 << 22;
 
 impl Tables {
     pub(crate) fn new(plan: &Plan, chunks: &Chunks) -> Result<Tables, TooLarge> {

@@ -77,7 +77,7 @@ fn check_distribution(name: &str, compiled: &Compiled, max_depth: Option<u32>, e
 
 #[test]
 fn inputs_have_their_exact_probabilities() {
-    let tiny = Effort { records: 256, work: 0 };
+    let tiny = Effort { records: 1024, work: 0 };
     let mut checked = 0;
     for (name, text) in [
         ("weights.ebnf", "s ::= 'a' @ 1 | 'b' @ 2.5 | 'c' @ 0.004 | t @ 3  t ::= 'x' s? 'y' @ 0.3 | 'z' @ 0.7"),
@@ -118,7 +118,7 @@ fn inputs_of_random_grammars_have_their_exact_probabilities() {
         if max_depth.is_none() && !matches!(seed % 3, 0) {
             continue;
         }
-        let records = if seed % 2 == 0 { 512 } else { 1 << 14 };
+        let records = if seed % 2 == 0 { 2048 } else { 1 << 14 };
         let effort = Effort { records, work: 2 * records };
         checked += u32::from(check_distribution(&format!("seed {seed}"), &compiled, max_depth, effort, 20_000));
     }
