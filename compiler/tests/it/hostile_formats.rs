@@ -236,6 +236,8 @@ const LONG: &[(&str, &[Long])] = &[
             ("a{x}: x\nstart: ", "a{\"x\"} ", ""),
             ("start: ", "\"x\" ~ 3 ", ""),
             ("start: a\n", "%import common.WS\n", ""),
+            ("start: a\n%import common (", "WS,", "WS)\n"),
+            ("a{", "b,", "b}: b\n"),
             ("start: A\nA: ", "B ", "\nB: A\n%ignore \" \"\n"),
             ("", "%ignore /x/\n", ""),
         ],

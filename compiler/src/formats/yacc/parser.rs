@@ -246,7 +246,8 @@ impl<'t> Parser<'t, '_> {
                 }
                 choice.push(Syntax::Seq(parts));
             }
-            if choice.is_empty() {
+            // A rule that is cut short by the budget is not at fault.
+            if choice.is_empty() && !builder.gives_up() {
                 let help = "every alternative has `error` in it";
                 builder.error(name.span, format!("rule `{}` has no alternatives left", name.text), help);
             }
