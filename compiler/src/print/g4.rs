@@ -7,6 +7,7 @@ use super::{Names, Printer, has_weights, refuse, report_directives, start_first}
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
+use crate::formats::MAX_EXPRESSIONS;
 
 /// The `g4` notation.
 pub(super) struct G4;
@@ -27,8 +28,15 @@ impl Printer for G4 {
         let start = rules.first()?;
         let nullable = nullable_rules(&rules);
         let token = names.get(&start.name.text).to_string();
-        let mut writer =
-            Writer { names: &mut names, sound: true, text: String::new(), groups: 0, inner: Vec::new(), diagnostics };
+        let mut writer = Writer {
+            names: &mut names,
+            sound: true,
+            text: String::new(),
+            groups: 0,
+            inner: Vec::new(),
+            aside: 0,
+            diagnostics,
+        };
         for name in left_recursive(&rules, &nullable) {
             writer.sound = false;
             let help = "write the recursion with `*`, or let the rule begin with something else";
@@ -164,8 +172,8 @@ enum Place {
 
 /// A bounded repetition is written out up to this many rounds.
 const MAX_ROUNDS: u32 = 1000;
-/// Nor is it where the text would have more bytes than this.
-const MAX_TEXT: usize = 1 << 26;
+/// Nor is it where the text would have more bytes than this: our reader takes so many elements, which have more than a byte each.
+const MAX_TEXT: usize = MAX_EXPRESSIONS;
 /// More rounds that may be left out stand beside each other, not in each other.
 const NESTED_ROUNDS: usize = 4;
 /// Readers nest blocks only so far; what would stand in more of them becomes a rule of its own.
@@ -179,6 +187,8 @@ struct Writer<'n, 'd> {
     groups: usize,
     /// Rules for what is nested too deeply.
     inner: Vec<(String, String)>,
+    /// How many bytes there are besides `text`: those rules, and what they interrupt.
+    aside: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -262,7 +272,7 @@ impl Writer<'_, '_> {
         self.groups -= NESTED_ROUNDS + 1;
         let round = self.text.split_off(begin);
         let count = max.unwrap_or(min) as usize;
-        let is_large = count > MAX_ROUNDS as usize || begin + (round.len() + 4) * count > MAX_TEXT;
+        let is_large = count > MAX_ROUNDS as usize || self.aside + begin + (round.len() + 4) * count > MAX_TEXT;
         if min > MAX_ROUNDS || is_large {
             let help = "ANTLR has no counted repetitions; make the bounds smaller";
             return self.refuse(expr, "written out, this repetition is too large", help);
@@ -292,7 +302,10 @@ impl Writer<'_, '_> {
         }
         if self.groups >= MOST_GROUPS {
             let (outer, groups) = (std::mem::take(&mut self.text), std::mem::take(&mut self.groups));
+            self.aside += outer.len();
             write(self);
+            self.aside += self.text.len();
+            self.aside -= outer.len();
             let body = std::mem::replace(&mut self.text, outer);
             self.groups = groups;
             let name = self.names.fresh("Inner_");

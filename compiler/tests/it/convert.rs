@@ -377,4 +377,7 @@ fn many_rounds_in_antlr() {
     // What is too large is said once.
     let (text, diagnostics) = printed("s ::= ((([ab]{1000}){1000}){1000}){1000}");
     assert!(text.is_none() && diagnostics.iter().count() + diagnostics.suppressed() == 1);
+    // What our reader would refuse is too large.
+    let (text, diagnostics) = printed("s ::= ([ab]{1000}){1000}");
+    assert!(text.is_none() && diagnostics.iter().count() == 1);
 }
