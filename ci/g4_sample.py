@@ -1,6 +1,8 @@
 """A folder of public ANTLR 4 grammars: a table, tab-separated with a header, says the folder of each grammar beside it, its start
 rule, and in three columns whether it has actions, predicates or a superclass (0 or 1)."""
 
+import re
+
 
 def grammars(index):
     """The name, the start rule and the flags of each grammar of the table."""
@@ -17,7 +19,7 @@ def grammar_files(folder):
     if parsers:
         return lexers + parsers
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
-    is_imported = lambda file: any(f"import {file.stem}" in text for text in texts.values())
+    is_imported = lambda file: any(re.search(rf"\bimport\b[^;]*\b{re.escape(file.stem)}\b", text) for text in texts.values())
     return [file for file in files if not is_imported(file)][-1:]
 
 

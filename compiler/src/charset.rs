@@ -22,6 +22,53 @@ impl Unit {
 /// The surrogates, which are no characters.
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 
+/// Ranges as a text lists them. A class of a hundred million characters names some again and again, so those that overlap or
+/// touch are merged on the way, and the list stays about as long as the set has ranges.
+#[derive(Debug, Default)]
+pub(crate) struct RangeList {
+    ranges: Vec<(u32, u32)>,
+    /// How many of them were merged last.
+    merged: usize,
+}
+
+impl RangeList {
+    /// Adds an inclusive range; a reversed one has no members.
+    pub(crate) fn push(&mut self, low: u32, high: u32) {
+        if low > high {
+            return;
+        }
+        if self.ranges.len() >= 2 * self.merged + 4096 {
+            self.merge();
+        }
+        self.ranges.push((low, high));
+    }
+
+    fn merge(&mut self) {
+        self.ranges.sort_unstable();
+        self.ranges.dedup_by(|next, last| {
+            let joins = next.0 <= last.1.saturating_add(1);
+            if joins {
+                last.1 = last.1.max(next.1);
+            }
+            joins
+        });
+        self.merged = self.ranges.len();
+    }
+
+    /// The ranges in ascending order, neither overlapping nor adjacent.
+    pub(crate) fn into_merged(mut self) -> Vec<(u32, u32)> {
+        self.merge();
+        self.ranges.shrink_to_fit();
+        self.ranges
+    }
+}
+
+impl Extend<(u32, u32)> for RangeList {
+    fn extend<T: IntoIterator<Item = (u32, u32)>>(&mut self, ranges: T) {
+        ranges.into_iter().for_each(|(low, high)| self.push(low, high));
+    }
+}
+
 /// A set of bytes or of characters. Members stand in ascending order, which for characters is also ascending in the
 /// length of their UTF-8 form: the canonical order of a class site.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +82,7 @@ impl CharSet {
     /// The set of all members of the inclusive `ranges`, in any order; what is out of the unit's bounds, surrogates and
     /// reversed ranges are left out.
     pub fn new(unit: Unit, ranges: impl IntoIterator<Item = (u32, u32)>) -> CharSet {
-        let mut list: Vec<(u32, u32)> = Vec::new();
+        let mut list = RangeList::default();
         for (low, high) in ranges {
             let high = high.min(unit.max());
             if low > high {
@@ -43,25 +90,16 @@ impl CharSet {
             }
             if unit == Unit::Char && low <= SURROGATES.1 && high >= SURROGATES.0 {
                 if low < SURROGATES.0 {
-                    list.push((low, SURROGATES.0 - 1));
+                    list.push(low, SURROGATES.0 - 1);
                 }
                 if high > SURROGATES.1 {
-                    list.push((SURROGATES.1 + 1, high));
+                    list.push(SURROGATES.1 + 1, high);
                 }
             } else {
-                list.push((low, high));
+                list.push(low, high);
             }
         }
-        list.sort_unstable();
-        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(list.len());
-        for (low, high) in list {
-            match merged.last_mut() {
-                Some(last) if low <= last.1.saturating_add(1) => last.1 = last.1.max(high),
-                _ => merged.push((low, high)),
-            }
-        }
-        merged.shrink_to_fit();
-        CharSet { unit, ranges: merged }
+        CharSet { unit, ranges: list.into_merged() }
     }
 
     /// The empty set.
@@ -217,6 +255,19 @@ mod tests {
         let set = CharSet::new(Unit::Char, [(5, 9), (1, 3), (4, 4), (0xD000, 0xE000), (7, 6)]);
         assert_eq!(set.ranges(), [(1, 9), (0xD000, 0xD7FF), (0xE000, 0xE000)]);
         assert_eq!(set.len(), 9 + 0x800 + 1);
+    }
+
+    #[test]
+    fn a_long_list_of_ranges_is_merged_on_the_way() {
+        let mut list = RangeList::default();
+        for i in 0..1_000_000u32 {
+            // The even numbers below 6000, each of them many times, and a range that is reversed.
+            list.push(i * 7 % 3000 * 2, i * 7 % 3000 * 2);
+            list.push(9, 8);
+            assert!(list.ranges.len() <= 3 * 4096, "{i}");
+        }
+        let expected: Vec<(u32, u32)> = (0..3000).map(|i| (2 * i, 2 * i)).collect();
+        assert_eq!(list.into_merged(), expected);
     }
 
     #[test]

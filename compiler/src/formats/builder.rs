@@ -197,6 +197,11 @@ impl<'d> Builder<'d> {
     }
 }
 
+/// What a rule counts for besides its expressions: its name is kept in several places on the way to the checked grammar.
+pub(super) fn rule_weight(name: &Name) -> usize {
+    1 + name.text.len() / 16
+}
+
 /// Rules by name whose alternatives may come one after the other.
 #[derive(Default)]
 pub(super) struct RuleList {
@@ -205,8 +210,18 @@ pub(super) struct RuleList {
 }
 
 impl RuleList {
-    /// The place of the rule `name`, which is added if there is none.
-    pub(super) fn rule(&mut self, name: Name) -> usize {
+    /// The place of the rule `name`, which is added if there is none, and counted.
+    pub(super) fn rule(&mut self, name: Name, builder: &mut Builder<'_>) -> Result<usize, Reported> {
+        let (before, span, weight) = (self.rules.len(), name.span, rule_weight(&name));
+        let place = self.place(name);
+        if self.rules.len() > before {
+            builder.count(weight, span)?;
+        }
+        Ok(place)
+    }
+
+    /// The same for rules that have been counted.
+    pub(super) fn place(&mut self, name: Name) -> usize {
         let next = self.rules.len();
         let place = *self.index.entry(name.text.clone()).or_insert(next);
         if place == next {

@@ -7,7 +7,7 @@ use super::Format;
 use super::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
 use super::scanner::Scanner;
 use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name};
-use crate::charset::{CharSet, Unit};
+use crate::charset::{CharSet, RangeList, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 
 /// The `gram` format.
@@ -38,12 +38,7 @@ impl Format for Gram {
         while parser.scan.peek().is_some() && !parser.builder.gives_up() {
             if parser.statement(&mut rules, &mut merges).is_err() {
                 parser.builder.quiet = true;
-                while parser.scan.peek().is_some() && !parser.scan.eat(";") {
-                    if parser.symbol().is_err() {
-                        parser.scan.next();
-                    }
-                    parser.skip_blanks();
-                }
+                parser.skip_statement();
                 parser.builder.quiet = false;
             }
             parser.skip_blanks();
@@ -98,7 +93,7 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
     }
     for (name, mut options) in all {
         let to = renamed.get(&name.text).cloned().unwrap_or_else(|| name.text.clone());
-        let place = merged.rule(Name { text: to, span: name.span });
+        let place = merged.place(Name { text: to, span: name.span });
         for (part, _) in &mut options {
             each_expr(&mut part.expr, &mut |expr| {
                 if let ExprKind::Rule(reference) = &mut expr.kind
@@ -140,6 +135,28 @@ impl Parser<'_, '_, '_> {
         }
     }
 
+    /// Goes behind the next semicolon that is not text.
+    fn skip_statement(&mut self) {
+        loop {
+            self.scan.take_while(|c| !matches!(c, ';' | '"' | '\'' | '[' | '#' | '/'));
+            match self.scan.peek() {
+                None => return,
+                Some(quote @ ('"' | '\'')) => drop(self.quoted(quote)),
+                Some('[') => drop(self.quoted(']')),
+                Some(c) => {
+                    let position = self.scan.position;
+                    self.skip_blanks();
+                    if self.scan.position == position {
+                        self.scan.next();
+                    }
+                    if c == ';' {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
     fn unexpected(&mut self, wanted: &str, help: &str) -> Reported {
         let message = format!("expected {wanted}, found {}", self.scan.found());
         self.builder.error(self.scan.here(), message, help)
@@ -172,7 +189,7 @@ impl Parser<'_, '_, '_> {
                 return Err(self.unexpected("`::=`", HELP));
             }
             self.skip_blanks();
-            let place = rules.rule(name);
+            let place = rules.rule(name, self.builder)?;
             self.groups = 0;
             let options = self.alternatives()?;
             rules.add(place, options);
@@ -241,7 +258,6 @@ impl Parser<'_, '_, '_> {
             Some('(') => self.group(),
             Some(quote @ ('"' | '\'')) => {
                 let text = self.quoted(quote)?;
-                let text: String = text.into_iter().collect();
                 self.builder.bytes(text, self.scan.span_from(start))
             }
             Some('[') => {
@@ -276,10 +292,10 @@ impl Parser<'_, '_, '_> {
     }
 
     /// The characters up to `end`, whose opening mark comes next; Python's escapes.
-    fn quoted(&mut self, end: char) -> Result<Vec<char>, Reported> {
+    fn quoted(&mut self, end: char) -> Result<String, Reported> {
         let start = self.scan.position;
         self.scan.next();
-        let mut characters = Vec::new();
+        let mut characters = String::new();
         loop {
             match self.scan.next() {
                 Some('\\') => match super::python::escape(&mut self.scan, false) {
@@ -300,29 +316,25 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    fn class(&mut self, members: &[char], span: Span) -> Result<Part, Reported> {
-        let mut ranges = Vec::new();
-        let mut rest = members;
-        loop {
-            rest = match rest {
-                [low, '-', high, rest @ ..] => {
-                    if low > high {
-                        return Err(self.builder.error(
-                            span,
-                            "this class has a reversed range",
-                            "the smaller end comes first",
-                        ));
-                    }
-                    ranges.push((u32::from(*low), u32::from(*high)));
-                    rest
-                }
-                [member, rest @ ..] => {
-                    ranges.push((u32::from(*member), u32::from(*member)));
-                    rest
-                }
-                [] => return self.builder.class(CharSet::new(Unit::Char, ranges), span),
-            };
+    fn class(&mut self, members: &str, span: Span) -> Result<Part, Reported> {
+        let mut ranges = RangeList::default();
+        let mut rest = members.chars();
+        while let Some(low) = rest.next() {
+            let mut behind = rest.clone();
+            let mut high = low;
+            if behind.next() == Some('-')
+                && let Some(end) = behind.next()
+            {
+                high = end;
+                rest = behind;
+            }
+            if low > high {
+                let message = "this class has a reversed range";
+                return Err(self.builder.error(span, message, "the smaller end comes first"));
+            }
+            ranges.push(u32::from(low), u32::from(high));
         }
+        self.builder.class(CharSet::new(Unit::Char, ranges.into_merged()), span)
     }
 }
 

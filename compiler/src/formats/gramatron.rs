@@ -78,7 +78,7 @@ fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
             let message = format!("rule `{}` has no alternatives", name.text);
             builder.error(value.span, message, "the empty string is `[\"''\"]`");
         }
-        let rule = rules.rule(name);
+        let Ok(rule) = rules.rule(name, builder) else { break };
         for item in items {
             if builder.gives_up() {
                 break;
@@ -148,7 +148,8 @@ fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
         return Grammar::default();
     };
     for (key, value) in states {
-        let rule = rules.rule(Name { text: format!("s{}", key.text), span: key.span });
+        let name = Name { text: format!("s{}", key.text), span: key.span };
+        let Ok(rule) = rules.rule(name, builder) else { break };
         let JsonKind::Array(transitions) = value.kind else {
             builder.error(value.span, "the transitions of a state are a list", HELP);
             continue;
@@ -174,8 +175,9 @@ fn automaton(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
         }
     }
     let span = last.span;
-    let end = rules.rule(last);
-    if let Ok(part) = builder.seq(Vec::new(), span) {
+    if let Ok(end) = rules.rule(last, builder)
+        && let Ok(part) = builder.seq(Vec::new(), span)
+    {
         rules.add(end, [(part, None)]);
     }
     Grammar { start: Some(start), rules: rules.finish(builder), ..Grammar::default() }

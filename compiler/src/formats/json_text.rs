@@ -1,5 +1,6 @@
 //! A strict JSON reader (RFC 8259) that keeps the place of every value and all members of an object, duplicates too.
 
+use super::MAX_EXPRESSIONS;
 use crate::ast::MAX_NESTING;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
@@ -44,10 +45,13 @@ pub(super) struct JsonKey {
     pub(super) span: Span,
 }
 
+/// A text with more values is refused. Each of a grammar's expressions takes a few: a node of tree-sitter's six, with its keys.
+const MAX_VALUES: usize = 4 * MAX_EXPRESSIONS;
+
 /// Reads the whole text as one value; what is wrong is reported.
 pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> Option<Json> {
     let position = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-    let mut reader = Reader { text, position, depth: 0, diagnostics };
+    let mut reader = Reader { text, position, depth: 0, values: 0, diagnostics };
     let value = reader.value().ok()?;
     reader.skip_blanks();
     if reader.position < text.len() {
@@ -64,6 +68,8 @@ struct Reader<'t, 'd> {
     text: &'t str,
     position: usize,
     depth: u32,
+    /// How many values and keys were read, against [`MAX_VALUES`].
+    values: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -98,8 +104,24 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
+    /// Counts a value or key that begins at the position.
+    fn count(&mut self) -> Result<(), Reported> {
+        self.values += 1;
+        if self.values <= MAX_VALUES {
+            return Ok(());
+        }
+        let span = Span::new(self.position, self.position + usize::from(self.peek().is_some_and(|b| b.is_ascii())));
+        let message = format!("this is more than {MAX_VALUES} values");
+        self.diagnostics.push(
+            Diagnostic::error(Code::TooLarge, span, message)
+                .help("a grammar of this size is generated; leave out what the start rule does not need"),
+        );
+        Err(Reported)
+    }
+
     fn value(&mut self) -> Result<Json, Reported> {
         self.skip_blanks();
+        self.count()?;
         let start = self.position;
         let kind = match self.peek() {
             Some(b'{') => self.nested(Self::object)?,
@@ -166,6 +188,7 @@ impl<'t> Reader<'t, '_> {
                     self.error(message, "keys stand in double quotes; there is no comma behind the last member")
                 );
             }
+            self.count()?;
             let text = self.string()?;
             let key = JsonKey { text, span: Span::new(start, self.position) };
             self.skip_blanks();

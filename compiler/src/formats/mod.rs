@@ -178,4 +178,6 @@ fn refuse_huge_file(file: &SourceFile, diagnostics: &mut Diagnostics) -> bool {
 }
 
 #[cfg(test)]
+mod budget_tests;
+#[cfg(test)]
 pub(crate) mod testing;

@@ -93,7 +93,7 @@ fn add_rule(
         let help = "names begin with a capital letter and go on with letters, digits, `_` and `-`";
         return Err(builder.error(span, format!("`{}` is no name", name.escape_debug()), help));
     }
-    let rule = rules.rule(Name { text: name.to_string(), span });
+    let rule = rules.rule(Name { text: name.to_string(), span }, builder)?;
     let part = expansion(builder, text, place)?;
     rules.add(rule, [(part, weight)]);
     Ok(())

@@ -7,6 +7,7 @@ use super::{Names, Printer, has_weights, refuse, report_directives, start_first}
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
+use crate::formats::MAX_EXPRESSIONS;
 
 /// The `g4` notation.
 pub(super) struct G4;
@@ -22,26 +23,37 @@ impl Printer for G4 {
 
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String> {
         report_directives(grammar, "ANTLR", diagnostics);
-        let names = Names::new(grammar, allowed, str::to_string, &["EOF"]);
+        let mut names = Names::new(grammar, allowed, str::to_string, &["EOF"]);
         let rules = start_first(grammar);
         let start = rules.first()?;
         let nullable = nullable_rules(&rules);
-        let mut writer = Writer { names: &names, sound: true, text: String::new(), diagnostics };
+        let token = names.get(&start.name.text).to_string();
+        let mut writer = Writer {
+            names: &mut names,
+            sound: true,
+            text: String::new(),
+            groups: 0,
+            inner: Vec::new(),
+            aside: 0,
+            diagnostics,
+        };
         for name in left_recursive(&rules, &nullable) {
             writer.sound = false;
             let help = "write the recursion with `*`, or let the rule begin with something else";
             let message = format!("rule `{}` begins with itself, which a token of ANTLR cannot", name.name.text);
             refuse(name.name.span, message, help, writer.diagnostics);
         }
-        let token = names.get(&start.name.text);
         let optional = if nullable.get(start.name.text.as_str()) == Some(&true) { "?" } else { "" };
         writer.text = format!("grammar Converted;\n\nstart : {token}{optional} EOF ;\n\n");
         for (number, rule) in rules.iter().enumerate() {
             writer.text += if number == 0 { "" } else { "fragment " };
-            writer.text += names.get(&rule.name.text);
+            writer.text += writer.names.get(&rule.name.text);
             writer.text += " : ";
             writer.expr(&rule.body, Place::Rule);
             writer.text += " ;\n";
+        }
+        for (name, body) in std::mem::take(&mut writer.inner) {
+            writer.text += &format!("fragment {name} : {body} ;\n");
         }
         writer.sound.then_some(writer.text)
     }
@@ -160,15 +172,23 @@ enum Place {
 
 /// A bounded repetition is written out up to this many rounds.
 const MAX_ROUNDS: u32 = 1000;
-/// Nor is it where the text would have more bytes than this.
-const MAX_TEXT: usize = 1 << 26;
+/// Nor is it where the text would have more bytes than this: our reader takes so many elements, which have more than a byte each.
+const MAX_TEXT: usize = MAX_EXPRESSIONS;
 /// More rounds that may be left out stand beside each other, not in each other.
 const NESTED_ROUNDS: usize = 4;
+/// Readers nest blocks only so far; what would stand in more of them becomes a rule of its own.
+const MOST_GROUPS: usize = 40;
 
 struct Writer<'n, 'd> {
-    names: &'n Names,
+    names: &'n mut Names,
     sound: bool,
     text: String,
+    /// How many groups are open.
+    groups: usize,
+    /// Rules for what is nested too deeply.
+    inner: Vec<(String, String)>,
+    /// How many bytes there are besides `text`: those rules, and what they interrupt.
+    aside: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -232,6 +252,13 @@ impl Writer<'_, '_> {
             }
             _ => return self.rounds(item, min, max, expr, place),
         };
+        // A repetition of a repetition is one of the same kind, or any number of rounds.
+        if let ExprKind::Repeat { item: inner, min: inner_min @ 0..=1, max: inner_max @ (None | Some(1)) } = &item.kind
+            && (*inner_min, *inner_max) != (1, Some(1))
+        {
+            let both = if (*inner_min, *inner_max) == (min, max) { (min, max) } else { (0, None) };
+            return self.repeat(inner, both.0, both.1, expr, place);
+        }
         let nested = matches!(item.kind, ExprKind::Repeat { .. });
         self.grouped(nested, |writer| writer.expr(item, if nested { Place::Rule } else { Place::Item }));
         self.text += sign;
@@ -240,10 +267,12 @@ impl Writer<'_, '_> {
     /// A counted repetition, written out. What is wrong with its item is said once.
     fn rounds(&mut self, item: &Expr, min: u32, max: Option<u32>, expr: &Expr, place: Place) {
         let begin = self.text.len();
+        self.groups += NESTED_ROUNDS + 1;
         self.expr(item, Place::Item);
+        self.groups -= NESTED_ROUNDS + 1;
         let round = self.text.split_off(begin);
         let count = max.unwrap_or(min) as usize;
-        let is_large = count > MAX_ROUNDS as usize || begin + (round.len() + 4) * count > MAX_TEXT;
+        let is_large = count > MAX_ROUNDS as usize || self.aside + begin + (round.len() + 4) * count > MAX_TEXT;
         if min > MAX_ROUNDS || is_large {
             let help = "ANTLR has no counted repetitions; make the bounds smaller";
             return self.refuse(expr, "written out, this repetition is too large", help);
@@ -268,9 +297,27 @@ impl Writer<'_, '_> {
     }
 
     fn grouped(&mut self, grouped: bool, write: impl FnOnce(&mut Self)) {
-        self.text += if grouped { "(" } else { "" };
+        if !grouped {
+            return write(self);
+        }
+        if self.groups >= MOST_GROUPS {
+            let (outer, groups) = (std::mem::take(&mut self.text), std::mem::take(&mut self.groups));
+            self.aside += outer.len();
+            write(self);
+            self.aside += self.text.len();
+            self.aside -= outer.len();
+            let body = std::mem::replace(&mut self.text, outer);
+            self.groups = groups;
+            let name = self.names.fresh("Inner_");
+            self.text += &name;
+            self.inner.push((name, body));
+            return;
+        }
+        self.groups += 1;
+        self.text.push('(');
         write(self);
-        self.text += if grouped { ")" } else { "" };
+        self.text.push(')');
+        self.groups -= 1;
     }
 
     fn character(&mut self, character: char, special: &str) {

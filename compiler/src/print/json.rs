@@ -111,7 +111,7 @@ impl Writer<'_> {
             }
             ExprKind::Seq(items) => items.iter().try_for_each(|item| self.symbols(item, symbols)),
             ExprKind::Choice(_) | ExprKind::Class(_) => {
-                let name = self.names.fresh("group");
+                let name = self.names.fresh("group-");
                 let alternatives = self.alternatives(expr)?;
                 self.rules.push((name.clone(), alternatives));
                 self.push(quoted(&format!("<{name}>")), expr, symbols)
@@ -121,7 +121,7 @@ impl Writer<'_> {
                 let mut round = Vec::new();
                 self.symbols(item, &mut round)?;
                 if round.len() != 1 {
-                    let name = self.names.fresh("round");
+                    let name = self.names.fresh("round-");
                     self.rules.push((name.clone(), vec![format!("[{}]", round.join(", "))]));
                     round = vec![quoted(&format!("<{name}>"))];
                 }
@@ -130,7 +130,7 @@ impl Writer<'_> {
                 }
                 let more = match max {
                     None => {
-                        let name = self.names.fresh("rounds");
+                        let name = self.names.fresh("rounds-");
                         let own = quoted(&format!("<{name}>"));
                         self.rules.push((name, vec!["[]".to_string(), format!("[{}, {own}]", round[0])]));
                         Some(own)
@@ -138,7 +138,7 @@ impl Writer<'_> {
                     Some(max) => {
                         let mut rest: Option<String> = None;
                         for _ in *min..*max {
-                            let name = self.names.fresh("rounds");
+                            let name = self.names.fresh("rounds-");
                             let tail = rest.map_or(String::new(), |rest| format!(", {rest}"));
                             let go_on = format!("[{}{tail}]", round[0]);
                             self.rules.push((name.clone(), vec!["[]".to_string(), go_on]));

@@ -59,10 +59,10 @@ impl Names {
         self.names.get(old).map_or(old, String::as_str)
     }
 
-    /// A name that no rule has, and that no other call has given; for notations in which case matters.
+    /// A name, `stem` and a number, that no rule has and no other call has given; for notations in which case matters.
     pub(super) fn fresh(&mut self, stem: &str) -> String {
         loop {
-            let name = format!("{stem}-{}", self.next);
+            let name = format!("{stem}{}", self.next);
             self.next += 1;
             if self.taken.insert(name.clone()) {
                 return name;

@@ -36,7 +36,7 @@ pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
             if !component.iter().all(is_value) {
                 return None;
             }
-            if change <= 1e-13 {
+            if change <= 1e-13 || model.is_exhausted() {
                 break;
             }
         }

@@ -66,10 +66,15 @@ pub(crate) struct Model {
     pub alternatives: usize,
     /// How many terms were looked at.
     work: Cell<u64>,
+    /// How many terms one counts for.
+    cost: u64,
 }
 
 /// When so many terms were looked at, the best that was found so far is taken: hostile grammars must not take hours.
 const MOST_WORK: u64 = 1 << 28;
+/// Grammars with more rules than this don't stay in the processor's caches, so looking at a term of theirs takes longer, up to
+/// eight times as long.
+const CACHED_RULES: usize = 1 << 13;
 
 impl Model {
     /// The decisions of a grammar: with its own weights as priors, or with equal ones.
@@ -95,13 +100,14 @@ impl Model {
             alternatives: alternatives.sum(),
             decisions: builder.decisions,
             work: Cell::new(0),
+            cost: (checked.grammar.rules.len() / CACHED_RULES).clamp(1, 8) as u64,
             recursion: components(&references, [RuleId::new(checked.start)]),
         }
     }
 
     /// Counts work.
     pub fn work(&self, terms: usize) {
-        self.work.set(self.work.get().saturating_add(terms as u64));
+        self.work.set(self.work.get().saturating_add((terms as u64).saturating_mul(self.cost)));
     }
 
     /// Whether there was as much of it as there may be.

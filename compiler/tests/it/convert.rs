@@ -204,7 +204,7 @@ fn snapshots() {
 
         start : List_of_items EOF ;
 
-        List_of_items : '[' (Item (',' Item)*)? ']' (Digit Digit) (Digit (Digit (Digit)?)?) (Digit Digit Digit*) (Digit+)* ;
+        List_of_items : '[' (Item (',' Item)*)? ']' (Digit Digit) (Digit (Digit (Digit)?)?) (Digit Digit Digit*) Digit* ;
         fragment Item : [_a-z] | 'Text"\n' | 'A' | '<b>' | () ;
         fragment Digit : [0-9] ;
         g.ebnf: warning[not-expressible]: ANTLR has no `%max-depth`: it is left out
@@ -353,7 +353,31 @@ fn many_rounds_in_antlr() {
         "{}",
         diagnostics.to_plain_text(&file)
     );
+    // What is nested more deeply is divided, with names that no rule has.
+    let groups = format!("s ::= {}Inner_1{}\nInner_1 ::= 'x'", "('a' | 'b' ".repeat(95), ")".repeat(95));
+    let rounds = format!("s ::= 'x'{}", "{1,4}".repeat(5));
+    let mixed = format!("s ::= {}'x'{}", "('a' (".repeat(40), "){0,1} | 'b'){2}".repeat(2) + &") 'c')".repeat(38));
+    for text in [groups.as_str(), &rounds, &mixed, &format!("s ::= 'x'{}", "*".repeat(150))] {
+        let (text, diagnostics) = printed(text);
+        assert!(!diagnostics.has_errors(), "{diagnostics:?}");
+        let mut diagnostics = Diagnostics::default();
+        let file = SourceFile::new("g", text.expect("it can be written"));
+        let grammar = formats::by_name("g4").expect("a format").parse(&file, &mut diagnostics);
+        let checked = gramjet_compiler::check::check(&grammar, None, &mut diagnostics);
+        assert!(checked.is_some(), "{}\n{}", diagnostics.to_plain_text(&file), file.text());
+    }
+    // A repetition of repetitions is one.
+    for (text, expected) in
+        [("'x'???", "'x'?"), ("'x'+++", "'x'+"), ("'x'+?", "'x'*"), ("'x'*+", "'x'*"), ("'x'?+", "'x'*")]
+    {
+        let (printed, _) = printed(&format!("s ::= {text} 'y'"));
+        let printed = printed.expect("it can be written");
+        assert!(printed.contains(&format!("S : {expected} 'y' ;")), "{text}: {printed}");
+    }
     // What is too large is said once.
     let (text, diagnostics) = printed("s ::= ((([ab]{1000}){1000}){1000}){1000}");
     assert!(text.is_none() && diagnostics.iter().count() + diagnostics.suppressed() == 1);
+    // What our reader would refuse is too large.
+    let (text, diagnostics) = printed("s ::= ([ab]{1000}){1000}");
+    assert!(text.is_none() && diagnostics.iter().count() == 1);
 }

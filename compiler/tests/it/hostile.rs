@@ -48,6 +48,11 @@ fn grammars() -> Vec<Hostile> {
         ("left-recursion", || cycle(many(200_000), |next| format!("{next} 'x' | 'y'"))),
         ("right-recursion", || cycle(many(200_000), |next| format!("'x' {next} | 'y'"))),
         ("nested-recursion", || cycle(many(200_000), |next| format!("'(' {next} ')' | {next} {next} | 'y'"))),
+        // Each term is in another place of the memory than the one before.
+        ("scattered-recursion", || {
+            let rules = many(170_000);
+            numbered(rules, |i| format!("r{i} ::= 'a' r{} r{} | 'x'\n", i * 104_729 % rules, (i * 7919 + 1) % rules))
+        }),
         ("nullable-cycle", || cycle(many(200_000), |next| format!("{next}* {next}?"))),
         ("nullable-self", || "s ::= (s | '' | s s | (s?)* )*".into()),
         ("all-to-all", || {

@@ -7,7 +7,7 @@ use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::formats::builder::{Builder, Choosable, Part, Reported, each_expr};
+use crate::formats::builder::{Builder, Choosable, Part, Reported, each_expr, rule_weight};
 use crate::formats::scanner::number;
 
 /// Parses the whole text.
@@ -139,6 +139,7 @@ impl<'t, 'd> Parser<'t, 'd> {
                     );
                 }
                 let span = name.span;
+                self.builder.count(rule_weight(&name), span)?;
                 self.index.insert(key, self.rules.len());
                 self.rules.push(Open { name, options, only_prose: false });
                 // A broken rule is kept, so that references to it are not reported on top.

@@ -44,7 +44,7 @@ impl<'t> Parser<'t, '_> {
         let Kind::Rule(name) = self.next.kind else { return Err(self.unexpected("a rule")) };
         let span = self.take().span;
         // Several rules of one name are alternatives of one rule.
-        let place = rules.rule(Name { text: name.to_string(), span });
+        let place = rules.rule(Name { text: name.to_string(), span }, &mut self.builder)?;
         self.groups = 0;
         let options = self.alternatives()?;
         rules.add(place, options);

@@ -1,7 +1,7 @@
 //! The inside of literals and classes: escapes, code points, bytes, ranges.
 
 use super::lexer::{Alphabet, Kind, Lexer};
-use crate::charset::{CharSet, Unit};
+use crate::charset::{CharSet, RangeList, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 
 /// A member of a class as it is written.
@@ -54,7 +54,7 @@ impl<'t> Lexer<'t, '_> {
     pub(super) fn class(&mut self, start: usize) -> Kind<'t> {
         let negated = self.rest().starts_with('^');
         self.position += usize::from(negated);
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut ranges = RangeList::default();
         // The first member that makes it a class of bytes, and the first that no byte stands for.
         let (mut byte, mut wide) = (None, None);
         let mut broken = false;
@@ -102,7 +102,7 @@ impl<'t> Lexer<'t, '_> {
                         .help("the smaller end comes first; a minus sign stands first, last, or as `\\-`"),
                 );
             }
-            ranges.push((low.value, high.value));
+            ranges.push(low.value, high.value);
         }
         let span = Span::new(start, self.position);
         let of_bytes = byte.is_some() || negated && self.alphabet == Alphabet::Bytes;
@@ -117,7 +117,7 @@ impl<'t> Lexer<'t, '_> {
             });
         }
         let unit = if of_bytes { Unit::Byte } else { Unit::Char };
-        let mut set = CharSet::new(unit, ranges);
+        let mut set = CharSet::new(unit, ranges.into_merged());
         if negated {
             let all = if of_bytes { Alphabet::Bytes } else { self.alphabet };
             set = all.members().difference(&set);

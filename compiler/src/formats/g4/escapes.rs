@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::charset::{CharSet, Unit};
+use crate::charset::{CharSet, RangeList, Unit};
 
 /// The number of a code point may begin with zeros, but has at most so many digits.
 const MAX_DIGITS: usize = 16;
@@ -66,7 +66,7 @@ enum Item {
 
 /// The set at the beginning of `text` (a bracket), or what is wrong with it, and the bytes it takes.
 pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, String>, usize) {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    let mut ranges = RangeList::default();
     // Properties that are in it already.
     let mut seen = BTreeSet::new();
     let mut problem = None;
@@ -115,7 +115,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
         match item {
             Item::Property(set) => {
                 ranges.extend(low.take().map(|member| (member, member)));
-                ranges.extend(set.ranges());
+                ranges.extend(set.ranges().iter().copied());
                 hyphen = false;
             }
             Item::Member(high) if hyphen => {
@@ -123,7 +123,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
                 if from > high {
                     problem.get_or_insert("the bounds of this range are reversed".to_string());
                 }
-                ranges.push((from, high));
+                ranges.push(from, high);
                 hyphen = false;
             }
             Item::Member(member) => {
@@ -132,7 +132,7 @@ pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, S
         }
     }
     ranges.extend(low.map(|member| (member, member)));
-    let set = CharSet::new(Unit::Char, ranges);
+    let set = CharSet::new(Unit::Char, ranges.into_merged());
     match problem {
         Some(message) => (Err(message), position),
         None => (Ok(set), position),

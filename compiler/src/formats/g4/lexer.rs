@@ -203,7 +203,8 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 Kind::Name(&rest[..length])
             }
             _ => {
-                self.position += first.len_utf8();
+                // Where one character is out of place others like it often follow, as in a binary file.
+                self.position += rest.find(|c| c != first).unwrap_or(rest.len());
                 if self.quiet {
                     return Kind::Error;
                 }
@@ -216,7 +217,10 @@ impl<'t, 'd> Lexer<'t, 'd> {
                     '"' => "literals stand in single quotes: `'...'`",
                     _ => "text that the rule should match stands in single quotes",
                 };
-                self.error(start, format!("unexpected character {shown}"), help)
+                let span = Span::new(start, start + first.len_utf8());
+                let message = format!("unexpected character {shown}");
+                self.report(Diagnostic::error(Code::Syntax, span, message).help(help));
+                Kind::Error
             }
         }
     }

@@ -42,7 +42,7 @@ pub(super) struct Parser<'t, 'd> {
     strict: bool,
     /// How many blocks are open.
     groups: u32,
-    /// How many elements, bytes of literals and ranges of sets were read, against [`MAX_EXPRESSIONS`].
+    /// How many elements, alternatives, bytes of literals and ranges of sets were read, against [`MAX_EXPRESSIONS`].
     elements: usize,
     is_too_large: bool,
 }
@@ -200,6 +200,7 @@ impl<'t> Parser<'t, '_> {
     pub(super) fn options(&mut self, of_grammar: bool) -> Result<Option<bool>, Reported> {
         let mut case_insensitive = None;
         while !self.take_if(&Kind::CloseBrace) {
+            self.count()?;
             let name = self.name("an option")?;
             self.expect(&Kind::Equals, "`=`")?;
             let value = self.option_value()?;
@@ -246,6 +247,7 @@ impl<'t> Parser<'t, '_> {
     fn names(&mut self) -> Result<Vec<Name>, Reported> {
         let mut names = Vec::new();
         while !self.take_if(&Kind::CloseBrace) {
+            self.count()?;
             let name = self.name("a name")?;
             // ANTLR 3 gave tokens literals here.
             if self.take_if(&Kind::Equals) {
@@ -261,6 +263,7 @@ impl<'t> Parser<'t, '_> {
 
     fn imports(&mut self) -> Result<(), Reported> {
         loop {
+            self.count()?;
             let mut name = self.name("the name of a grammar")?;
             if self.take_if(&Kind::Equals) {
                 name = self.name("the name of a grammar")?;
@@ -381,12 +384,14 @@ impl<'t> Parser<'t, '_> {
 
     fn alternative(&mut self, is_lexical: bool) -> Result<Alternative, Reported> {
         let mut alternative = Alternative::default();
+        self.count()?;
         loop {
             match *self.peek() {
                 Kind::Bar | Kind::Semicolon | Kind::Close | Kind::End => return Ok(alternative),
                 Kind::Arrow if is_lexical => {
                     self.take();
                     loop {
+                        self.count()?;
                         alternative.commands.push(self.command()?);
                         if !self.take_if(&Kind::Comma) {
                             break;
@@ -448,19 +453,26 @@ impl<'t> Parser<'t, '_> {
         Ok(Command { name, argument })
     }
 
-    fn element(&mut self, is_lexical: bool) -> Result<Element, Reported> {
+    /// Counts something that is kept; where that is too much the rest of the file is passed over.
+    fn count(&mut self) -> Result<(), Reported> {
         self.elements += 1;
-        if self.elements > MAX_EXPRESSIONS {
-            let message =
-                format!("the grammar has more than {MAX_EXPRESSIONS} elements, bytes of literals and ranges of sets");
-            if !std::mem::replace(&mut self.is_too_large, true) {
-                let help = "a grammar of this size is generated; leave out what the start rule does not need";
-                self.lexer.report(Diagnostic::error(Code::TooLarge, self.last_span, message).help(help));
-            }
-            self.lexer.position = self.lexer.text.len();
-            self.ahead = None;
-            return Err(Reported);
+        if self.elements <= MAX_EXPRESSIONS {
+            return Ok(());
         }
+        if !std::mem::replace(&mut self.is_too_large, true) {
+            let message = format!(
+                "the grammar has more than {MAX_EXPRESSIONS} elements, alternatives, bytes of literals and ranges of sets"
+            );
+            let help = "a grammar of this size is generated; leave out what the start rule does not need";
+            self.lexer.report(Diagnostic::error(Code::TooLarge, self.last_span, message).help(help));
+        }
+        self.lexer.position = self.lexer.text.len();
+        self.ahead = None;
+        Err(Reported)
+    }
+
+    fn element(&mut self, is_lexical: bool) -> Result<Element, Reported> {
+        self.count()?;
         let start = self.next_span();
         let mut element = self.primary(is_lexical)?;
         // `label = element`

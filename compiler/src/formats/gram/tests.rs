@@ -39,6 +39,7 @@ fn several_errors_in_one_run() {
         "a ::= \"x ;\nb ::= (\"x\" ;\nc ::= $ ;\nd = x;\ne ::= [z-a] ;\nf ::: x;\ng ::= \"x\" )\n; h ::= \"x\"",
         expect![[r#"
             a ::= ()
+            c ::= ()
             e ::= ()
             g ::= "x"
             h ::= "x"
@@ -46,6 +47,10 @@ fn several_errors_in_one_run() {
               | a ::= "x ;
               |       ^^^^
               help: close it with `"` on the same line; a line break is `\n`
+            g:3:7: error[syntax]: expected an item, found `$`
+              | c ::= $ ;
+              |       ^
+              help: an item is a name, text in quotes, a class `[a-z]` or a group
             g:4:3: error[syntax]: expected `::=`, found `=`
               | d = x;
               |   ^

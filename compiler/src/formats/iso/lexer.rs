@@ -125,14 +125,18 @@ impl<'t> Lexer<'t> {
             self.scan.eat(mark);
             return kind.clone();
         }
+        // Where one character is out of place others like it often follow, as in a binary file.
+        self.scan.take_while(|c| c == first);
         let span = Span::new(start, start + first.len_utf8());
         let help = match first {
             '+' => "one or more is `{item}-` or `item, {item}`",
             '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
             _ => "text stands in quotes",
         };
-        builder.error_of(span, || (format!("unexpected character {}", self.scan.found()), help));
-        self.scan.next();
+        builder.error_of(span, || {
+            let found = Scanner { position: start, ..self.scan.clone() }.found();
+            (format!("unexpected character {found}"), help)
+        });
         Kind::Error
     }
 

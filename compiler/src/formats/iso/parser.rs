@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     }
     let Parser { mut builder, differences, .. } = parser;
     let mut grammar = Grammar { rules: rules.finish(&mut builder), ..Grammar::default() };
-    split_names(&mut grammar);
+    split_names(&mut grammar, &mut builder);
     let with_differences: Vec<usize> = (0..grammar.rules.len()).collect();
     difference::resolve(&mut grammar, differences, &with_differences, &mut |diagnostic| {
         builder.report(diagnostic);
@@ -38,12 +38,16 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
 }
 
 /// Where words with blanks between them name no rule but each of them does, the commas have been left out.
-fn split_names(grammar: &mut Grammar) {
+fn split_names(grammar: &mut Grammar, builder: &mut Builder<'_>) {
     let names: BTreeSet<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     for rule in &mut grammar.rules {
         each_expr(&mut rule.body, &mut |expr| {
             let ExprKind::Rule(name) = &expr.kind else { return };
             if names.contains(name) || !name.contains(' ') || !name.split(' ').all(|word| names.contains(word)) {
+                return;
+            }
+            if builder.count(name.split(' ').count(), expr.span).is_err() {
+                expr.kind = ExprKind::Seq(Vec::new());
                 return;
             }
             let words = name.split(' ');
@@ -84,7 +88,7 @@ impl<'t> Parser<'t, '_> {
         if !self.take_if(&Kind::Defines) {
             return Err(self.unexpected("`=`"));
         }
-        let place = rules.rule(Name { text: spelled(name), span });
+        let place = rules.rule(Name { text: spelled(name), span }, &mut self.builder)?;
         self.groups = 0;
         let differences = self.differences.len();
         let options = self.alternatives().inspect_err(|_| self.differences.truncate(differences))?;
@@ -260,5 +264,12 @@ impl<'t> Parser<'t, '_> {
 
 /// A name with one blank between its words.
 fn spelled(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut spelled = String::new();
+    for word in name.split_whitespace() {
+        if !spelled.is_empty() {
+            spelled.push(' ');
+        }
+        spelled += word;
+    }
+    spelled
 }

@@ -182,6 +182,7 @@ impl<'t> Parser<'t, '_, '_> {
             loop {
                 self.scan.take_while(char::is_whitespace);
                 let parameter = self.name().ok_or(()).map_err(|()| self.unexpected("a parameter"))?;
+                self.builder.count(1, parameter.span)?;
                 parameters.push(parameter.text);
                 self.scan.take_while(char::is_whitespace);
                 if self.scan.eat("}") {
@@ -233,7 +234,10 @@ impl<'t> Parser<'t, '_, '_> {
         let mut from = module;
         if self.scan.eat("(") {
             let inside = self.scan.take_past(")").unwrap_or("");
-            names.extend(inside.split(',').map(|name| (name.trim().to_string(), name.trim().to_string())));
+            for name in inside.split(',').map(str::trim) {
+                self.builder.count(1, self.scan.span_from(start))?;
+                names.push((name.to_string(), name.to_string()));
+            }
         } else if let Some((path, name)) = module.rsplit_once('.') {
             from = path;
             let mut known = name.to_string();
@@ -241,6 +245,7 @@ impl<'t> Parser<'t, '_, '_> {
                 self.skip_blanks();
                 known = self.name().ok_or(()).map_err(|()| self.unexpected("a name"))?.text;
             }
+            self.builder.count(1, self.scan.span_from(start))?;
             names.push((name.to_string(), known));
         }
         let span = self.scan.span_from(start);

@@ -103,6 +103,7 @@ impl Reader<'_, '_, '_, '_> {
                 let span = Span::new(start, start + call.len());
                 return Err(self.builder.error(span, "this call is not closed", "close it with `)`"));
             }
+            self.builder.count(1, self.scan.here())?;
             arguments.push(self.argument()?);
             spans.push(self.scan.span_from(from));
             python::skip_blanks(self.scan);
@@ -133,14 +134,14 @@ impl Reader<'_, '_, '_, '_> {
             ("ctx.regex", Some(Argument::Text(text))) => {
                 let regex = String::from_utf8_lossy(text);
                 let part = pattern::part(&regex, pattern::Flags::default(), spans[1], self.builder)?;
-                let rule = self.rules.rule(Name { text: name, span: spans[0] });
+                let rule = self.rules.rule(Name { text: name, span: spans[0] }, self.builder)?;
                 self.rules.add(rule, [(part, weight)]);
                 Ok(())
             }
             ("ctx.script", Some(Argument::List(names))) => {
                 let code = spans.get(2).map_or("", |span| &self.scan.text[span.start as usize..span.end as usize]);
                 let part = script(code, names, span, self.builder)?;
-                let rule = self.rules.rule(Name { text: name, span: spans[0] });
+                let rule = self.rules.rule(Name { text: name, span: spans[0] }, self.builder)?;
                 self.rules.add(rule, part.map(|part| (part, weight)));
                 Ok(())
             }
@@ -204,6 +205,7 @@ impl Reader<'_, '_, '_, '_> {
             if self.scan.eat("]") {
                 return Some(names);
             }
+            self.builder.count(1, self.scan.here()).ok()?;
             let name = python::literal(self.scan)?.ok()?;
             names.push(String::from_utf8(name).ok()?);
             python::skip_blanks(self.scan);

@@ -98,10 +98,12 @@ impl<'t> Lexer<'t> {
             _ if first.is_alphabetic() || first == '_' || first == '.' => return self.name(builder),
             _ => {}
         }
-        let found = self.scan.found();
         self.scan.next();
         let help = "symbols are names, characters such as `'+'` and texts such as `\"+=\"`; code stands in braces";
-        builder.error(self.scan.span_from(start), format!("unexpected {found}"), help);
+        builder.error_of(self.scan.span_from(start), || {
+            let found = Scanner { position: start, ..self.scan.clone() }.found();
+            (format!("unexpected {found}"), help)
+        });
         Kind::Error
     }
 
@@ -124,10 +126,13 @@ impl<'t> Lexer<'t> {
     /// The length of what stands in brackets here: a type or a name, on one line.
     fn bracketed(&self, open: char, close: char) -> Option<usize> {
         const MOST: usize = 200;
+        // So a character is looked at from few of the brackets before it.
+        const DEEPEST: u32 = 8;
         let mut depth = 0u32;
         for (at, c) in self.scan.rest().char_indices().take(MOST) {
             match c {
                 '\n' => return None,
+                _ if c == open && depth == DEEPEST => return None,
                 _ if c == open => depth += 1,
                 _ if depth == 0 => return None,
                 _ if c == close && depth == 1 => return Some(at + c.len_utf8()),

@@ -108,6 +108,9 @@ impl<'t> Parser<'t, '_> {
                 Kind::Char(_) | Kind::Text(_) => drop(self.take()),
                 Kind::Name(name) => {
                     let span = self.take().span;
+                    if self.builder.count(1, span).is_err() {
+                        return;
+                    }
                     let entry = self.tokens.entry(name).or_insert(Declared { span, text: None, end: false });
                     if let Kind::Number(digits) = self.next.kind {
                         entry.end = digits.bytes().all(|byte| byte == b'0');
@@ -243,7 +246,8 @@ impl<'t> Parser<'t, '_> {
                 }
                 choice.push(Syntax::Seq(parts));
             }
-            if choice.is_empty() {
+            // A rule that is cut short by the budget is not at fault.
+            if choice.is_empty() && !builder.gives_up() {
                 let help = "every alternative has `error` in it";
                 builder.error(name.span, format!("rule `{}` has no alternatives left", name.text), help);
             }

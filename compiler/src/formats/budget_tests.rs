@@ -1,0 +1,62 @@
+//! The budgets that all formats have: whatever a text may list without end is counted.
+
+use super::{MAX_EXPRESSIONS, by_name, testing};
+
+#[test]
+fn what_is_listed_is_counted() {
+    for (format, before, unit, behind) in [
+        ("iso-ebnf", "b = 'x'; c = 'y'; a = ", "b c ", ";"),
+        ("nautilus", "ctx.rule(", "x,", ")"),
+        ("nautilus", "ctx.script('A', [", "'A',", "], lambda x: x)"),
+        ("gramatron", "[", "0,0,0,0,", "0]"),
+        ("tree-sitter", "{\"rules\": {}", ", \"\": 0, \"\": 0", "}"),
+        ("lark", "start: \"x\"\n%import common (", "WS,", "WS)\n"),
+        ("lark", "a{", "b,", "b}: b\n"),
+        ("yacc", "%token ", "A ", "\n%%\na: 'x';"),
+        ("g4", "grammar g; a : A ; A : 'x' -> ", "skip,", "skip ;"),
+        ("g4", "grammar g; a : ", "|", ";"),
+        ("g4", "grammar g; ", "a:;", ""),
+        ("g4", "grammar g; tokens { ", "A,", "B } a : A ;"),
+        ("g4", "grammar g; options { ", "a=b;", "} a : 'x' ;"),
+        ("g4", "grammar g; import ", "h,", "h; a : 'x' ;"),
+    ] {
+        let text = format!("{before}{}{behind}", unit.repeat(MAX_EXPRESSIONS + 1));
+        testing::survives(by_name(format).expect("a format's name"), &text, "too-large");
+    }
+}
+
+/// A million rules of long names would be kept several times over, though they have few expressions.
+#[test]
+fn rules_weigh_by_their_names() {
+    let rules = |rule: fn(String) -> String| -> String {
+        (0..MAX_EXPRESSIONS / 4).map(|number| rule(format!("a{number:0>60}"))).collect()
+    };
+    for (format, text) in [
+        ("abnf", rules(|name| format!("{name}=\"\"\n"))),
+        ("bnf", rules(|name| format!("<{name}>::=x\n"))),
+        ("iso-ebnf", rules(|name| format!("{name}='';"))),
+        ("gram", rules(|name| format!("{name}::=\"\";"))),
+        ("nautilus", rules(|name| format!("ctx.rule('A{name}','')\n"))),
+        ("gramatron", format!("{{{}\"a\":[]}}", rules(|name| format!("\"{name}\":[\"''\"],")))),
+    ] {
+        testing::survives(by_name(format).expect("a format's name"), &text, "too-large");
+    }
+}
+
+/// A rule without alternatives because the budget was spent is not said to have lost them to errors.
+#[test]
+fn a_spent_budget_is_the_only_error() {
+    let text = format!("%%\na: 'x';\n{}", "b: 'x' 'x' 'x';\n".repeat(MAX_EXPRESSIONS / 2));
+    let errors = testing::errors(by_name("yacc").expect("a format's name"), &text);
+    assert_eq!(errors.matches("error[").count(), 1, "{errors}");
+}
+
+#[test]
+fn equal_characters_that_are_out_of_place_are_one_error() {
+    for (format, text) in
+        [("iso-ebnf", "a = \0\0\0 ;"), ("g4", "grammar g; a : \0\0\0 ;"), ("g4", "grammar g; a : ééé\"\"\" ;")]
+    {
+        let errors = testing::errors(by_name(format).expect("a format's name"), text);
+        assert_eq!(errors.matches("unexpected character").count(), 1, "{errors}");
+    }
+}
