@@ -87,7 +87,7 @@ fn is_derived(tokens: &str) -> bool {
 fn outputs_are_cut_into_the_tokens_that_were_derived() {
     for separators in [SeparatorPolicy::Auto, SeparatorPolicy::Space] {
         for alphabet in [Alphabet::Readable, Alphabet::Ascii, Alphabet::Unicode, Alphabet::Bytes] {
-            let reading = FormatOptions { separators, alphabet, ..FormatOptions::default() };
+            let reading = FormatOptions { separators, alphabet: Some(alphabet), ..FormatOptions::default() };
             let outputs = outputs(RULES, reading);
             assert!(outputs.iter().map(String::len).sum::<usize>() > 2000);
             for output in outputs {
