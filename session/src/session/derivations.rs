@@ -1,7 +1,7 @@
 //! From texts to derivations: looked up, else found by parsing, and held against the text where they come from elsewhere.
 
-use gramjet::{Limits, Producer};
 use gramjet::choices::TracedInput;
+use gramjet::{Limits, Producer};
 use gramjet_parse::ParseError;
 
 use super::Session;
