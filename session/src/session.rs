@@ -1,7 +1,7 @@
 //! A session: texts in, valid variants out.
 
 use gramjet::choices::{Mutator, Operation, Store, TracedInput};
-use gramjet::{Choices, Limits, Producer};
+use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::Budget;
 
