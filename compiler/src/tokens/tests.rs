@@ -104,6 +104,21 @@ fn without_separators_tokens_merge() {
 }
 
 #[test]
+fn names_that_are_too_many_to_be_told_from_keywords_are_reported() {
+    let number = |number: usize| -> String {
+        (0..8).map(|place| char::from(b'a' + ((number * 7919) >> (place * 2)) as u8 % 16)).collect()
+    };
+    let keywords: Vec<String> = (0..700).map(|keyword| format!("'{}'", number(keyword * 104_729))).collect();
+    let text =
+        format!("grammar g; s : (NAME | K)+ EOF ; K : {} ; NAME : [a-z]+ ; WS : ' ' -> skip ;", keywords.join(" | "));
+    let file = SourceFile::new("g.g4", text);
+    let options = Options { format: formats::by_name("g4"), ..Options::default() };
+    let Ok((_, warnings)) = compile(&file, &options) else { panic!("the grammar compiles") };
+    let said = warnings.to_plain_text(&file);
+    assert!(said.contains("`NAME` is too large to be written without the texts"), "{said}");
+}
+
+#[test]
 fn separators_stand_only_where_they_must() {
     let outputs = outputs("start : (ID '.' ID '.')* EOF ;", FormatOptions::default());
     assert!(outputs.iter().all(|output| !output.contains([' ', '\n'])));
