@@ -439,13 +439,11 @@ fn options(source: &Source, args: &GrammarArgs) -> Result<Options, Failure> {
 }
 
 fn reading(args: &ReadingArgs) -> FormatOptions {
-    let separators = args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default();
-    let usual = match separators {
-        SeparatorPolicy::Any => FormatOptions::of_others(),
-        _ => FormatOptions::default(),
-    };
-    let alphabet = args.alphabet.as_deref().and_then(Alphabet::by_name).unwrap_or(usual.alphabet);
-    FormatOptions { strict: args.strict, separators, alphabet }
+    FormatOptions {
+        strict: args.strict,
+        separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
+        alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name),
+    }
 }
 
 /// The same grammar, read for texts that it did not make, unless the user says otherwise.

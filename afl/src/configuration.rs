@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use gramjet_session::{Bound, Settings};
+use gramjet_session::{Bound, FormatOptions, Settings};
 
 /// What the environment says.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Configuration {
         let mut configuration = Configuration {
             grammar: OsString::new(),
             // Seeds are texts that others have made.
-            settings: Settings { of_others: true, ..Settings::default() },
+            settings: Settings { reading: FormatOptions::of_others(), ..Settings::default() },
             fuzz_count: Configuration::FUZZ_COUNT,
             trim_count: Configuration::TRIM_COUNT,
             warnings: Vec::new(),

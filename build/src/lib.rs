@@ -175,8 +175,8 @@ impl Grammar {
         };
         let file = &read.source;
         let result = compile(file, &options);
-        // The build script runs again when they change.
-        for path in read.others() {
+        // The build script runs again when they change, and as long as one is missing that the grammar could have.
+        for path in read.others().into_iter().chain(read.unread()) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
         let (compiled, warnings) = result.map_err(|errors| Error::Grammar(errors.to_plain_text(file)))?;

@@ -71,6 +71,12 @@ typedef struct gramjet_options {
     uint64_t max_depth;
     // The greatest length of what is made, in bytes; 0 for that of the grammar.
     uint64_t max_len;
+    // In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any", with which texts
+    // that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something under one policy only.
+    const char *separator_policy;
+    // There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
+    // "all" with the policy "any", and "readable" with others.
+    const char *alphabet;
 } gramjet_options;
 
 // Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in use.

@@ -2,9 +2,10 @@
 
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::ptr;
+use std::str::FromStr;
 
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, EngineName, Language, LanguageError, ParseError, Settings};
+use gramjet_session::{Bound, FormatOptions, Language, LanguageError, ParseError, Settings};
 
 use crate::bytes::gramjet_bytes;
 use crate::calls::*;
@@ -33,6 +34,12 @@ pub struct gramjet_options {
     pub max_depth: u64,
     /// The greatest length of what is made, in bytes; 0 for that of the grammar.
     pub max_len: u64,
+    /// In notations with a lexer (ANTLR's), where separators stand between tokens: "auto", "space", "none", or "any", with which texts
+    /// that others have made can be parsed and varied; NULL for "auto". Choice bytes mean something under one policy only.
+    pub separator_policy: *const c_char,
+    /// There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
+    /// "all" with the policy "any", and "readable" with others.
+    pub alphabet: *const c_char,
 }
 
 /// What options say.
@@ -49,22 +56,32 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         value => Bound::At(value),
     };
     // SAFETY: as for this function.
-    let (format, start, engine) = unsafe {
+    let (format, start, engine, separators, alphabet) = unsafe {
         (
             string(options.format, "the format")?,
             string(options.start, "the start rule")?,
             string(options.engine, "the engine")?,
+            string(options.separator_policy, "the separator policy")?,
+            string(options.alphabet, "the alphabet")?,
         )
     };
-    let engine = engine.map_or(Ok(EngineName::default()), str::parse);
     Ok(Settings {
         format: format.map(str::to_string),
         start: start.map(str::to_string),
-        engine: engine.map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))?,
+        engine: named(engine)?.unwrap_or_default(),
         max_depth: bound(options.max_depth),
         max_len: bound(options.max_len),
-        ..Settings::default()
+        reading: FormatOptions {
+            separators: named(separators)?.unwrap_or_default(),
+            alphabet: named(alphabet)?,
+            ..FormatOptions::default()
+        },
     })
+}
+
+/// What a name stands for, if there is one.
+fn named<T: FromStr<Err = String>>(name: Option<&str>) -> Result<Option<T>, Failure> {
+    name.map(str::parse).transpose().map_err(|error| (GRAMJET_INVALID_ARGUMENT, error))
 }
 
 fn hand_out(language: Result<Language, LanguageError>, grammar: &mut *mut gramjet_grammar) -> Result<(), Failure> {

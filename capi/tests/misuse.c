@@ -67,7 +67,21 @@ int main(int argc, char **argv) {
     assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &start, &grammar) == GRAMJET_INVALID_GRAMMAR);
     assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &notation, &grammar) == GRAMJET_INVALID_ARGUMENT);
     assert(gramjet_grammar_compile(bytes("a ::= 'xyz'"), 11, &small, &grammar) == GRAMJET_INVALID_GRAMMAR && says("too small"));
+    gramjet_options policy = {.separator_policy = "some"}, alphabet = {.alphabet = "latin"};
+    assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &policy, &grammar) == GRAMJET_INVALID_ARGUMENT && says("any"));
+    assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &alphabet, &grammar) == GRAMJET_INVALID_ARGUMENT && says("ascii"));
     assert(grammar == NULL);
+
+    /* Texts that others have made: blanks where the lexer hides them. */
+    const char *calls = "grammar Calls; call : 'call' NAME ';' EOF ; NAME : [a-z]+ ; WS : [ \\n]+ -> skip ;";
+    const char *spaced = " call  a ;\n";
+    gramjet_options others = {.separator_policy = "any"};
+    for (int of_others = 0; of_others < 2; of_others++) {
+        assert(gramjet_grammar_compile(bytes(calls), strlen(calls), of_others ? &others : NULL, &grammar) == GRAMJET_OK);
+        gramjet_status said = gramjet_parse(grammar, bytes(spaced), strlen(spaced), NULL, NULL);
+        assert(said == (of_others ? GRAMJET_OK : GRAMJET_MISMATCH));
+        gramjet_grammar_free(grammar);
+    }
 
     /* A warning: b is not reached. */
     const char *sum = "sum ::= '(' sum ')' | sum '+' sum | [0-9]\nb ::= 'y'\n";

@@ -8,7 +8,8 @@
 //! all for each chunk would cost many workers most of their time.
 //!
 //! Where processors are left over a *writer* has the output for itself, and workers only queue. Of the ticket whose turn it is
-//! one chunk may be queued beyond the budget, so there is always something to write.
+//! one chunk may be queued beyond the budget, so there is always something to write. One that is larger than the budget by
+//! itself, as a single long input can be, waits until nothing is written, so there are no two of them but for those that are made.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -107,7 +108,8 @@ impl Ordered {
             }
             // Whoever holds the output looks into the queue before he lets go of it.
             let only_one = has_turn && state.writer.is_some() && !state.queue.contains_key(&ticket);
-            if state.queued + chunk.capacity() <= self.budget || only_one {
+            let has_room = chunk.capacity() <= self.budget || state.output.is_some();
+            if state.queued + chunk.capacity() <= self.budget || only_one && has_room {
                 state.queued += chunk.capacity();
                 let fresh = state.free.pop().unwrap_or_else(|| self.new_chunk());
                 let full = std::mem::replace(chunk, fresh);
@@ -262,7 +264,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use super::*;
     use crate::progress::Progress;
@@ -410,5 +412,52 @@ mod tests {
             assert_eq!(waiting.join().unwrap(), Err(Over));
         });
         assert!(matches!(ordered.take_output(), (Some(_), Some(End::Panicked))));
+    }
+    /// A sink that takes its time with the first chunk, unless somebody goes on meanwhile.
+    struct Slow {
+        written: Arc<AtomicU64>,
+        went_on: Arc<AtomicBool>,
+    }
+
+    impl Sink for Slow {
+        fn write(&mut self, _: &Chunk) -> Result<(), SinkError> {
+            for _ in 0..100 {
+                if self.went_on.load(Ordering::Acquire) {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            self.written.fetch_add(1, Ordering::Release);
+            Ok(())
+        }
+
+        fn finish(&mut self, _: u64) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn description(&self) -> String {
+            "slow".to_string()
+        }
+    }
+
+    #[test]
+    fn of_chunks_beyond_the_budget_one_is_there_besides_those_that_are_made() {
+        let (written, went_on) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
+        let sink = Slow { written: Arc::clone(&written), went_on: Arc::clone(&went_on) };
+        let ordered = Ordered::new(Output::new(Box::new(sink), None, Progress::hidden()), 100, 64);
+        std::thread::scope(|scope| {
+            scope.spawn(|| ordered.write_all());
+            // Without a writer the worker writes by itself.
+            while ordered.lock().writer.is_none() {
+                std::thread::yield_now();
+            }
+            for before in 0..3 {
+                let mut chunk = Chunk { bytes: vec![0; 1000], ends: vec![1000], first: 0 };
+                ordered.pass_on(0, &mut chunk, Then::More).unwrap();
+                assert!(written.load(Ordering::Acquire) >= before, "what was passed on before is written");
+                went_on.store(before > 0, Ordering::Release);
+            }
+            ordered.close();
+        });
     }
 }

@@ -1,40 +1,65 @@
 //! The files that stand beside a grammar file.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::formats::Loader;
 
 use crate::read::{read_bytes, utf8};
 
-/// Reads files of a folder, and keeps their paths: who builds something from a grammar has to do it again when one changes.
+/// Reads files of a folder, and keeps their paths: who builds something from a grammar has to do it again when one changes, or when one
+/// comes that was looked for.
 #[derive(Debug)]
 pub struct Beside {
     folder: PathBuf,
     shown: PathBuf,
-    read: Mutex<Vec<PathBuf>>,
+    asked: Mutex<Asked>,
+}
+
+/// The paths of what was asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    read: Vec<PathBuf>,
+    unread: Vec<PathBuf>,
 }
 
 impl Beside {
     /// For the files in `folder`, which diagnostics call `shown`.
     pub fn new(folder: PathBuf, shown: PathBuf) -> Beside {
-        Beside { folder, shown, read: Mutex::default() }
+        Beside { folder, shown, asked: Mutex::default() }
     }
 
     /// The paths of the files that were read.
     pub fn read(&self) -> Vec<PathBuf> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked().read.clone()
+    }
+
+    /// The paths of the files that were looked for and are not there, or cannot be read.
+    pub fn unread(&self) -> Vec<PathBuf> {
+        self.asked().unread.clone()
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn load_from(&self, path: &Path, name: &str) -> Result<SourceFile, String> {
+        let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+        let shown = self.shown.join(name).display().to_string();
+        utf8("file", &shown, bytes).map_err(|unreadable| unreadable.why)
     }
 }
 
 impl Loader for Beside {
     fn load(&self, name: &str) -> Result<SourceFile, String> {
         let path = self.folder.join(name);
-        let bytes = read_bytes(&path).map_err(|error| error.to_string())?;
-        let shown = self.shown.join(name).display().to_string();
-        let source = utf8("file", &shown, bytes).map_err(|unreadable| unreadable.why)?;
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).push(path);
-        Ok(source)
+        let source = self.load_from(&path, name);
+        let mut asked = self.asked();
+        match source {
+            Ok(_) => asked.read.push(path),
+            Err(_) => asked.unread.push(path),
+        }
+        source
     }
 }

@@ -74,6 +74,11 @@ impl GrammarFile {
     pub fn others(&self) -> Vec<PathBuf> {
         self.beside.as_ref().map_or_else(Vec::new, |beside| beside.read())
     }
+
+    /// The paths of the other files that the loader was asked for and that are not there or cannot be read, in order.
+    pub fn unread(&self) -> Vec<PathBuf> {
+        self.beside.as_ref().map_or_else(Vec::new, |beside| beside.unread())
+    }
 }
 
 fn folder(path: &Path) -> PathBuf {

@@ -27,6 +27,7 @@ fn files_come_with_those_beside_them() {
     let said = loader.load("bad.g4").expect_err("no text");
     assert_eq!(said, "it is not UTF-8 text: byte 0xff at offset 0 (line 1)");
     assert_eq!(file.others(), [folder.join("items.g4")]);
+    assert_eq!(file.unread(), [folder.join("others.g4"), folder.join("bad.g4")]);
     assert!(GrammarFile::text("<text>", "").loader().is_none());
     fs::remove_dir_all(&folder).expect("it was made above");
 }

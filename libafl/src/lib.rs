@@ -17,12 +17,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fs;
 use std::path::Path;
 
 use gramjet::{Limits, Producer};
-use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_compiler::{Compiled, compile};
 use gramjet_engine::{Fastest, Tracer};
+use gramjet_files::GrammarFile;
 use gramjet_parse::{Budget, ParseError, Parser};
 use libafl::inputs::BytesInput;
 
@@ -31,6 +31,8 @@ mod mutator;
 mod renderer;
 
 pub use generator::ChoicesGenerator;
+/// How a grammar is read.
+pub use gramjet_compiler::{Options, formats::FormatOptions};
 pub use mutator::StructureMutator;
 pub use renderer::Renderer;
 
@@ -47,30 +49,33 @@ pub struct Grammar {
 #[derive(Debug, thiserror::Error)]
 pub enum GrammarError {
     /// The file could not be read.
-    #[error("cannot read the grammar `{path}`: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(Box<gramjet_files::Unreadable>),
     /// It does not compile; the text of several lines says what is wrong and where.
     #[error("{0}")]
     Compile(String),
 }
 
 impl Grammar {
-    /// The grammar in a file.
+    /// The grammar in a file, with those that it needs beside it.
     ///
     /// # Errors
     ///
     /// If it cannot be read or does not compile.
     pub fn load(path: &Path) -> Result<Grammar, GrammarError> {
-        let path_text = path.display().to_string();
-        match fs::read_to_string(path) {
-            Ok(text) => Grammar::compile(&path_text, &text),
-            Err(error) => Err(GrammarError::Read { path: path_text, error }),
-        }
+        Grammar::load_with(path, Options::default())
+    }
+
+    /// The same with a start rule or a notation of your choice, or read for texts that others have made, which ANTLR grammars must be
+    /// ([`FormatOptions::of_others`]) for [`Grammar::import`] to take them.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or does not compile.
+    pub fn load_with(path: &Path, options: Options) -> Result<Grammar, GrammarError> {
+        let file = GrammarFile::read(path).map_err(|unreadable| GrammarError::Unreadable(Box::new(unreadable)))?;
+        let loader = options.loader.clone().or_else(|| file.loader());
+        Grammar::of_file(&file, &Options { loader, ..options })
     }
 
     /// The grammar that `text` holds, in the notation that the name's extension or the text tells.
@@ -79,10 +84,13 @@ impl Grammar {
     ///
     /// If it does not compile.
     pub fn compile(name: &str, text: &str) -> Result<Grammar, GrammarError> {
-        let file = SourceFile::new(name, text);
-        match compile(&file, &Options::default()) {
+        Grammar::of_file(&GrammarFile::text(name, text), &Options::default())
+    }
+
+    fn of_file(file: &GrammarFile, options: &Options) -> Result<Grammar, GrammarError> {
+        match compile(&file.source, options) {
             Ok((compiled, _)) => Ok(Grammar::of(&compiled)),
-            Err(diagnostics) => Err(GrammarError::Compile(diagnostics.to_plain_text(&file))),
+            Err(diagnostics) => Err(GrammarError::Compile(diagnostics.to_plain_text(&file.source))),
         }
     }
 
@@ -116,5 +124,22 @@ impl Grammar {
     /// If the text does not conform to the grammar, or costs too much to parse.
     pub fn import(&self, text: &[u8]) -> Result<BytesInput, ParseError> {
         self.parser.parse(text, &Budget::default()).map(|parsed| BytesInput::new(parsed.choices))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grammars_come_with_the_files_beside_them() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/grammars/NotesParser.g4");
+        let grammar = Grammar::load(&path).expect("its lexer stands beside it");
+        assert_eq!(grammar.renderer().render(&[]), b" <a a>");
+        assert!(grammar.import(b"x<a   b>").is_err());
+        let options = Options { reading: FormatOptions::of_others(), ..Options::default() };
+        let others = Grammar::load_with(&path, options).expect("its lexer stands beside it");
+        let input = others.import(b"x<a   b>").expect("the lexer hides blanks");
+        assert_eq!(others.renderer().render(input.as_ref()), b"x<a   b>");
     }
 }

@@ -1,9 +1,10 @@
 //! The syntax of the macro's input.
 
+use std::str::FromStr;
+
 use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_compiler::formats::FormatOptions;
 use gramjet_compiler::shape::Shape;
-use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Token, Visibility};
@@ -105,15 +106,11 @@ impl Module {
             "max_depth" => self.emit.max_depth = Some(input.parse::<LitInt>()?.base10_parse()?),
             "max_len" => self.emit.max_len = Some(input.parse::<LitInt>()?.base10_parse()?),
             "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
-            "separator_policy" => self.reading.separators = named(input, SeparatorPolicy::ALL)?,
-            "alphabet" => self.reading.alphabet = named(input, Alphabet::ALL)?,
+            "separator_policy" => self.reading.separators = named(input)?,
+            "alphabet" => self.reading.alphabet = Some(named(input)?),
             "tokens" => self.tokens = Some(input.parse()?),
             "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
-            "shape" => {
-                let shape: LitStr = input.parse()?;
-                let parsed = shape.value().parse().map_err(|problem: String| syn::Error::new(shape.span(), problem))?;
-                self.shape = Some(parsed);
-            }
+            "shape" => self.shape = Some(named(input)?),
             "weights" => self.weights = Some(input.parse()?),
             _ => {
                 let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, shape, \
@@ -126,11 +123,7 @@ impl Module {
 }
 
 /// The value that a string names.
-fn named<T: Copy>(input: ParseStream<'_>, all: &[(&str, T)]) -> syn::Result<T> {
+fn named<T: FromStr<Err = String>>(input: ParseStream<'_>) -> syn::Result<T> {
     let name: LitStr = input.parse()?;
-    let found = all.iter().find(|(known, _)| *known == name.value()).map(|&(_, value)| value);
-    found.ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
-        syn::Error::new(name.span(), format!("known are {}", known.join(", ")))
-    })
+    name.value().parse().map_err(|problem| syn::Error::new(name.span(), problem))
 }

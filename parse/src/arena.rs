@@ -1,6 +1,8 @@
 //! What threads share: frames of callees, which form a graph as a callee that is called from several places at the same
 //! position is parsed once, and lists of choices, which share their beginnings.
 
+use crate::pack::{HEAD, pack};
+
 /// No list: the empty one.
 pub(crate) const EMPTY: u32 = u32::MAX;
 /// No frame, no edge.
@@ -52,6 +54,8 @@ impl List {
     pub const LIST: u32 = u32::MAX;
     /// So many choice bytes of zero.
     pub const ZEROS: u32 = u32::MAX - 1;
+    /// Choice bytes that stand at this place of [`Arena::packed`], behind their number in four bytes.
+    pub const PACKED: u32 = u32::MAX - 2;
 }
 
 /// A thread: where it is in the network, the rounds done of the counted repetition that it is in, and what it has chosen
@@ -69,12 +73,14 @@ pub(crate) struct Arena {
     pub frames: Vec<Frame>,
     pub edges: Vec<Edge>,
     pub lists: Vec<List>,
+    /// The choice bytes of lists that were many.
+    pub packed: Vec<u8>,
 }
 
 impl Arena {
     /// The memory that is in use, in bytes.
     pub fn size(&self) -> usize {
-        size_of_val(&*self.frames) + size_of_val(&*self.edges) + size_of_val(&*self.lists)
+        size_of_val(&*self.frames) + size_of_val(&*self.edges) + size_of_val(&*self.lists) + self.packed.len()
     }
 
     /// The memory that it takes in bytes, with room to grow.
@@ -82,6 +88,14 @@ impl Arena {
         size_of::<Frame>() * self.frames.capacity()
             + size_of::<Edge>() * self.edges.capacity()
             + size_of::<List>() * self.lists.capacity()
+            + self.packed.capacity()
+    }
+
+    /// The bytes at a place of `packed`.
+    pub fn packed_at(&self, place: u32) -> &[u8] {
+        let place = place as usize;
+        let (len, rest) = self.packed[place..].split_at(4);
+        &rest[..u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize]
     }
 
     pub fn add_frame(&mut self, callee: u32, position: u32) -> u32 {
@@ -173,20 +187,27 @@ impl Arena {
         (self.frames[ROOT as usize].first_edge == NONE).then_some(edges)
     }
 
-    /// Drops what none of `threads` needs, and renumbers.
-    pub fn compact<'t>(&mut self, threads: impl Iterator<Item = &'t mut Thread>) {
+    /// Drops what none of `threads` needs, and renumbers. Lists that nothing else refers to are packed with those that they are made
+    /// of; `encode` says what bytes the option of a site is.
+    pub fn compact<'t>(
+        &mut self,
+        threads: impl Iterator<Item = &'t mut Thread>,
+        encode: impl Fn(u32, u32, &mut Vec<u8>),
+    ) {
         let threads: Vec<&mut Thread> = threads.collect();
         let mut frames = vec![NONE; self.frames.len()];
-        let mut lists = vec![EMPTY; self.lists.len()];
+        // How often each is referred to, then what it has become.
+        let mut lists = vec![0; self.lists.len()];
         let mut open = vec![ROOT];
         frames[ROOT as usize] = 0;
-        let mark = |lists: &mut Vec<u32>, list: u32| {
+        let mark = |lists: &mut Vec<u32>, list: u32, count: u32| {
             if list != EMPTY {
-                lists[list as usize] = 0;
+                let references = &mut lists[list as usize];
+                *references = references.saturating_add(count).min(HEAD);
             }
         };
         for thread in &threads {
-            mark(&mut lists, thread.list);
+            mark(&mut lists, thread.list, HEAD);
             if std::mem::replace(&mut frames[thread.frame as usize], 0) == NONE {
                 open.push(thread.frame);
             }
@@ -195,7 +216,7 @@ impl Arena {
             let mut edge = self.frames[frame as usize].first_edge;
             while edge != NONE {
                 let data = self.edges[edge as usize];
-                mark(&mut lists, data.list);
+                mark(&mut lists, data.list, HEAD);
                 if std::mem::replace(&mut frames[data.frame as usize], 0) == NONE {
                     open.push(data.frame);
                 }
@@ -204,21 +225,18 @@ impl Arena {
         }
         // A list is made behind those that it is made of.
         for index in (0..self.lists.len()).rev() {
-            if lists[index] != EMPTY {
+            if lists[index] != 0 {
                 let List { before, kind, value } = self.lists[index];
-                mark(&mut lists, before);
+                mark(&mut lists, before, 1);
                 if kind == List::LIST {
-                    mark(&mut lists, value);
+                    mark(&mut lists, value, 1);
                 }
             }
         }
-        let renumber = |marks: &mut [u32]| {
-            for (next, mark) in marks.iter_mut().filter(|mark| **mark == 0).enumerate() {
-                *mark = next as u32;
-            }
-        };
-        renumber(&mut frames);
-        renumber(&mut lists);
+        for (next, mark) in frames.iter_mut().filter(|mark| **mark == 0).enumerate() {
+            *mark = next as u32;
+        }
+        pack(self, &mut lists, encode);
         let list_now = |list: u32| if list == EMPTY { EMPTY } else { lists[list as usize] };
         let mut edges = Vec::new();
         let mut kept = Vec::with_capacity(frames.iter().filter(|&&frame| frame != NONE).count());
@@ -240,15 +258,6 @@ impl Arena {
             }
             kept.push(frame);
         }
-        let mut at = 0;
-        self.lists.retain_mut(|list| {
-            at += 1;
-            list.before = list_now(list.before);
-            if list.kind == List::LIST {
-                list.value = list_now(list.value);
-            }
-            lists[at - 1] != EMPTY
-        });
         (self.frames, self.edges) = (kept, edges);
         for thread in threads {
             (thread.frame, thread.list) = (frames[thread.frame as usize], list_now(thread.list));
@@ -258,7 +267,7 @@ impl Arena {
 
 /// Room for one more, and a quarter of what is there: a vector by itself would take as much again.
 #[inline]
-fn make_room<T>(list: &mut Vec<T>) {
+pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     make_room_for(list, 1);
 }
 

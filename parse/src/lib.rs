@@ -27,6 +27,7 @@ mod arena;
 mod error;
 mod lookahead;
 mod machine;
+mod pack;
 mod program;
 
 pub use error::{Expected, Mismatch, ParseError};

@@ -8,7 +8,7 @@
 use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
 use crate::lookahead::Peek;
-use crate::program::{MAX_BYTES, NOT, Program, State};
+use crate::program::{MAX_BYTES, NOT, Program, SiteCode, State};
 use crate::{Budget, Work};
 
 /// Positions ahead at which threads may wait: more than the longest piece of a literal.
@@ -166,11 +166,14 @@ impl<'p, 't> Machine<'p, 't> {
             self.decide(&lists).map_err(Stop::Budget)?;
         }
         let waiting = self.ahead.iter_mut().flatten();
-        self.arena.compact(threads.iter_mut().chain(waiting));
+        let sites = &self.program.sites;
+        self.arena.compact(threads.iter_mut().chain(waiting), |site, option, bytes| {
+            encode(&sites[site as usize], option, bytes);
+        });
         // What is looked through again has grown by half at least, and while it is, there is room for what is kept.
         let size = self.arena.size();
         let room = self.room();
-        if size > room / 4 {
+        if size > room / 4 || u32::try_from(self.arena.packed.len()).is_err() {
             return Err(Stop::Budget(self.out_of_memory()));
         }
         self.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 8 * 3);
@@ -216,12 +219,12 @@ impl<'p, 't> Machine<'p, 't> {
                     make_room_for(&mut self.choices, value as usize);
                     self.choices.resize(self.choices.len() + value as usize, 0);
                 }
-                site => {
-                    let site = self.program.sites[site as usize].site();
-                    let (width, number) = (site.width() as usize, site.value_of(value));
-                    make_room_for(&mut self.choices, width);
-                    self.choices.extend(number.to_le_bytes()[..width].iter().rev());
+                List::PACKED => {
+                    let bytes = self.arena.packed_at(value);
+                    make_room_for(&mut self.choices, bytes.len());
+                    self.choices.extend(bytes.iter().rev());
                 }
+                site => encode(&self.program.sites[site as usize], value, &mut self.choices),
             }
         }
         if self.choices.len() > self.budget.max_memory {
@@ -443,6 +446,14 @@ impl<'p, 't> Machine<'p, 't> {
         self.open[from..].reverse();
         Ok(())
     }
+}
+
+/// Appends the choice bytes of an option, the last one first.
+fn encode(site: &SiteCode, option: u32, bytes: &mut Vec<u8>) {
+    let site = site.site();
+    let (width, number) = (site.width() as usize, site.value_of(option));
+    make_room_for(bytes, width);
+    bytes.extend(number.to_le_bytes()[..width].iter().rev());
 }
 
 /// The character that a text begins with in UTF-8, and its length in bytes.

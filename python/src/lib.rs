@@ -1,10 +1,11 @@
 //! The native module of the Python package `gramjet`.
 
+use std::str::FromStr;
 use std::sync::Mutex;
 
 use gramjet::{Batch, Choices, Inputs as Run, Producer};
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, Language, LanguageError, Settings};
+use gramjet_session::{Alphabet, Bound, FormatOptions, Language, LanguageError, SeparatorPolicy, Settings};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -42,12 +43,32 @@ impl<'py> FromPyObject<'_, 'py> for Limit {
     }
 }
 
-fn settings(format: Option<String>, start: Option<String>, max_depth: Limit, max_len: Limit) -> Settings {
-    Settings { format, start, max_depth: max_depth.0, max_len: max_len.0, ..Settings::default() }
+/// A word that stands for a value of the compiler.
+struct Named<T>(T);
+
+impl<'py, T: FromStr<Err = String>> FromPyObject<'_, 'py> for Named<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Named<T>> {
+        object.extract::<&str>()?.parse().map(Named).map_err(GrammarError::new_err)
+    }
+}
+
+/// How formats with a lexer are read.
+fn reading(separator_policy: Named<SeparatorPolicy>, alphabet: Option<Named<Alphabet>>) -> FormatOptions {
+    FormatOptions {
+        separators: separator_policy.0,
+        alphabet: alphabet.map(|alphabet| alphabet.0),
+        ..FormatOptions::default()
+    }
 }
 
 #[pyfunction]
-#[pyo3(signature = (text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default)))]
+#[pyo3(signature = (
+    text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
+    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None,
+))]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn compile(
     py: Python<'_>,
     text: String,
@@ -55,14 +76,22 @@ fn compile(
     start: Option<String>,
     max_depth: Limit,
     max_len: Limit,
+    separator_policy: Named<SeparatorPolicy>,
+    alphabet: Option<Named<Alphabet>>,
 ) -> PyResult<Grammar> {
-    let settings = settings(format, start, max_depth, max_len);
+    let reading = reading(separator_policy, alphabet);
+    let settings =
+        Settings { format, start, max_depth: max_depth.0, max_len: max_len.0, reading, ..Settings::default() };
     let compiled = py.detach(|| Language::compile(&SourceFile::new("<grammar>", text), &settings));
     Grammar::of(compiled)
 }
 
 #[pyfunction]
-#[pyo3(signature = (grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default)))]
+#[pyo3(signature = (
+    grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
+    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None,
+))]
+#[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(
     py: Python<'_>,
     grammar: std::path::PathBuf,
@@ -70,8 +99,12 @@ fn load(
     start: Option<String>,
     max_depth: Limit,
     max_len: Limit,
+    separator_policy: Named<SeparatorPolicy>,
+    alphabet: Option<Named<Alphabet>>,
 ) -> PyResult<Grammar> {
-    let settings = settings(format, start, max_depth, max_len);
+    let reading = reading(separator_policy, alphabet);
+    let settings =
+        Settings { format, start, max_depth: max_depth.0, max_len: max_len.0, reading, ..Settings::default() };
     let compiled = py.detach(|| Language::load(grammar.as_os_str(), &settings));
     Grammar::of(compiled)
 }

@@ -66,6 +66,17 @@ def test_what_does_not_conform_is_told_with_the_place(lists: gramjet.Grammar) ->
     assert not lists.conforms(b"[1") and isinstance(caught.value, ValueError)
 
 
+def test_texts_of_others_have_hidden_matches_anywhere() -> None:
+    grammar = r"grammar Calls; call : 'call' NAME ';' EOF ; NAME : [a-z]+ ; WS : [ \n]+ -> skip ;"
+    assert not gramjet.compile(grammar).conforms(" call  a ;\n")
+    others = gramjet.compile(grammar, separator_policy="any", max_depth=None)
+    assert others.render(others.parse(" call  a ;\n")) == b" call  a ;\n"
+    with pytest.raises(gramjet.GrammarError, match="unknown separator policy `some` \\(known: auto, space, none, any\\)"):
+        gramjet.compile(grammar, separator_policy="some")  # type: ignore[arg-type]
+    with pytest.raises(gramjet.GrammarError, match="unknown alphabet `latin`"):
+        gramjet.compile(grammar, alphabet="latin")  # type: ignore[arg-type]
+
+
 def test_variants_conform(lists: gramjet.Grammar) -> None:
     variants = lists.mutate(["[1,[2,3]]", b"[[[44]]]"], 300, seed=1, max_len=100)
     assert len(variants) == 300 and len(set(variants)) > 100

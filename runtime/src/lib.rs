@@ -59,8 +59,8 @@ pub use producer::{Batch, Inputs, Producer};
 /// | `start: "rule"` | the start rule, instead of the grammar's own |
 /// | `format: "ebnf"` | the format of a file, instead of that of its extension |
 /// | `tokens: "file"` | a grammar, beside this one, of what tokens derive, in formats that leave that out (yacc) |
-/// | `separator_policy: "auto"` | where separators stand between tokens, in formats with a lexer: `auto`, `space`, `none` |
-/// | `alphabet: "readable"` | what sets that are written as complements draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes` |
+/// | `separator_policy: "auto"` | where separators stand between tokens, in formats with a lexer: `auto`, `space`, `none`, `any` |
+/// | `alphabet: "ascii"` | what sets that are written as complements draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes`, `all`; else `all` with the policy `any`, and `readable` with others |
 /// | `strict: true` | what a context-free grammar cannot say is an error, not left out |
 /// | `shape: "balanced"` | weights for inputs of a shape: `uniform`, `balanced`, `deep`, `target-size=BYTES` |
 /// | `weights: "path"` | a file of weights that `gramjet weights` has written, relative to the package's manifest |

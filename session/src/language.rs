@@ -38,9 +38,9 @@ pub struct Settings {
     pub max_len: Bound,
     /// What runs the grammar.
     pub engine: EngineName,
-    /// Whether texts come from elsewhere: in formats with a lexer, what it hides may stand between any of their tokens
-    /// ([`FormatOptions::of_others`]). Choice bytes then mean something else than those of other commands.
-    pub of_others: bool,
+    /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
+    /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
+    pub reading: FormatOptions,
 }
 
 /// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
@@ -120,9 +120,8 @@ impl Language {
                 LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
             })?),
         };
-        let reading = if settings.of_others { FormatOptions::of_others() } else { FormatOptions::default() };
         let start = settings.start.clone();
-        let options = Options { format, start, reading, loader: file.loader(), ..Options::default() };
+        let options = Options { format, start, reading: settings.reading, loader: file.loader(), ..Options::default() };
         let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;

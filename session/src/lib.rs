@@ -29,4 +29,6 @@ pub use session::{Mutation, Session, Statistics};
 pub use trees::hash;
 pub use trim::Trim;
 
+pub use gramjet_compiler::formats::FormatOptions;
+pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 pub use gramjet_parse::{Budget, ParseError};

@@ -1,13 +1,15 @@
 //! A session: texts in, valid variants out.
 
 use gramjet::choices::{Mutator, Operation, Store, TracedInput};
-use gramjet::{Choices, Limits, Producer};
+use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
-use gramjet_parse::{Budget, ParseError};
+use gramjet_parse::Budget;
 
 use crate::language::Language;
-use crate::trees::{Trees, hash};
+use crate::trees::Trees;
 use crate::trim::Trim;
+
+mod derivations;
 
 /// How a variant was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,117 +147,6 @@ impl Session {
     /// The parts of all texts.
     pub fn store(&self) -> &Store {
         &self.store
-    }
-
-    /// Finds the derivation of a text and remembers its parts. Says whether that was possible.
-    pub fn remember(&mut self, text: &[u8]) -> bool {
-        if let Some((current, conforms)) = &self.current
-            && current == text
-        {
-            return *conforms;
-        }
-        let mut input = std::mem::take(&mut self.input);
-        let conforms = self.find(text, &mut input);
-        self.input = input;
-        let mut current = self.current.take().map_or_else(Vec::new, |(current, _)| current);
-        current.clear();
-        current.extend_from_slice(text);
-        self.current = Some((current, conforms));
-        if conforms {
-            self.set_depth();
-        }
-        conforms
-    }
-
-    /// The choice bytes that produce a text without limits on depth and length.
-    pub fn choices(&mut self, text: &[u8]) -> Option<&[u8]> {
-        self.remember(text).then(|| self.input.choices())
-    }
-
-    /// Whether the derivation of a text is at hand, without a parse: the last variant's is, and those of earlier texts.
-    pub fn knows(&self, text: &[u8]) -> bool {
-        text.len() == self.made
-            || self.current.as_ref().is_some_and(|(current, conforms)| *conforms && current == text)
-            || self.trees.get(hash(text)).is_some_and(Option::is_some)
-    }
-
-    /// Takes choice bytes as those of a text, if they produce it without limits, and remembers its parts. Says whether they do.
-    pub fn offer(&mut self, text: &[u8], choices: &[u8]) -> bool {
-        let mut other = std::mem::take(&mut self.other);
-        self.other_text = None;
-        self.retrace(&mut other, choices, text);
-        let holds = other.output() == text;
-        if holds {
-            self.trees.keep(hash(text), Some(other.choices()));
-            self.store.add(&other);
-            // What was known of it before may be that it has none.
-            if self.current.as_ref().is_some_and(|(current, _)| current == text) {
-                self.current = None;
-            }
-        }
-        self.other = other;
-        holds
-    }
-
-    /// Finds the structure of choice bytes that should be those of `text`.
-    fn retrace(&mut self, input: &mut TracedInput, choices: &[u8], text: &[u8]) {
-        // No limits can always be kept.
-        let _ = self.unlimited.set_limits(Limits::new().max_choices(u64::MAX).max_output(text.len() as u64));
-        input.retrace(&mut self.unlimited, choices, usize::MAX);
-    }
-
-    /// Finds the derivation of a text; remembers its parts if they are new.
-    fn find(&mut self, text: &[u8], input: &mut TracedInput) -> bool {
-        let name = hash(text);
-        if text.len() == self.made {
-            let choices = std::mem::take(&mut self.choices);
-            self.retrace(input, &choices, text);
-            self.choices = choices;
-            if input.output() == text {
-                self.statistics.known += 1;
-                self.trees.keep(name, Some(input.choices()));
-                self.store.add(input);
-                return true;
-            }
-        }
-        match self.trees.get(name) {
-            Some(None) => {
-                self.statistics.known += 1;
-                return false;
-            }
-            Some(Some(choices)) => {
-                let choices = choices.clone();
-                self.retrace(input, &choices, text);
-                if input.output() == text {
-                    self.statistics.known += 1;
-                    return true;
-                }
-            }
-            None => {}
-        }
-        match self.language.parse_within(text, &Session::BUDGET) {
-            Ok(choices) => {
-                self.statistics.parsed += 1;
-                self.retrace(input, &choices, text);
-                self.trees.keep(name, Some(&choices));
-                self.store.add(input);
-                true
-            }
-            Err(_) => {
-                self.statistics.unparsed += 1;
-                self.trees.keep(name, None);
-                false
-            }
-        }
-    }
-
-    /// Why a text has no derivation, if it has none.
-    ///
-    /// # Errors
-    ///
-    /// If it does not conform or costs too much.
-    pub fn check(&self, text: &[u8]) -> Result<(), ParseError> {
-        self.language.parse_within(text, &Session::BUDGET).map(|_| ())
     }
 
     /// Lets variants be as deep as the current text is, if that is deeper than the limit.

@@ -65,7 +65,7 @@ impl Format for G4 {
             return Grammar::default();
         };
         let options =
-            tokens::Options { separators: surroundings.options.separators, alphabet: surroundings.options.alphabet };
+            tokens::Options { separators: surroundings.options.separators, alphabet: surroundings.options.alphabet() };
         tokens::expand(&grammar, &options, diagnostics)
     }
 }

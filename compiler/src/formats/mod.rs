@@ -72,14 +72,19 @@ pub struct FormatOptions {
     pub strict: bool,
     /// Where separators go between tokens, in formats with a lexer.
     pub separators: SeparatorPolicy,
-    /// What sets that are written as complements draw from, in formats with a lexer.
-    pub alphabet: Alphabet,
+    /// What sets that are written as complements draw from, in formats with a lexer; else [`SeparatorPolicy::alphabet`].
+    pub alphabet: Option<Alphabet>,
 }
 
 impl FormatOptions {
     /// For texts that were not made by the grammar: they hold what the lexer hides wherever it takes it, and any character.
     pub fn of_others() -> FormatOptions {
-        FormatOptions { separators: SeparatorPolicy::Any, alphabet: Alphabet::All, ..FormatOptions::default() }
+        FormatOptions { separators: SeparatorPolicy::Any, ..FormatOptions::default() }
+    }
+
+    /// What sets that are written as complements draw from.
+    pub fn alphabet(&self) -> Alphabet {
+        self.alphabet.unwrap_or(self.separators.alphabet())
     }
 }
 

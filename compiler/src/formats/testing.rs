@@ -65,7 +65,8 @@ pub(crate) fn ends<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A hostile text must be answered, in time that is linear in its length, and the answer must hold `expected`.
+/// A hostile text must be answered, by [`ends`] in a time that only what is linear in the length of a long text keeps, and the answer
+/// must hold `expected`.
 pub(crate) fn survives(format: &dyn Format, text: &str, expected: &str) {
     let file = SourceFile::new("g", text);
     let found = ends(expected, || {

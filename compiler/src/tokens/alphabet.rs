@@ -1,6 +1,7 @@
 //! Characters: those that are good to read, and the classes of characters that a lexer does not tell apart.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use super::bits::Bits;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
@@ -21,6 +22,14 @@ pub enum Alphabet {
     Bytes,
     /// All characters, nine in ten of them printable ASCII.
     All,
+}
+
+impl FromStr for Alphabet {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Alphabet, String> {
+        Alphabet::by_name(name).ok_or_else(|| super::unknown("alphabet", name, Alphabet::ALL))
+    }
 }
 
 impl Alphabet {

@@ -62,6 +62,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         let mut assembly = Assembly::new(grammar, &automata, &boundaries, &flat, options);
         let result = assembly.grammar(&spaced);
         if let Some(result) = pruned(result) {
+            report_in_full(grammar, &assembly.writer.in_full, diagnostics);
             if !is_any {
                 report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
             }
@@ -161,6 +162,19 @@ fn report_unknown(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut
     let help = "all tokens are separated there, and what one rule takes from another is not known; some outputs may have \
                 other tokens than were derived";
     diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
+}
+
+/// Reports the lexer rules whose texts are too many to be told from those of others.
+fn report_in_full(grammar: &TokenGrammar, in_full: &BTreeSet<usize>, diagnostics: &mut Diagnostics) {
+    for &number in in_full {
+        let rule = &grammar.lexer.rules[number];
+        let message = format!(
+            "`{}` is too large to be written without the texts that the lexer takes for something else",
+            rule.name
+        );
+        let help = "it is written as it is, so some outputs may have other tokens than were derived";
+        diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
+    }
 }
 
 /// Reports the lexer rules that the parser needs and that never win.

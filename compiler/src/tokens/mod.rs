@@ -12,6 +12,8 @@
 //! others have made (`gaps`); lexer rules become rules over
 //! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
 
+use std::str::FromStr;
+
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
 
@@ -235,6 +237,28 @@ impl SeparatorPolicy {
     pub fn by_name(name: &str) -> Option<SeparatorPolicy> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, policy)| policy)
     }
+
+    /// The alphabet that goes with it: texts that others have made hold any character.
+    pub fn alphabet(self) -> Alphabet {
+        match self {
+            SeparatorPolicy::Any => Alphabet::All,
+            SeparatorPolicy::Auto | SeparatorPolicy::Space | SeparatorPolicy::None => Alphabet::default(),
+        }
+    }
+}
+
+impl FromStr for SeparatorPolicy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<SeparatorPolicy, String> {
+        SeparatorPolicy::by_name(name).ok_or_else(|| unknown("separator policy", name, SeparatorPolicy::ALL))
+    }
+}
+
+/// Says that no member of `all` is called `name`.
+fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
+    let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
+    format!("unknown {what} `{}` (known: {})", name.escape_debug(), known.join(", "))
 }
 
 #[cfg(test)]

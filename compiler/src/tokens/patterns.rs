@@ -1,6 +1,6 @@
 //! Lexer rules as expressions over characters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
@@ -45,6 +45,9 @@ pub(super) struct Writer<'a> {
     alphabet: Alphabet,
     pub(super) names: Names,
     pub(super) rules: Vec<ast::Rule>,
+    /// Lexer rules that are written as in the grammar, though the lexer takes some of these texts for something else: what is left
+    /// is too large to be written.
+    pub(super) in_full: BTreeSet<usize>,
     /// How each lexer rule is referred to.
     written: BTreeMap<usize, Expr>,
     begun: BTreeMap<(usize, FirstId), Expr>,
@@ -65,6 +68,7 @@ impl<'a> Writer<'a> {
             alphabet,
             names,
             rules: Vec::new(),
+            in_full: BTreeSet::new(),
             written: BTreeMap::new(),
             begun: BTreeMap::new(),
             fragments: BTreeMap::new(),
@@ -129,6 +133,7 @@ impl<'a> Writer<'a> {
                 );
                 return body;
             }
+            self.in_full.insert(number);
         }
         self.pattern(&rule.pattern, rule.span)
     }

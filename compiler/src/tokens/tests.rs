@@ -87,7 +87,7 @@ fn is_derived(tokens: &str) -> bool {
 fn outputs_are_cut_into_the_tokens_that_were_derived() {
     for separators in [SeparatorPolicy::Auto, SeparatorPolicy::Space] {
         for alphabet in [Alphabet::Readable, Alphabet::Ascii, Alphabet::Unicode, Alphabet::Bytes] {
-            let reading = FormatOptions { separators, alphabet, ..FormatOptions::default() };
+            let reading = FormatOptions { separators, alphabet: Some(alphabet), ..FormatOptions::default() };
             let outputs = outputs(RULES, reading);
             assert!(outputs.iter().map(String::len).sum::<usize>() > 2000);
             for output in outputs {
@@ -101,6 +101,21 @@ fn outputs_are_cut_into_the_tokens_that_were_derived() {
 fn without_separators_tokens_merge() {
     let reading = FormatOptions { separators: SeparatorPolicy::None, ..FormatOptions::default() };
     assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
+}
+
+#[test]
+fn names_that_are_too_many_to_be_told_from_keywords_are_reported() {
+    let number = |number: usize| -> String {
+        (0..8).map(|place| char::from(b'a' + ((number * 7919) >> (place * 2)) as u8 % 16)).collect()
+    };
+    let keywords: Vec<String> = (0..700).map(|keyword| format!("'{}'", number(keyword * 104_729))).collect();
+    let text =
+        format!("grammar g; s : (NAME | K)+ EOF ; K : {} ; NAME : [a-z]+ ; WS : ' ' -> skip ;", keywords.join(" | "));
+    let file = SourceFile::new("g.g4", text);
+    let options = Options { format: formats::by_name("g4"), ..Options::default() };
+    let Ok((_, warnings)) = compile(&file, &options) else { panic!("the grammar compiles") };
+    let said = warnings.to_plain_text(&file);
+    assert!(said.contains("`NAME` is too large to be written without the texts"), "{said}");
 }
 
 #[test]

@@ -158,6 +158,18 @@ fn memory_stays_within_the_budget() {
     }
 }
 
+/// What is not certain before its end, as which of two alternatives the first element belongs to, takes little more memory than its
+/// choice bytes.
+#[test]
+fn what_stays_open_is_kept_as_choice_bytes() {
+    let compiled = compiled("s ::= '[' e ']' | '[' e ',' e ']' | e  e ::= ([a-z] | '[' e ']')*");
+    let parser = Parser::new(&compiled.lowered);
+    let text = [b"[".as_slice(), &b"a[bc]".repeat(200_000), b",d]"].concat();
+    let budget = Budget { max_memory: 24 << 20, max_steps: None };
+    let parsed = parser.parse(&text, &budget).expect("it is within the budget");
+    assert!(parsed.choices == check_inverse(&compiled, &parser, &text, &String::new));
+}
+
 /// Look-ahead is made in time that is linear in the number of options, also where each of many options changes what is known of all:
 /// with a pass over the options for each change, this test takes minutes.
 #[test]

@@ -5,6 +5,8 @@ from typing import Literal
 from typing_extensions import Buffer
 
 Limit = int | Literal["grammar"] | None
+SeparatorPolicy = Literal["auto", "space", "none", "any"]
+Alphabet = Literal["readable", "ascii", "unicode", "bytes", "all"]
 
 class GrammarError(ValueError):
     """A grammar that does not compile, or settings that cannot be used; says what is wrong, where, and what to do."""
@@ -26,11 +28,17 @@ def compile(
     start: str | None = None,
     max_depth: Limit = "grammar",
     max_len: Limit = "grammar",
+    separator_policy: SeparatorPolicy = "auto",
+    alphabet: Alphabet | None = None,
 ) -> Grammar:
     """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
 
     What is generated and rendered keeps within `max_depth` rule references below the start rule and `max_len` bytes: those of the
     grammar, where it sets none a depth of 32; `None` is no limit.
+
+    In notations with a lexer (ANTLR's), `separator_policy` says where separators stand between tokens. Texts that others have made
+    are parsed and varied with "any". `alphabet` says what sets that are written as complements draw from: else "all" with "any", and
+    "readable" with the others. Choice bytes mean something under one policy only.
     """
 
 def load(
@@ -40,6 +48,8 @@ def load(
     start: str | None = None,
     max_depth: Limit = "grammar",
     max_len: Limit = "grammar",
+    separator_policy: SeparatorPolicy = "auto",
+    alphabet: Alphabet | None = None,
 ) -> Grammar:
     """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
 

@@ -28,6 +28,12 @@ gramjet::grammar! {
 
     // The lexer stands in a file of its own.
     mod notes = "tests/grammars/NotesParser.g4" { separator_policy: "auto", alphabet: "ascii", strict: true }
+
+    mod notes_of_others = "tests/grammars/NotesParser.g4" { separator_policy: "any" }
+
+    mod notes_of_any_characters = "tests/grammars/NotesParser.g4" { separator_policy: "any", alphabet: "all" }
+
+    mod readable_notes = "tests/grammars/NotesParser.g4" { separator_policy: "any", alphabet: "readable" }
 }
 
 #[test]
@@ -45,6 +51,13 @@ fn grammars_of_several_files() {
         let text = notes::generate(seed);
         assert!(text.is_ascii() && text.ends_with(b">"), "{}", text.escape_ascii());
     }
+}
+
+#[test]
+fn the_policy_for_texts_of_others_brings_its_alphabet() {
+    let texts = |generate: fn(u64) -> Vec<u8>| (0..50).map(generate).collect::<Vec<_>>();
+    assert_eq!(texts(notes_of_others::generate), texts(notes_of_any_characters::generate));
+    assert_ne!(texts(notes_of_others::generate), texts(readable_notes::generate));
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! Lists of choices in less memory: those that nothing but one other list refers to become choice bytes in one piece.
+
+use crate::arena::{Arena, EMPTY, List, make_room, make_room_for};
+
+/// A list that is referred to so often stands by itself.
+pub(crate) const HEAD: u32 = 2;
+
+/// So many zeros are written out.
+const FEW: u32 = 64;
+
+/// Writes the lists that are referred to anew. `references` has how often each is, up to [`HEAD`], and then where those are that stand
+/// by themselves. `encode` appends the bytes that the option of a site is, the last one first.
+pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u32, u32, &mut Vec<u8>)) {
+    let mut packing = Packing::default();
+    let mut open = Vec::new();
+    // A list is made behind those that it is made of.
+    for head in 0..arena.lists.len() {
+        if references[head] < HEAD {
+            continue;
+        }
+        // From its end to its beginning.
+        open.push(head as u32);
+        while let Some(index) = open.pop() {
+            if index == EMPTY {
+                continue;
+            }
+            let reference = references[index as usize];
+            if index as usize != head && reference >= HEAD {
+                packing.whole(List { before: EMPTY, kind: List::LIST, value: reference - HEAD });
+                continue;
+            }
+            let list = arena.lists[index as usize];
+            open.push(list.before);
+            match list.kind {
+                List::LIST => open.push(list.value),
+                List::ZEROS if list.value > FEW => packing.whole(list),
+                List::ZEROS => packing.part(list, |bytes| bytes.extend((0..list.value).map(|_| 0))),
+                List::PACKED => packing.part(list, |bytes| bytes.extend(arena.packed_at(list.value).iter().rev())),
+                site => packing.part(list, |bytes| encode(site, list.value, bytes)),
+            }
+        }
+        references[head] = HEAD + packing.finish();
+    }
+    for reference in references {
+        *reference = reference.checked_sub(HEAD).unwrap_or(EMPTY);
+    }
+    (arena.lists, arena.packed) = (packing.lists, packing.packed);
+}
+
+#[derive(Default)]
+struct Packing {
+    lists: Vec<List>,
+    packed: Vec<u8>,
+    /// Of the list that is written: its parts, and the bytes of those that are bytes, from the end on.
+    parts: Vec<Part>,
+    bytes: Vec<u8>,
+}
+
+/// A part of a list: one list as it is, or the bytes of several.
+struct Part {
+    list: List,
+    /// How many lists it has the bytes of.
+    lists: u32,
+    /// Where its bytes begin.
+    bytes: usize,
+}
+
+impl Packing {
+    /// A list stays as it is.
+    fn whole(&mut self, list: List) {
+        self.parts.push(Part { list, lists: 0, bytes: self.bytes.len() });
+    }
+
+    /// A list becomes bytes, those before the ones that are there.
+    fn part(&mut self, list: List, write: impl FnOnce(&mut Vec<u8>)) {
+        match self.parts.last_mut() {
+            Some(part) if part.lists > 0 => part.lists += 1,
+            _ => self.parts.push(Part { list, lists: 1, bytes: self.bytes.len() }),
+        }
+        write(&mut self.bytes);
+    }
+
+    /// Writes the list, and says where it is.
+    fn finish(&mut self) -> u32 {
+        let mut before = EMPTY;
+        while let Some(Part { list, lists, bytes }) = self.parts.pop() {
+            let list = match (lists, list.kind) {
+                // A list behind none.
+                (0, List::LIST) if before == EMPTY => {
+                    before = list.value;
+                    continue;
+                }
+                (0, _) => List { before, ..list },
+                (1, kind) if kind != List::PACKED => List { before, ..list },
+                _ => {
+                    let value = self.packed.len() as u32;
+                    let len = self.bytes.len() - bytes;
+                    make_room_for(&mut self.packed, len + 4);
+                    self.packed.extend((len as u32).to_le_bytes());
+                    self.packed.extend(self.bytes[bytes..].iter().rev());
+                    List { before, kind: List::PACKED, value }
+                }
+            };
+            self.bytes.truncate(bytes);
+            before = self.lists.len() as u32;
+            make_room(&mut self.lists);
+            self.lists.push(list);
+        }
+        before
+    }
+}
