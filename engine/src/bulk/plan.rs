@@ -80,6 +80,8 @@ pub(crate) const MAX_STATE_RECORDS: usize = 1 << 14;
 /// A state where less is left than there are zones has records of its own if it is visited in this many times the threshold
 /// of the steps.
 const EXACT: f64 = 20.0;
+/// Rows to a line of the cache.
+const ROWS: u32 = 8;
 /// Steps of a trial run.
 const TRIAL: u32 = 50_000;
 
@@ -220,8 +222,8 @@ fn make(
     State { chunk, entries, pushed }
 }
 
-/// How often a run visits each key.
-pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
+/// How often a run visits each key, and each line of the table of rows that it reads.
+pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
         .iter()
@@ -246,12 +248,14 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
     let mut counts = vec![0u32; places.len()];
     let start_depth = plan.start_depth;
     let mut stack: Vec<(u32, u32)> = vec![(plan.start.0, start_depth)];
+    let mut lines: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut random = 0x9E37_79B9_7F4A_7C15u64;
     for _ in 0..TRIAL {
         let (chunk, depth) = stack.pop().expect("a stream does not end");
         let place = chunk as usize * rows + depth.min(plan.zones) as usize;
         let state = places[place] as usize;
         counts[place] += 1;
+        *lines.entry((chunk, if chunks.is_free(chunk) { 0 } else { depth / ROWS })).or_default() += 1;
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let drawn = (random >> 11) as f64 / (1u64 << 53) as f64;
         let cumulative = &cumulative[state];
@@ -268,7 +272,7 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> Visits {
             visits.insert((chunk, row), f64::from(count) / f64::from(TRIAL));
         }
     }
-    visits
+    (visits, lines.into_values().map(|count| f64::from(count) / f64::from(TRIAL)).collect())
 }
 
 impl Plan {
@@ -302,7 +306,7 @@ impl Plan {
 
 /// Mean bytes of text a step and mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
-    let (bytes, ends) = sums(plan, &trial(plan, chunks));
+    let (bytes, ends) = sums(plan, &trial(plan, chunks).0);
     (bytes, 1.0 / ends)
 }
 

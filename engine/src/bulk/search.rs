@@ -84,8 +84,9 @@ fn search(stream: &Stream<'_>, policy: Policy, budget: Budget, work: &mut usize)
     for _ in 0..ATTEMPTS {
         match attempt(stream, &mut chunks, &visits, threshold, budget.records, *work + each, work) {
             Ok(plan) => {
-                visits = trial(&plan, &chunks);
-                let traffic = Traffic::of(&plan, &visits);
+                let rows;
+                (visits, rows) = trial(&plan, &chunks);
+                let traffic = Traffic::of(&plan, &visits, rows);
                 let speed = traffic.speed();
                 if best.as_ref().is_some_and(|best| speed < best.speed) {
                     return best;

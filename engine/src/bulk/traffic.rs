@@ -6,15 +6,15 @@ use super::plan::{Plan, Visits};
 pub(crate) struct Traffic {
     /// Mean bytes of text a step.
     pub(crate) bytes: f64,
-    /// Mean number of records that a step reads from beyond the first-level cache.
+    /// Mean number of records and rows that a step reads from beyond the first-level cache.
     pub(crate) first: f64,
     /// The same beyond the second level.
     pub(crate) second: f64,
 }
 
-/// Records that stay in a first-level cache of 32 KiB, beside stacks and text.
+/// Lines that stay in a first-level cache of 32 KiB, beside stacks and text.
 const FIRST_LEVEL: usize = 256;
-/// Records that stay in a second-level cache of 1 MiB.
+/// Lines that stay in a second-level cache of 1 MiB.
 const SECOND_LEVEL: usize = 12 << 10;
 
 impl Traffic {
@@ -23,14 +23,14 @@ impl Traffic {
         self.bytes / (1.9 + 0.2 * self.bytes + 1.3 * self.first + 4.0 * self.second)
     }
 
-    /// What steps read that visit the keys so often.
-    pub(crate) fn of(plan: &Plan, visits: &Visits) -> Traffic {
+    /// What steps read that visit the keys, and lines of the table of rows, so often.
+    pub(crate) fn of(plan: &Plan, visits: &Visits, rows: Vec<f64>) -> Traffic {
         let mut by_state = vec![0.0; plan.states.len()];
         // In the order of the keys: sums of binary64 depend on it.
         for (key, &state) in &plan.index {
             by_state[state as usize] += visits.get(key).copied().unwrap_or_default();
         }
-        let mut reads: Vec<f64> = Vec::with_capacity(plan.records);
+        let mut reads = rows;
         let mut bytes = 0.0;
         for (state, &visits) in plan.states.iter().zip(&by_state) {
             let even = 1.0 / state.entries.len() as f64;
