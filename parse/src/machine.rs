@@ -75,7 +75,7 @@ impl<'p, 't> Machine<'p, 't> {
             position: 0,
             peek: None,
             choices: Vec::new(),
-            compaction: FIRST_COMPACTION.min(budget.max_memory / 8 * 3),
+            compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
             work: Work::default(),
             max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
             furthest: 0,
@@ -173,10 +173,10 @@ impl<'p, 't> Machine<'p, 't> {
         // What is looked through again has grown by half at least, and while it is, there is room for what is kept.
         let size = self.arena.size();
         let room = self.room();
-        if size > room / 4 || u32::try_from(self.arena.packed.len()).is_err() {
+        if size > room / 6 || u32::try_from(self.arena.packed.len()).is_err() {
             return Err(Stop::Budget(self.out_of_memory()));
         }
-        self.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 8 * 3);
+        self.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 4);
         Ok(())
     }
 

@@ -5,8 +5,10 @@ use crate::arena::{Arena, EMPTY, List, make_room, make_room_for};
 /// A list that is referred to so often stands by itself.
 pub(crate) const HEAD: u32 = 2;
 
-/// So many zeros are written out.
-const FEW: u32 = 64;
+/// So many zeros are written out: as many as a list has bytes, so that lists never grow.
+const FEW: u32 = size_of::<List>() as u32;
+/// The option of a site has at most so many choice bytes.
+const SITE: usize = 8;
 
 /// Writes the lists that are referred to anew. `references` has how often each is, up to [`HEAD`], and then where those are that stand
 /// by themselves. `encode` appends the bytes that the option of a site is, the last one first.
@@ -26,20 +28,31 @@ pub(crate) fn pack(arena: &mut Arena, references: &mut [u32], encode: impl Fn(u3
             }
             let reference = references[index as usize];
             if index as usize != head && reference >= HEAD {
-                packing.whole(List { before: EMPTY, kind: List::LIST, value: reference - HEAD });
+                packing.whole(index);
                 continue;
             }
             let list = arena.lists[index as usize];
             open.push(list.before);
             match list.kind {
                 List::LIST => open.push(list.value),
-                List::ZEROS if list.value > FEW => packing.whole(list),
-                List::ZEROS => packing.part(list, |bytes| bytes.extend((0..list.value).map(|_| 0))),
-                List::PACKED => packing.part(list, |bytes| bytes.extend(arena.packed_at(list.value).iter().rev())),
-                site => packing.part(list, |bytes| encode(site, list.value, bytes)),
+                List::ZEROS if list.value > FEW => packing.whole(index),
+                List::ZEROS => {
+                    packing.part(index, list.value as usize, |bytes| bytes.extend((0..list.value).map(|_| 0)))
+                }
+                List::PACKED => {
+                    let packed = arena.packed_at(list.value);
+                    packing.part(index, packed.len(), |bytes| bytes.extend(packed.iter().rev()));
+                }
+                site => packing.part(index, SITE, |bytes| encode(site, list.value, bytes)),
             }
         }
-        references[head] = HEAD + packing.finish();
+        references[head] = HEAD
+            + packing.finish(|index| match references[index as usize] {
+                reference if index as usize != head && reference >= HEAD => {
+                    List { before: EMPTY, kind: List::LIST, value: reference - HEAD }
+                }
+                _ => arena.lists[index as usize],
+            });
     }
     for reference in references {
         *reference = reference.checked_sub(HEAD).unwrap_or(EMPTY);
@@ -58,7 +71,8 @@ struct Packing {
 
 /// A part of a list: one list as it is, or the bytes of several.
 struct Part {
-    list: List,
+    /// The list, or the last of several.
+    list: u32,
     /// How many lists it has the bytes of.
     lists: u32,
     /// Where its bytes begin.
@@ -67,23 +81,29 @@ struct Part {
 
 impl Packing {
     /// A list stays as it is.
-    fn whole(&mut self, list: List) {
+    fn whole(&mut self, list: u32) {
+        make_room(&mut self.parts);
         self.parts.push(Part { list, lists: 0, bytes: self.bytes.len() });
     }
 
-    /// A list becomes bytes, those before the ones that are there.
-    fn part(&mut self, list: List, write: impl FnOnce(&mut Vec<u8>)) {
+    /// A list becomes bytes, `room` at most, those before the ones that are there.
+    fn part(&mut self, list: u32, room: usize, write: impl FnOnce(&mut Vec<u8>)) {
         match self.parts.last_mut() {
             Some(part) if part.lists > 0 => part.lists += 1,
-            _ => self.parts.push(Part { list, lists: 1, bytes: self.bytes.len() }),
+            _ => {
+                make_room(&mut self.parts);
+                self.parts.push(Part { list, lists: 1, bytes: self.bytes.len() });
+            }
         }
+        make_room_for(&mut self.bytes, room);
         write(&mut self.bytes);
     }
 
-    /// Writes the list, and says where it is.
-    fn finish(&mut self) -> u32 {
+    /// Writes the list, and says where it is. `list_of` is what stands for a list that is a part by itself.
+    fn finish(&mut self, list_of: impl Fn(u32) -> List) -> u32 {
         let mut before = EMPTY;
         while let Some(Part { list, lists, bytes }) = self.parts.pop() {
+            let list = list_of(list);
             let list = match (lists, list.kind) {
                 // A list behind none.
                 (0, List::LIST) if before == EMPTY => {

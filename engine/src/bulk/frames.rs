@@ -460,6 +460,11 @@ impl Grammar {
         }
     }
 
+    /// Forgets what only serves while tables are made.
+    pub(crate) fn forget_options(&mut self) {
+        self.known_options = Mutex::default();
+    }
+
     /// Option 0 of a frame that is a choice: it leads to a shortest text.
     fn first_option(&self, (frame, depth): Item) -> Arc<[Item]> {
         if let Frame::Node(node) = frame
@@ -468,7 +473,10 @@ impl Grammar {
             return [self.settle(Frame::Node(choice.options[0]), depth, 0)].into();
         }
         // Rounds end with the first, sets and products ascend.
-        Arc::clone(&self.options((frame, depth), 0)[0].1)
+        match frame {
+            Frame::Pool(rule) => Arc::clone(&self.pool_options(rule)[0].1),
+            _ => self.make_options((frame, depth), 0).swap_remove(0).1.into(),
+        }
     }
 
     /// Appends the shortest text that `items` derive (design, choice map, item 5): what completes an input that has grown

@@ -38,8 +38,8 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// A small part of the work: to see what a grammar would give.
-    pub const SKETCH: Effort = Effort { records: 1 << 17, work: 1 << 14 };
+    /// A small part of the work, unless even the smallest tables are large: to see what a grammar would give.
+    pub const SKETCH: Effort = Effort { records: 1 << 16, work: 1 << 14 };
 
     /// `factor` times the records and the work of the default.
     pub fn times(factor: u32) -> Effort {
@@ -52,7 +52,7 @@ impl Effort {
 const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
-    /// Some tenths of a second, and 8 MiB at most.
+    /// Some tenths of a second, and 8 MiB of records at most.
     fn default() -> Effort {
         Effort { records: 1 << 17, work: 10 << 14 }
     }
@@ -198,6 +198,8 @@ impl Bulk {
         let inputs = if steps.is_finite() && mean_input.is_finite() { inputs } else { 1.0 };
         let block_inputs = if inputs >= 2.0 { (inputs as u64).next_power_of_two().min(MAX_BLOCK_INPUTS) } else { 1 };
         let fill = Fill::new(grammar.codes());
+        let mut grammar = grammar;
+        grammar.forget_options();
         let (max_output, max_steps) = (limits.output(), limits.choices());
         let shared = Shared {
             grammar,

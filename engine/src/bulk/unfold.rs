@@ -123,12 +123,13 @@ impl Beginning {
     /// The beginnings in its place, by the options of its first open frame; `None` if one leaves too much open.
     fn expand(&self, stream: &Stream<'_>) -> Option<Vec<Beginning>> {
         let options = stream.grammar.options(self.open[0], stream.floor);
+        if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > FRAMES) {
+            return None;
+        }
         let mut beginnings = Vec::with_capacity(options.len());
         for &(share, ref items) in options.iter() {
             let mut beginning = Beginning { probability: self.probability * share, ..self.clone() };
-            if !beginning.replace_first(items.iter().copied()) {
-                return None;
-            }
+            beginning.replace_first(items.iter().copied());
             // What is never drawn has no record.
             if share > 0.0 {
                 beginning.advance(stream);

@@ -156,6 +156,14 @@ fn memory_stays_within_the_budget() {
             assert!(peak < most + most / 8, "{grammar} {len}: {peak}, {}", result.is_ok());
         }
     }
+    // Zeros that stay undecided.
+    let parser = Parser::new(&compiled("s ::= e | e '!'  e ::= (x{30,} ',')*  x ::= 'a' | ''").lowered);
+    let text = [b",".repeat(1_000_000).as_slice(), b"!"].concat();
+    let most = 32 << 20;
+    let before = memory::begin();
+    let result = parser.parse(&text, &Budget { max_memory: most, max_steps: None });
+    let peak = memory::peak() - before;
+    assert!(peak < most + most / 8, "{peak}, {}", result.is_ok());
 }
 
 /// What is not certain before its end, as which of two alternatives the first element belongs to, takes little more memory than its
