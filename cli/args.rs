@@ -105,6 +105,9 @@ pub struct HowArgs {
     #[command(flatten)]
     pub shape: ShapeArgs,
 
+    #[command(flatten)]
+    pub end: EndOfHeadings,
+
     /// The limits of the command, under which lengths are computed.
     #[arg(skip)]
     pub limits: AssumedLimits,
@@ -127,11 +130,16 @@ pub struct ShapeArgs {
     pub weights: Option<PathBuf>,
 }
 
+/// Clap's headings hold for all arguments behind them, also for those of the command that these are part of; this ends them.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = clap::builder::Resettable::Reset)]
+pub struct EndOfHeadings {}
+
 /// How a grammar is read, in the formats to which it matters.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading the grammar")]
 pub struct ReadingArgs {
-    /// Where separators stand between tokens, in formats with a lexer: auto, space, none, or any.
+    /// Where separators stand between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
     ///
     /// `auto` puts one only where the lexer would else cut the text otherwise, `space` between all tokens, `none` nowhere; `any`
     /// takes whatever is hidden between any tokens. `parse`, `mutate` and `minimise` read grammars with `any` unless they are told
@@ -139,7 +147,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "POLICY", value_parser = crate::engines::separator_policies())]
     pub separator_policy: Option<String>,
 
-    /// What sets that are written as complements draw from, in formats with a lexer.
+    /// What sets that are written as complements draw from, in formats with a lexer (ANTLR).
     ///
     /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
     /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters, but mostly
@@ -151,7 +159,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 
-    /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out.
+    /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out with a warning.
     #[arg(long)]
     pub strict: bool,
 }
@@ -216,11 +224,11 @@ pub struct GenArgs {
     #[arg(short, long, value_name = "SEED", value_parser = units::parse_seed)]
     pub seed: Option<u64>,
 
-    /// What runs the grammar; the output does not depend on it.
+    /// What runs the grammar; the output does not depend on it, except for `bulk`.
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
 
-    /// Makes the bulk engine's tables up to N times as large, with N times the work: more bytes a second, for runs that are
+    /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second, for runs that are
     /// long enough. The inputs are others.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub optimise: u32,

@@ -10,7 +10,7 @@ use crate::texts::write_output;
 
 /// Converts a grammar.
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let text = engines::convert(&source, &args.grammar, args.to.as_deref(), &args.output)?;
     write_output(Some(Path::new(&args.output)), text.as_bytes())
 }

@@ -158,7 +158,6 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         ))
     })?;
     let options = options(source, args)?;
-    let format = options.format.unwrap_or_else(|| formats::detect(&source.file));
     let mut diagnostics = Diagnostics::default();
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
     let surroundings = Surroundings { options: options.reading, start, tokens, ..Surroundings::default() };
@@ -166,7 +165,7 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
         None => surroundings,
     };
-    let mut grammar = format.parse_within(&source.file, &surroundings, &mut diagnostics);
+    let mut grammar = formats::read(source.format(&args.how), &source.file, &surroundings, &mut diagnostics);
     let start = check(&grammar, options.start.as_deref(), &mut diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
     if options.start.is_some() {
@@ -208,8 +207,7 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
             // The directives are all that is needed of the text, so it is parsed only.
-            let format = options(source, args)?.format.unwrap_or_else(|| formats::detect(&source.file));
-            let grammar = format.parse(&source.file, &mut Diagnostics::default());
+            let grammar = source.format(how).parse(&source.file, &mut Diagnostics::default());
             let asked = Limits::new().max_depth(grammar.max_depth).max_len(grammar.max_len);
             let engine = Engine::new("rust", asked, producer);
             Ok(match argument {
@@ -456,8 +454,8 @@ fn of_others(args: &GrammarArgs) -> GrammarArgs {
 /// The options that other commands need for choice bytes of texts, where these were parsed without options: the policy that such
 /// texts are read with is not that of inputs that are generated.
 pub fn reading_of_others(source: &Source, args: &GrammarArgs) -> Option<&'static str> {
-    let format = args.how.format.as_deref().and_then(formats::by_name).unwrap_or_else(|| formats::detect(&source.file));
-    (format.has_lexer() && args.how.reading.separator_policy.is_none()).then_some("--separator-policy any")
+    let has_lexer = source.format(&args.how).has_lexer();
+    (has_lexer && args.how.reading.separator_policy.is_none()).then_some("--separator-policy any")
 }
 
 fn fastest(compiled: &Compiled) -> Engine {

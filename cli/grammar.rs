@@ -7,11 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gramjet_compiler::diagnostics::SourceFile;
-use gramjet_compiler::formats::Loader;
+use gramjet_compiler::formats::{self, Format, Loader};
 use gramjet_files::{GrammarFile, Named, Unreadable, is_word, look_up};
 
+use crate::args::{GrammarArgs, HowArgs};
 use crate::engines::{self, ShippedGrammar};
-use crate::failure::{Failure, quoted};
+use crate::failure::{Failure, quoted, say};
 
 /// At most this many suggestions are made.
 const SUGGESTIONS: usize = 3;
@@ -32,10 +33,30 @@ impl Source {
     fn from_file(file: GrammarFile) -> Source {
         Source { loader: file.loader(), file: file.source, shipped: None }
     }
+
+    /// The format that it is read in.
+    pub fn format(&self, how: &HowArgs) -> &'static dyn Format {
+        how.format.as_deref().and_then(formats::by_name).unwrap_or_else(|| formats::detect(&self.file))
+    }
 }
 
-/// The grammar that an argument names.
-pub fn load(name: &OsStr) -> Result<Source, Failure> {
+/// The grammar that the arguments name. Options that are for formats with a lexer are told of in others.
+pub fn load(args: &GrammarArgs) -> Result<Source, Failure> {
+    let source = find(&args.grammar)?;
+    let reading = &args.how.reading;
+    for (option, value) in [("--separator-policy", &reading.separator_policy), ("--alphabet", &reading.alphabet)] {
+        let format = source.format(&args.how);
+        if value.is_some() && !format.has_lexer() {
+            let (name, format) = (source.file.name(), format.name());
+            say!(
+                "gramjet: warning: `{option}` has no effect on {name}: it is for ANTLR grammars, this one is read as {format}"
+            );
+        }
+    }
+    Ok(source)
+}
+
+fn find(name: &OsStr) -> Result<Source, Failure> {
     if name == "-" {
         return Ok(Source::from_file(GrammarFile::read_stream(io::stdin().lock(), "<stdin>")?));
     }

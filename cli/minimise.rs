@@ -74,7 +74,7 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.file.as_os_str() == "-" {
         return Err(Failure::Usage("the grammar and the file cannot both come from standard input".to_string()));
     }
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let (parser, mut tracer, _) = engines::unlimited(&source, &args.grammar)?;
     let text = grammar::read_bytes(&args.file)?;
     let parsed = parser.parse(&text, &Budget::default()).map_err(|error| {

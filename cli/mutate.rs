@@ -63,7 +63,7 @@ const RANDOM_CHOICES: usize = 1024;
 /// Makes variants.
 pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     read_stdin_once(&args.grammar, &args.files)?;
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let (parser, mut tracer, mut producer) = engines::unlimited(&source, &args.grammar)?;
     let mut store = Store::default();
     let mut inputs = Vec::new();

@@ -18,7 +18,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
             "the grammar and the choice bytes cannot both come from standard input".to_string(),
         ));
     }
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
     let bytes = grammar::read_bytes(&args.choices)?;

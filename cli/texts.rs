@@ -28,7 +28,7 @@ pub fn write_output(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Prints what a stage of the compiler makes of a grammar.
 pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let (text, result) = engines::dump(&source, &args.grammar, &args.stage);
     write_output(None, text.as_bytes())?;
     result
@@ -36,7 +36,7 @@ pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
 
 /// Prints the source code or the machine code of a producer.
 pub fn emit(args: &EmitArgs) -> Result<(), Failure> {
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let text = match args.language {
         EmitLanguage::Rust => {
             let options =

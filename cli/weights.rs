@@ -9,7 +9,7 @@ use crate::texts::write_output;
 
 /// Writes the weights.
 pub fn run(args: &WeightsArgs) -> Result<(), Failure> {
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let how = &args.grammar.how;
     if how.shape.shape.is_none() && how.shape.weights.is_none() {
         return Err(Failure::Usage("which weights? Give a shape, such as `--shape balanced`".to_string()));

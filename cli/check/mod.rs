@@ -44,7 +44,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     // So is that there is a grammar.
     let grammar = args.grammar.clone().unwrap_or_default();
     let arguments = GrammarArgs { grammar, how: args.how.clone() };
-    let source = told(args, None, grammar::load(&arguments.grammar))?;
+    let source = told(args, None, grammar::load(&arguments))?;
     let examined = engines::examine(&source, &arguments);
     let (examined, diagnostics) = told(args, Some(source.file.name()), examined)?;
     let mut diagnostics = Levels::new(args).apply(diagnostics);

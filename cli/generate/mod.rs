@@ -61,7 +61,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }));
     let seed = args.seed.unwrap_or_else(random_seed);
 
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
     let in_bulk = match args.engine {

@@ -128,7 +128,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
         let form = if args.form.choices { "--choices" } else { "--json" };
         return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
     }
-    let source = grammar::load(&args.grammar.grammar)?;
+    let source = grammar::load(&args.grammar)?;
     let (parser, compiled, mut engine) = engines::parser(&source, &args.grammar)?;
     limits::apply(&mut engine, &LimitArgs::default())?;
     if let Some(folder) = folder {

@@ -153,7 +153,7 @@ fn compile_examined(
     };
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
     let surroundings = Surroundings { options: options.reading, start, tokens, loader };
-    let grammar = format.parse_within(file, &surroundings, &mut diagnostics);
+    let grammar = formats::read(format, file, &surroundings, &mut diagnostics);
     observe("ast", Stage::Ast(&grammar));
     // Checks on a grammar that was not understood would only repeat the syntax errors.
     let checked = match diagnostics.has_errors() {

@@ -457,6 +457,35 @@ fn texts() {
 }
 
 #[test]
+fn help_has_arguments_under_the_headings_that_they_belong_to() {
+    let commands = ["gen", "check", "weights", "render", "parse", "mutate", "minimise", "dump", "emit", "convert"];
+    for command in commands {
+        let help = text(&stdout(&[command, "--help"]));
+        let section = |heading: &str| {
+            let behind =
+                help.split_once(&format!("\n{heading}:\n")).unwrap_or_else(|| panic!("{command}: {heading}")).1;
+            let lines = behind.lines().take_while(|line| line.is_empty() || line.starts_with(' '));
+            let names =
+                lines.filter_map(|line| line.trim().split([' ', ',']).next().filter(|_| !line.starts_with("        ")));
+            names.filter(|name| !name.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(section("Shape of the inputs"), ["--shape", "--weights"], "{command}");
+        assert_eq!(
+            section("Reading the grammar"),
+            ["--separator-policy", "--alphabet", "--tokens", "--strict"],
+            "{command}"
+        );
+        let positional = section("Arguments").len();
+        let usage = help.lines().find(|line| line.starts_with("Usage: ")).unwrap();
+        assert_eq!(
+            positional,
+            usage.split(['<', '[']).count() - 1 - usize::from(usage.contains("[OPTIONS]")),
+            "{usage}"
+        );
+    }
+}
+
+#[test]
 fn shipped_grammars() {
     let list = text(&stdout(&["grammars"]));
     let first_words = list.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next());

@@ -3,7 +3,7 @@
 //! A new format is one file here plus a line in [`ALL`].
 
 use crate::ast::Grammar;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, SourceFile};
 use crate::tokens::{Alphabet, SeparatorPolicy};
 
 pub mod abnf;
@@ -161,6 +161,25 @@ pub fn detect(file: &SourceFile) -> &'static dyn Format {
         Some(first) => known().find(fits).unwrap_or(first),
         None => ALL.iter().copied().find(fits).unwrap_or(&ebnf::Ebnf),
     }
+}
+
+/// Parses a file as the user has decided: what a context-free grammar cannot say is an error under [`FormatOptions::strict`].
+pub fn read(
+    format: &dyn Format,
+    file: &SourceFile,
+    surroundings: &Surroundings<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Grammar {
+    let grammar = format.parse_within(file, surroundings, diagnostics);
+    if surroundings.options.strict {
+        *diagnostics = std::mem::take(diagnostics).filter_map(|mut diagnostic| {
+            if diagnostic.code == Code::NotContextFree {
+                diagnostic.severity = Severity::Error;
+            }
+            Some(diagnostic)
+        });
+    }
+    grammar
 }
 
 /// Reports a file of tokens that is given to a format which has no use for it.

@@ -185,6 +185,73 @@ fn huge_classes_are_found_unless_they_are_rare() {
 }
 
 #[test]
+fn options_for_lexers_are_said_to_have_no_effect_without_one() {
+    let place = place("checks-lexers");
+    let (grammar, antlr, choices) = (place.grammar(), place.path("Name.g4"), place.path("choices"));
+    fs::write(&antlr, "grammar Name; name : A EOF ; A : [a-z] ~[a] ;").unwrap();
+    fs::write(&choices, "abc").unwrap();
+    let (policy, alphabet) = (["--separator-policy", "space"], ["--alphabet", "ascii"]);
+    for arguments in [
+        &["gen", grammar, "--seed", "1"][..],
+        &["gen", "json", "--seed", "1"],
+        &["gen", "json", "--seed", "1", "--engine", "bulk", "--coverage"],
+        &["check", grammar],
+        &["check", grammar, "--json"],
+        &["render", grammar, &choices],
+        &["parse", grammar, &choices],
+        &["dump", "ast", grammar],
+        &["emit", "rust", grammar],
+        &["convert", grammar, "-", "--to", "fuzzingbook"],
+        &["weights", grammar, "--shape", "balanced"],
+    ] {
+        let without = run(arguments);
+        let with = run(&[arguments, &policy, &alphabet].concat());
+        assert_eq!((with.status, text(&with.stdout)), (without.status, text(&without.stdout)), "{arguments:?}");
+        let (said, said_without) = (text(&with.stderr), text(&without.stderr));
+        let mut rest = said.lines();
+        for option in ["--separator-policy", "--alphabet"] {
+            let line = rest.next().unwrap();
+            assert!(
+                line.starts_with(&format!("gramjet: warning: `{option}` has no effect on ")),
+                "{arguments:?}: {said}"
+            );
+            assert!(line.ends_with(": it is for ANTLR grammars, this one is read as ebnf"), "{line}");
+        }
+        assert!(rest.eq(said_without.lines()), "{arguments:?}: {said}");
+    }
+    for grammar in [&[&antlr[..]][..], &["--format", "g4", &antlr]] {
+        let output = run(&[&["gen", "--seed", "1"], grammar, &policy, &alphabet].concat());
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
+fn what_no_context_free_grammar_can_say_is_refused_if_it_must_be() {
+    let place = place("checks-strict");
+    for (name, grammar) in [
+        ("a.g4", "grammar G; a : { act(); } 'x' ;"),
+        ("a.pest", "a = { PUSH(\"x\") ~ POP }"),
+        ("a.lark", "start: /x(?!y)/"),
+        ("a.iso", "a = ? any character ?;"),
+        ("a.y", "%%\na : 'x' | error 'y' ;"),
+    ] {
+        let file = place.path(name);
+        fs::write(&file, grammar).unwrap();
+        let format = if name == "a.iso" { &["--format", "iso-ebnf"][..] } else { &[] };
+        for command in [&["gen", &file, "--seed", "1"][..], &["convert", &file, "-", "--to", "ebnf"]] {
+            let command = [command, format].concat();
+            let output = run(&command);
+            let said = text(&output.stderr);
+            assert!(output.status.success() && said.contains("warning[not-context-free]"), "{command:?} {said}");
+            let output = run(&[&command[..], &["--strict"]].concat());
+            let said = text(&output.stderr);
+            assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{command:?} {said}");
+            assert!(said.contains("error[not-context-free]") && !said.contains("warning["), "{command:?} {said}");
+        }
+    }
+}
+
+#[test]
 fn codes_are_explained() {
     expect![[r##"
         # duplicate-rule
