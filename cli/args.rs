@@ -228,8 +228,8 @@ pub struct GenArgs {
     #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
     pub engine: EngineArgument,
 
-    /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second, for runs that are
-    /// long enough. The inputs are others.
+    /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second for some grammars, for
+    /// runs that are long enough. The inputs may be others.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub optimise: u32,
 

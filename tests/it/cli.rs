@@ -103,9 +103,9 @@ fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
     let folder = place.path("files/");
     bulk(&["-n", "300", "-o", &folder]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 300);
-    // Larger tables make other inputs, and with any number of threads the same.
+    // With more work at the tables too the number of threads makes no difference.
     let larger = bulk(&["-n", "50000", "--optimise", "3"]);
-    assert!(larger != expected && larger == bulk(&["-n", "50000", "--optimise", "3", "--jobs", "2"]));
+    assert!(larger == bulk(&["-n", "50000", "--optimise", "3", "--jobs", "2"]));
     let refused = run(&["gen", place.grammar(), "--engine", "bulk", "--optimise", "0"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
     let refused = run(&["gen", place.grammar(), "--engine", "bulk", "--max-len", "50"]);
