@@ -342,6 +342,19 @@ fn tables_are_the_same_each_time() {
     assert!(inputs(&mut bulk(&compiled, depth(12)), 3000) == first);
 }
 
+/// Each part of the work makes more bytes a step: a sketch, the default, several times the default.
+#[test]
+fn more_work_makes_more_bytes_a_step() {
+    let compiled = shipped("css");
+    let mean_step = |effort| {
+        let framing = Framing { before: 0, behind: b"\n".to_vec() };
+        Bulk::new(&compiled, depth(8), framing, effort).expect("tables that fit").mean_step()
+    };
+    let [sketch, default, more] = [Effort::SKETCH, Effort::default(), Effort::times(4)].map(mean_step);
+    assert!(1.3 * sketch < default, "{sketch} {default}");
+    assert!(default < more, "{default} {more}");
+}
+
 #[test]
 fn buffers_are_filled_with_whole_inputs() {
     let compiled = compiled("fill.ebnf", "s ::= '' | [a-z]+ | '(' s ')' | 'thirty bytes of one literal...'");
