@@ -107,6 +107,9 @@ impl Chunks {
 
     /// Notes which chunks would serve best for what a beginning leaves open, that often.
     pub(crate) fn want(&mut self, stream: &Stream<'_>, beginning: &Beginning, base: Depth, flow: f64) {
+        if beginning.open.len() < 2 {
+            return;
+        }
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let cuts = self.cut(stream, &beginning.open, base, |_, _| true);
         for pair in cuts.windows(2).filter(|pair| pair[1] > pair[0] + 1) {
@@ -135,6 +138,9 @@ impl Chunks {
     ) -> ArrayVec<Push, OPEN> {
         let base = if beginning.end.is_some() { stream.start_depth() } else { base };
         let open = &beginning.open;
+        if open.len() < 2 {
+            return open.iter().map(|&item| self.whole(&[item], base)).collect();
+        }
         let cuts = self.cut(stream, open, base, |chunks, (from, to)| {
             let chunk = Chunks::chunk(&open[from..to], base).0;
             let may_be = || chunks.wanted.get(&*chunk).is_some_and(|&wanted| wanted >= chunks.policy.often * threshold);

@@ -19,6 +19,7 @@
 //! # Ok::<(), gramjet_engine::bulk::NotInBulk>(())
 //! ```
 
+mod ahead;
 mod chunks;
 mod classes;
 mod fill;

@@ -2,11 +2,12 @@
 //! records go where the machine spends its steps.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
+use super::ahead::Memo;
 use super::chunks::{Chunks, Push};
 use super::frames::{Depth, Frame};
 use super::unfold::{OPEN, Open as Items, Stream, TEXT, unfold};
@@ -34,8 +35,8 @@ pub(crate) struct State {
 /// All states that can be reached.
 pub(crate) struct Plan {
     pub(crate) states: Vec<State>,
-    /// The state for each key; several keys may share one.
-    pub(crate) index: BTreeMap<Key, u32>,
+    /// The state for each key, ascending; several keys may share one.
+    pub(crate) index: Vec<(Key, u32)>,
     pub(crate) start: Push,
     /// The number of zones, and what is left at the start rule.
     pub(crate) zones: u32,
@@ -82,8 +83,6 @@ pub(crate) const MAX_STATE_RECORDS: usize = 1 << 14;
 const EXACT: f64 = 20.0;
 /// Rows to a line of the cache.
 const ROWS: u32 = 8;
-/// Steps of a trial run.
-const TRIAL: u32 = 50_000;
 
 /// What is known of the depth in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,30 +104,76 @@ fn floor(row: u32) -> u32 {
     }
 }
 
-/// Makes all states that can be reached.
-pub(crate) fn attempt(
-    stream: &Stream<'_>,
-    chunks: &mut Chunks,
-    visits: &Visits,
-    threshold: f64,
-    records: usize,
-    most: usize,
-    work: &mut usize,
-) -> Result<Plan, TooLarge> {
-    chunks.forget_wanted();
-    let zones = stream.zones;
-    let start_depth = stream.grammar.start_depth().unwrap_or(zones);
-    let start_items = [stream.grammar.start(stream.start_depth(), zones), (Frame::End, Depth::ANY)];
-    let start = chunks.whole(&start_items, stream.start_depth());
-    let start_key = (start.0, if chunks.is_free(start.0) { zones } else { start_depth.min(zones) });
-    let mut plan = Plan { states: Vec::new(), index: BTreeMap::new(), start, zones, start_depth, records: 0 };
-    let mut states: FxHashMap<(u32, Known), u32> = FxHashMap::default();
-    let mut flows: FxHashMap<Key, f64> = [(start_key, 1e-3)].into_iter().collect();
-    let mut heap = BinaryHeap::from([Open { flow: 1.0, key: start_key }]);
-    while let Some(Open { key, .. }) = heap.pop() {
-        if plan.index.contains_key(&key) {
-            continue;
+/// A plan in the making. Those states come first that are visited most, so that what a plan will give can be seen before all states
+/// are made.
+pub(crate) struct Attempt {
+    pub(crate) plan: Plan,
+    pub(crate) chunks: Chunks,
+    pub(crate) threshold: f64,
+    /// How often an attempt before this one visited what.
+    pub(crate) visits: Visits,
+    /// The states that were made, by chunk and by what is known of the depth.
+    states: FxHashMap<(u32, Known), u32>,
+    index: FxHashMap<Key, u32>,
+    flows: FxHashMap<Key, f64>,
+    heap: BinaryHeap<Open>,
+}
+
+/// Bounds of an attempt, on records and on beginnings.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) records: usize,
+    pub(crate) most: usize,
+}
+
+impl Attempt {
+    /// Nothing but the start.
+    pub(crate) fn new(stream: &Stream<'_>, mut chunks: Chunks, visits: Visits, threshold: f64) -> Attempt {
+        chunks.forget_wanted();
+        let zones = stream.zones;
+        let start_depth = stream.grammar.start_depth().unwrap_or(zones);
+        let start_items = [stream.grammar.start(stream.start_depth(), zones), (Frame::End, Depth::ANY)];
+        let start = chunks.whole(&start_items, stream.start_depth());
+        let key = (start.0, if chunks.is_free(start.0) { zones } else { start_depth.min(zones) });
+        Attempt {
+            plan: Plan { states: Vec::new(), index: Vec::new(), start, zones, start_depth, records: 0 },
+            chunks,
+            threshold,
+            visits,
+            states: FxHashMap::default(),
+            index: FxHashMap::default(),
+            flows: [(key, 1e-3)].into_iter().collect(),
+            heap: BinaryHeap::from([Open { flow: 1.0, key }]),
         }
+    }
+
+    /// Makes states, as far as they are visited in a share `until` of all steps; with 0 all that can be reached.
+    pub(crate) fn go_on(
+        &mut self,
+        stream: &Stream<'_>,
+        memo: &mut Memo,
+        until: f64,
+        bounds: Bounds,
+    ) -> Result<(), TooLarge> {
+        while let Some(open) = self.heap.peek() {
+            if open.flow < until {
+                break;
+            }
+            let key = open.key;
+            self.heap.pop();
+            if !self.index.contains_key(&key) {
+                self.at(stream, memo, key, bounds)?;
+            }
+        }
+        self.plan.index = self.index.iter().map(|(&key, &state)| (key, state)).collect();
+        self.plan.index.sort_unstable();
+        Ok(())
+    }
+
+    /// Makes the state for a key, or finds it, and what its records lead to becomes open.
+    fn at(&mut self, stream: &Stream<'_>, memo: &mut Memo, key: Key, bounds: Bounds) -> Result<(), TooLarge> {
+        let Attempt { plan, chunks, threshold, visits, states, index, flows, heap } = self;
+        let (threshold, zones) = (*threshold, plan.zones);
         let flow = match visits.get(&key) {
             Some(&visits) => visits,
             None => flows.get(&key).copied().unwrap_or_default(),
@@ -161,9 +206,9 @@ pub(crate) fn attempt(
                 if items.iter().any(|item| stream.grammar.option_count(item.0) > MAX_STATE_RECORDS) {
                     return Err(TooLarge);
                 }
-                let state = make(&local, chunks, identity.0, items, depth, (flow, threshold), work);
+                let state = make(&local, memo, chunks, identity.0, items, depth, (flow, threshold));
                 plan.records += state.entries.len();
-                if plan.records > records || *work > most {
+                if plan.records > bounds.records || memo.work > bounds.most {
                     return Err(TooLarge);
                 }
                 states.insert(identity, plan.states.len() as u32);
@@ -171,7 +216,7 @@ pub(crate) fn attempt(
                 plan.states.len() as u32 - 1
             }
         };
-        plan.index.insert(key, state);
+        index.insert(key, state);
         for &((chunk, less), from_start, probability) in &plan.states[state as usize].pushed {
             let rows = match stream.grammar.start_depth() {
                 _ if chunks.is_free(chunk) => zones..=zones,
@@ -186,44 +231,51 @@ pub(crate) fn attempt(
                 let through = if row == last { flow * probability } else { flow * probability * 1e-3 };
                 let flow = flows.entry(key).or_default();
                 *flow += through;
-                if !plan.index.contains_key(&key) {
+                if !index.contains_key(&key) {
                     heap.push(Open { flow: *flow, key });
                 }
             }
         }
+        Ok(())
     }
-    Ok(plan)
 }
 
 fn make(
     stream: &Stream<'_>,
+    memo: &mut Memo,
     chunks: &mut Chunks,
     chunk: u32,
     items: Items,
     depth: Depth,
     (flow, threshold): (f64, f64),
-    work: &mut usize,
 ) -> State {
-    let (beginnings, made) = unfold(stream, items.clone(), threshold / flow.clamp(1e-30, 1.0), MAX_STATE_RECORDS);
-    *work += made;
+    let beginnings = unfold(stream, memo, &items, threshold / flow.clamp(1e-30, 1.0), MAX_STATE_RECORDS);
     let mut entries = Vec::with_capacity(beginnings.len());
-    let mut pushed: BTreeMap<(Push, bool), f64> = BTreeMap::new();
+    let mut pushed: Vec<(Push, bool, f64)> = Vec::with_capacity(beginnings.len());
     for beginning in &beginnings {
         chunks.want(stream, beginning, depth, flow * beginning.probability);
     }
     for beginning in beginnings {
         let pushes = chunks.partition(stream, &beginning, depth, threshold, beginning.open == items);
         for &push in &pushes {
-            *pushed.entry((push, beginning.end.is_some())).or_default() += beginning.probability;
+            pushed.push((push, beginning.end.is_some(), beginning.probability));
         }
         entries.push(Entry { probability: beginning.probability, text: beginning.text, end: beginning.end, pushes });
     }
-    let pushed = pushed.into_iter().map(|((push, from_start), probability)| (push, from_start, probability)).collect();
+    // Stable, as sums of binary64 depend on the order.
+    pushed.sort_by_key(|&(push, from_start, _)| (push, from_start));
+    pushed.dedup_by(|b, a| {
+        let same = (a.0, a.1) == (b.0, b.1);
+        if same {
+            a.2 += b.2;
+        }
+        same
+    });
     State { chunk, entries, pushed }
 }
 
-/// How often a run visits each key, and each line of the table of rows that it reads.
-pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> (Visits, Vec<f64>) {
+/// How often a run of so many steps visits each key, and each line of the table of rows that it reads.
+pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f64>) {
     let cumulative: Vec<Vec<f64>> = plan
         .states
         .iter()
@@ -237,23 +289,23 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> (Visits, Vec<f64>) {
         })
         .collect();
     let rows = plan.zones as usize + 1;
-    let mut places = vec![u32::MAX; chunks.len() * rows];
-    for (&(chunk, row), &state) in &plan.index {
-        if chunks.is_free(chunk) {
-            places[chunk as usize * rows..][..rows].fill(state);
-        } else {
-            places[chunk as usize * rows + row as usize] = state;
-        }
-    }
-    let mut counts = vec![0u32; places.len()];
+    let places = plan.places(chunks);
+    let mut counts = vec![0u32; places.states.len()];
     let start_depth = plan.start_depth;
     let mut stack: Vec<(u32, u32)> = vec![(plan.start.0, start_depth)];
     let mut lines: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut random = 0x9E37_79B9_7F4A_7C15u64;
-    for _ in 0..TRIAL {
+    for _ in 0..steps {
         let (chunk, depth) = stack.pop().expect("a stream does not end");
-        let place = chunk as usize * rows + depth.min(plan.zones) as usize;
-        let state = places[place] as usize;
+        let place = places.place(chunk, depth);
+        let state = places.states[place];
+        if state == NONE {
+            // Not made yet, as it is hardly ever visited.
+            stack.clear();
+            stack.push((plan.start.0, start_depth));
+            continue;
+        }
+        let state = state as usize;
         counts[place] += 1;
         *lines.entry((chunk, if chunks.is_free(chunk) { 0 } else { depth / ROWS })).or_default() += 1;
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -265,14 +317,14 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks) -> (Visits, Vec<f64>) {
         stack.extend(entry.pushes.iter().rev().map(|&(chunk, less)| (chunk, base - less)));
     }
     let mut visits = Visits::default();
-    for &(chunk, row) in plan.index.keys() {
+    for &((chunk, row), _) in &plan.index {
         let of_chunk = &counts[chunk as usize * rows..][..rows];
         let count: u32 = if chunks.is_free(chunk) { of_chunk.iter().sum() } else { of_chunk[row as usize] };
         if count > 0 {
-            visits.insert((chunk, row), f64::from(count) / f64::from(TRIAL));
+            visits.insert((chunk, row), f64::from(count) / f64::from(steps));
         }
     }
-    (visits, lines.into_values().map(|count| f64::from(count) / f64::from(TRIAL)).collect())
+    (visits, lines.into_values().map(|count| f64::from(count) / f64::from(steps)).collect())
 }
 
 impl Plan {
@@ -280,7 +332,7 @@ impl Plan {
     pub(crate) fn compact(&mut self, chunks: &Chunks) -> Chunks {
         let mut used = vec![false; chunks.len()];
         used[self.start.0 as usize] = true;
-        self.index.keys().for_each(|key| used[key.0 as usize] = true);
+        self.index.iter().for_each(|(key, _)| used[key.0 as usize] = true);
         for state in &self.states {
             used[state.chunk as usize] = true;
             state.pushed.iter().for_each(|((chunk, _), ..)| used[*chunk as usize] = true);
@@ -293,20 +345,52 @@ impl Plan {
             state.pushed.iter_mut().for_each(|((chunk, _), ..)| renumber(chunk));
             state.entries.iter_mut().flat_map(|entry| &mut entry.pushes).for_each(|(chunk, _)| renumber(chunk));
         }
-        self.index = self.index.iter().map(|(&(chunk, row), &state)| ((numbers[chunk as usize], row), state)).collect();
+        self.index.iter_mut().for_each(|((chunk, _), _)| renumber(chunk));
         chunks
     }
 
-    /// The state at a chunk where this much is left of the depth.
-    pub(crate) fn state(&self, chunks: &Chunks, chunk: u32, depth: u32) -> Option<u32> {
-        let row = if chunks.is_free(chunk) { self.zones } else { depth.min(self.zones) };
-        self.index.get(&(chunk, row)).copied()
+    /// The states by chunk and by what is left of the depth.
+    pub(crate) fn places(&self, chunks: &Chunks) -> Places {
+        let rows = self.zones as usize + 1;
+        let mut states = vec![NONE; chunks.len() * rows];
+        for &((chunk, row), state) in &self.index {
+            let of_chunk = &mut states[chunk as usize * rows..][..rows];
+            if chunks.is_free(chunk) {
+                of_chunk.fill(state);
+            } else {
+                of_chunk[row as usize] = state;
+            }
+        }
+        Places { rows, states }
     }
 }
 
+/// No state.
+const NONE: u32 = u32::MAX;
+
+/// Where each chunk's states are.
+pub(crate) struct Places {
+    rows: usize,
+    states: Vec<u32>,
+}
+
+impl Places {
+    fn place(&self, chunk: u32, depth: u32) -> usize {
+        chunk as usize * self.rows + (depth as usize).min(self.rows - 1)
+    }
+
+    /// The state at a chunk where this much is left of the depth.
+    pub(crate) fn state(&self, chunk: u32, depth: u32) -> Option<u32> {
+        Some(self.states[self.place(chunk, depth)]).filter(|&state| state != NONE)
+    }
+}
+
+/// Steps of a trial run of the whole plan.
+const TRIAL: u32 = 50_000;
+
 /// Mean bytes of text a step and mean steps an input, in a trial run.
 pub(crate) fn figures(plan: &Plan, chunks: &Chunks) -> (f64, f64) {
-    let (bytes, ends) = sums(plan, &trial(plan, chunks).0);
+    let (bytes, ends) = sums(plan, &trial(plan, chunks, TRIAL).0);
     (bytes, 1.0 / ends)
 }
 
@@ -323,9 +407,49 @@ fn sums(plan: &Plan, visits: &Visits) -> (f64, f64) {
             })
         })
         .collect();
-    plan.index.iter().fold((0.0, 0.0), |(bytes, ends), (key, &state)| {
+    plan.index.iter().fold((0.0, 0.0), |(bytes, ends), &(ref key, state)| {
         let visits = visits.get(key).copied().unwrap_or_default();
         let mean = means[state as usize];
         (bytes + visits * mean.0, ends + visits * mean.1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::{Options, SourceFile, compile};
+
+    use super::super::chunks::Policy;
+    use super::super::frames::Grammar;
+    use super::*;
+
+    /// What is left out at first and made later is what would have been made at once.
+    #[test]
+    fn a_plan_can_be_made_in_parts() {
+        let text = "e ::= t | t '+' e  t ::= f | f '*' t  f ::= [0-9]+ | '(' e ')' | '[' (e (',' e)*)? ']' | name\n\
+                    name ::= [a-z] [a-z0-9]* ('.' name)?";
+        let (compiled, _) = compile(&SourceFile::new("parts.ebnf", text), &Options::default()).expect("a grammar");
+        let grammar = Grammar::new(&compiled, Some(20), &[]);
+        let stream = Stream { grammar: &grammar, zones: 12, floor: 12, behind: &[] };
+        let bounds = Bounds { records: 1 << 16, most: usize::MAX };
+        let chunks = || Chunks::new(Policy { often: 16.0, large: 1.0 });
+        let mut memo = Memo::default();
+        let mut made = |untils: &[f64]| {
+            let mut attempt = Attempt::new(&stream, chunks(), Visits::default(), 1e-3);
+            let keys = untils.iter().map(|&until| {
+                attempt.go_on(&stream, &mut memo, until, bounds).expect("a small plan");
+                attempt.plan.index.len()
+            });
+            (keys.collect::<Vec<usize>>(), attempt)
+        };
+        let (_, whole) = made(&[0.0]);
+        let (keys, parts) = made(&[1e-3, 1e-6, 0.0]);
+        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+        assert_eq!(parts.plan.index, whole.plan.index);
+        assert_eq!(parts.plan.states.len(), whole.plan.states.len());
+        let of = |entry: &Entry| (entry.probability.to_bits(), entry.text.to_vec(), entry.pushes.to_vec());
+        for (part, state) in parts.plan.states.iter().zip(&whole.plan.states) {
+            assert_eq!(part.chunk, state.chunk);
+            assert!(part.entries.iter().map(of).eq(state.entries.iter().map(of)));
+        }
+    }
 }

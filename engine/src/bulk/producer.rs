@@ -52,9 +52,9 @@ impl Effort {
 const MAX_RECORDS: usize = 1 << 20;
 
 impl Default for Effort {
-    /// Some tenths of a second, and 8 MiB of records at most.
+    /// Some 50 ms, and 8 MiB of records at most: about 1 MiB, but for grammars with very many states.
     fn default() -> Effort {
-        Effort { records: 1 << 17, work: 10 << 14 }
+        Effort { records: 1 << 17, work: 70_000 }
     }
 }
 
@@ -84,8 +84,8 @@ pub enum NotInBulk {
     Framing,
 }
 
-/// Bytes that a block of inputs has, about.
-const BLOCK_BYTES: f64 = 32.0 * 1024.0;
+/// Bytes that a block of inputs has, about: what all lanes are at should stay in a second-level cache, beside the tables.
+const BLOCK_BYTES: f64 = 16.0 * 1024.0;
 /// Steps that it takes, at most about.
 const BLOCK_STEPS: f64 = 16.0 * 1024.0;
 /// Inputs of a block at most; blocks that differ in size by little keep the lanes together.

@@ -1,8 +1,9 @@
 //! The search for the plan that should run fastest: each attempt is finer than the one before and made from what a trial run of
 //! that has shown, as long as more bytes a step outweigh that tables are read from slower memory.
 
+use super::ahead::Memo;
 use super::chunks::{Chunks, Policy};
-use super::plan::{Plan, TooLarge, Visits, attempt, trial};
+use super::plan::{Attempt, Bounds, Plan, TooLarge, Visits, trial};
 use super::traffic::Traffic;
 use super::unfold::Stream;
 
@@ -25,18 +26,34 @@ impl Budget {
 const LEAST_WORK: usize = 1 << 14;
 /// The policies that are tried, those that are most often best first.
 const POLICIES: [Policy; 6] = [
-    Policy { often: 16.0, large: 0.0 },
-    Policy { often: 1.0, large: 1.0 },
-    Policy { often: 1.0, large: 0.0 },
     Policy { often: 16.0, large: 1.0 },
     Policy { often: 64.0, large: 0.3 },
+    Policy { often: 1.0, large: 0.0 },
     Policy { often: 4.0, large: 0.3 },
+    Policy { often: 1.0, large: 1.0 },
+    Policy { often: 16.0, large: 0.0 },
 ];
-/// The threshold of a first attempt.
-const COARSEST: f64 = 1.4e-4;
-/// From one attempt to the next the threshold shrinks to this part. The best is the third attempt, most often: what limits the
-/// tables is the size of caches, not the grammar.
-const FINER: f64 = 0.6;
+/// Policies that are compared before one is made finer. For each grammar that was measured, one of the first three is within 1 % of
+/// the best of all.
+const COMPARED: usize = 3;
+/// No further one is looked at when this part of the work is done: large grammars take much work for any plan.
+const COMPARING: usize = 3;
+/// The threshold of attempts by which policies are compared.
+const COARSE: f64 = 2e-4;
+/// One before it, with so many times the threshold, shows what is visited.
+const FIRST: f64 = 3.0;
+/// No threshold is less. What limits the tables is the size of caches, not the grammar.
+const FINEST: f64 = 4e-5;
+/// From one attempt to the next the threshold shrinks to this part.
+const FINER: f64 = 0.47;
+/// Records are worth being more if steps become so many times as fast.
+const WORTH: f64 = 1.02;
+/// A threshold is this many times as great where a plan does not fit, ...
+const COARSER: f64 = 4.0;
+/// ... up to here.
+const COARSEST: f64 = 4.0;
+/// A policy whose plans are slower by more than this is not looked at further.
+const NEAR: f64 = 0.93;
 /// Where steps read so many records from beyond the second-level cache, a finer plan is slower.
 const ENOUGH: f64 = 0.03;
 /// A policy is tried at most this often: a plan that has all there is becomes no finer.
@@ -44,14 +61,29 @@ const ATTEMPTS: u32 = 8;
 /// Attempts at a plan that fits, when none has, take so many times what one may take, at most.
 const TRIES: usize = 4;
 
-/// A trial run takes as long as so many beginnings, about.
-const TRIAL_WORK: usize = 1 << 12;
+/// A trial run has so many steps by the inverse of the threshold.
+const TRIAL: f64 = 2.2;
+/// So many steps take as long as a beginning, about.
+const STEPS: u32 = 16;
 
-/// A plan, its chunks, and how fast it should run.
+/// States that are visited in less than this part of the threshold are made for the plan that is taken only.
+const COLD: f64 = 1e-3;
+
+/// A plan by one policy, which lacks what is hardly visited, and how fast it should run.
 struct Found {
     speed: f64,
-    plan: Plan,
-    chunks: Chunks,
+    /// Records and rows that a step reads from beyond the second-level cache.
+    second: f64,
+    attempt: Attempt,
+    /// What a trial run of it visited.
+    visits: Visits,
+}
+
+/// The search, with what it has found of the grammar and the work that was done.
+struct Search<'s> {
+    stream: &'s Stream<'s>,
+    budget: Budget,
+    memo: Memo,
 }
 
 /// Makes the plan for a stream of inputs.
@@ -60,53 +92,132 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
     if stream.grammar.node_count() > budget.records {
         return Err(TooLarge);
     }
+    let mut search = Search { stream, budget, memo: Memo::default() };
     let mut best: Option<Found> = None;
-    let mut work = 0;
-    for policy in POLICIES {
-        if let Some(found) = search(stream, policy, budget, &mut work)
-            && best.as_ref().is_none_or(|best| found.speed > best.speed)
-        {
-            best = Some(found);
+    for policies in POLICIES.chunks(COMPARED) {
+        let most = search.memo.work + budget.work / COMPARING;
+        let mut plans = Vec::with_capacity(COMPARED);
+        for &policy in policies {
+            if search.memo.work < most.min(budget.work) || plans.is_empty() && best.is_none() {
+                plans.extend(search.first(policy).map(|last| Policed { best: None, last }));
+            }
         }
-        if work >= budget.work {
-            break;
+        // Where there are several, two are made somewhat finer and compared again.
+        sort(&mut plans);
+        if plans.len() > 1 {
+            plans.iter_mut().take(2).for_each(|plan| search.finer(plan, 1));
+            sort(&mut plans);
+        }
+        let fastest = plans.first().map_or(0.0, Policed::speed);
+        for mut plan in plans {
+            if plan.speed() > fastest * NEAR {
+                search.finer(&mut plan, ATTEMPTS);
+            }
+            let found = plan.best();
+            if best.as_ref().is_none_or(|best| found.speed > best.speed) {
+                best = Some(found);
+            }
         }
     }
-    let Found { mut plan, chunks, .. } = best.ok_or(TooLarge)?;
+    let Attempt { mut plan, chunks, .. } = search.whole(best.ok_or(TooLarge)?.attempt)?;
     let chunks = plan.compact(&chunks);
     Ok((plan, chunks))
 }
 
-/// The best plan by one policy, if one fits; `work` is how many beginnings were made.
-fn search(stream: &Stream<'_>, policy: Policy, budget: Budget, work: &mut usize) -> Option<Found> {
-    // Many beginnings may come to the same record.
-    let each = budget.most();
-    let last = *work + TRIES * each;
-    let (mut chunks, mut visits, mut threshold) = (Chunks::new(policy), Visits::default(), COARSEST);
-    let mut best: Option<Found> = None;
-    for _ in 0..ATTEMPTS {
-        match attempt(stream, &mut chunks, &visits, threshold, budget.records, *work + each, work) {
-            Ok(plan) => {
-                let rows;
-                (visits, rows) = trial(&plan, &chunks);
-                *work += TRIAL_WORK;
-                let traffic = Traffic::of(&plan, &visits, rows);
-                let speed = traffic.speed();
-                if best.as_ref().is_some_and(|best| speed < best.speed) {
-                    return best;
-                }
-                best = Some(Found { speed, plan, chunks: chunks.clone() });
-                if traffic.second > ENOUGH || *work >= budget.work {
-                    return best;
-                }
-                threshold *= FINER;
-            }
-            // A large grammar.
-            Err(TooLarge) if best.is_none() && threshold < 1.0 && *work < last => threshold *= 4.0,
-            Err(TooLarge) => return best,
+/// What was found by one policy.
+struct Policed {
+    /// The best of those before the last.
+    best: Option<Found>,
+    last: Found,
+}
+
+impl Policed {
+    fn best(self) -> Found {
+        match self.best {
+            Some(best) if best.speed * WORTH > self.last.speed => best,
+            _ => self.last,
         }
     }
-    best
+
+    fn speed(&self) -> f64 {
+        self.best.as_ref().map_or(self.last.speed, |best| best.speed.max(self.last.speed))
+    }
+}
+
+/// The fastest first.
+fn sort(plans: &mut [Policed]) {
+    plans.sort_by(|a, b| b.speed().total_cmp(&a.speed()));
+}
+
+impl Search<'_> {
+    fn bounds(&self) -> Bounds {
+        // Many beginnings may come to the same record.
+        Bounds { records: self.budget.records, most: self.memo.work + self.budget.most() }
+    }
+
+    /// One attempt, and what it should give.
+    fn look(&mut self, mut attempt: Attempt) -> Result<Found, TooLarge> {
+        let (until, bounds) = (COLD * attempt.threshold, self.bounds());
+        attempt.go_on(self.stream, &mut self.memo, until, bounds)?;
+        let steps = (TRIAL / attempt.threshold.min(1.0)) as u32;
+        let (visits, rows) = trial(&attempt.plan, &attempt.chunks, steps);
+        self.memo.work += (steps / STEPS) as usize;
+        let traffic = Traffic::of(&attempt.plan, &visits, rows);
+        Ok(Found { speed: traffic.speed(), second: traffic.second, attempt, visits })
+    }
+
+    /// A coarse plan by a policy, if one fits.
+    fn first(&mut self, policy: Policy) -> Option<Found> {
+        let last = self.memo.work + TRIES * self.budget.most();
+        let mut threshold = COARSE;
+        while threshold < COARSEST && self.memo.work < last {
+            let first = Attempt::new(self.stream, Chunks::new(policy), Visits::default(), FIRST * threshold);
+            if let Ok(first) = self.look(first) {
+                let (chunks, visits) = (first.attempt.chunks.clone(), first.visits.clone());
+                let second = Attempt::new(self.stream, chunks, visits, threshold);
+                return Some(self.look(second).ok().filter(|second| second.speed > first.speed).unwrap_or(first));
+            }
+            // A large grammar.
+            threshold *= COARSER;
+        }
+        None
+    }
+
+    /// Makes the last plan of a policy finer, so many times at most. It goes on where one is no better, as that shows better what is
+    /// visited.
+    fn finer(&mut self, policy: &mut Policed, attempts: u32) {
+        for _ in 0..attempts {
+            let Found { second, attempt, visits, .. } = &policy.last;
+            let threshold = attempt.threshold * FINER;
+            if *second > ENOUGH || self.memo.work >= self.budget.work || threshold < FINEST {
+                break;
+            }
+            let attempt = Attempt::new(self.stream, attempt.chunks.clone(), visits.clone(), threshold);
+            let Ok(found) = self.look(attempt) else { break };
+            let before = std::mem::replace(&mut policy.last, found);
+            if policy.best.as_ref().is_none_or(|best| before.speed > best.speed * WORTH) {
+                policy.best = Some(before);
+            }
+        }
+    }
+
+    /// An attempt with all states, or a coarser one if they do not fit.
+    fn whole(&mut self, mut attempt: Attempt) -> Result<Attempt, TooLarge> {
+        let last = self.memo.work + TRIES * self.budget.most();
+        loop {
+            let bounds = self.bounds();
+            match attempt.go_on(self.stream, &mut self.memo, 0.0, bounds) {
+                Ok(()) => return Ok(attempt),
+                Err(TooLarge) => {
+                    let threshold = attempt.threshold * COARSER;
+                    if threshold > COARSEST || self.memo.work >= last {
+                        return Err(TooLarge);
+                    }
+                    attempt = Attempt::new(self.stream, attempt.chunks, attempt.visits, threshold);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -132,13 +243,17 @@ mod tests {
         let grammar = Grammar::new(&compiled, None, &[]);
         let stream = Stream { grammar: &grammar, zones: 0, floor: 0, behind: &[] };
         let budget = Budget { records: 1 << 12, work: 1 << 14 };
-        let mut work = 0;
+        let mut search = Search { stream: &stream, budget, memo: Memo::default() };
         for policy in POLICIES {
-            let before = work;
-            let _ = search(&stream, policy, budget, &mut work);
+            let before = search.memo.work;
+            if let Some(last) = search.first(policy) {
+                let mut plan = Policed { best: None, last };
+                search.finer(&mut plan, ATTEMPTS);
+                let _ = search.whole(plan.best().attempt);
+            }
             // One state may be unfolded beyond the bound: so many leaves, and what was replaced by them.
-            let each = budget.most() + 2 * MAX_STATE_RECORDS + TRIAL_WORK;
-            assert!(work - before <= (TRIES + 1) * each, "{work}");
+            let each = budget.most() + 2 * MAX_STATE_RECORDS + (TRIAL / FINEST) as usize;
+            assert!(search.memo.work - before <= 2 * (TRIES + 1) * each, "{}", search.memo.work);
         }
     }
 }

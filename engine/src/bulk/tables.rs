@@ -2,7 +2,7 @@
 //! each place where its records are.
 
 use super::chunks::Chunks;
-use super::plan::{Plan, State, TooLarge};
+use super::plan::{Places, Plan, State, TooLarge};
 use super::unfold::{OPEN, TEXT};
 
 /// What one step does. The machine stores both halves whole and then advances by the lengths.
@@ -91,21 +91,22 @@ impl Tables {
         }
         // Words that are never reached lead to the first state, so that every word is one.
         let mut rows = vec![firsts[0]; words as usize];
+        let places = plan.places(chunks);
         for chunk in 0..chunks.len() as u32 {
             for depth in 0..depths {
-                if let Some(state) = plan.state(chunks, chunk, depth) {
+                if let Some(state) = places.state(chunk, depth) {
                     rows[word(chunk, depth) as usize] = firsts[state as usize];
                 }
             }
         }
         let start = word(plan.start.0, plan.start_depth);
         let tables = Tables { records: records.into(), rows: rows.into(), depths, start };
-        tables.verify(plan, chunks);
+        tables.verify(plan, chunks, &places);
         Ok(tables)
     }
 
     /// Proves what steps do not check: that every index is in range, whatever is drawn.
-    fn verify(&self, plan: &Plan, chunks: &Chunks) {
+    fn verify(&self, plan: &Plan, chunks: &Chunks, places: &Places) {
         assert!(self.rows.iter().all(|row| row.count > 0 && (row.first + row.count) as usize <= self.records.len()));
         for record in &self.records {
             assert!((record.alias as u32 as usize) < self.records.len());
@@ -113,7 +114,7 @@ impl Tables {
             assert!(record.end <= record.text_len && (record.ends == 0 || record.open > 0));
         }
         // From every depth at which a chunk can be, all that is pushed is planned too.
-        for (&(chunk, row), &state) in &plan.index {
+        for &((chunk, row), state) in &plan.index {
             let free = chunks.is_free(chunk);
             // Further off nothing differs any more: what is pushed is less than two zones below.
             let top = if row == plan.zones && !free { plan.start_depth.min(3 * plan.zones) } else { row };
@@ -126,12 +127,12 @@ impl Tables {
                     };
                     for depth in depths {
                         let planned = match chunks.is_free(pushed) {
-                            true => plan.state(chunks, pushed, 0).is_some(),
+                            true => places.state(pushed, 0).is_some(),
                             // Relative words are those of the state's own chunk.
                             false => {
                                 (entry.end.is_some() || state.chunk == chunk)
                                     && depth >= less
-                                    && plan.state(chunks, pushed, depth - less).is_some()
+                                    && places.state(pushed, depth - less).is_some()
                             }
                         };
                         assert!(planned, "a place that is not planned");

@@ -27,7 +27,7 @@ impl Traffic {
     pub(crate) fn of(plan: &Plan, visits: &Visits, rows: Vec<f64>) -> Traffic {
         let mut by_state = vec![0.0; plan.states.len()];
         // In the order of the keys: sums of binary64 depend on it.
-        for (key, &state) in &plan.index {
+        for &(ref key, state) in &plan.index {
             by_state[state as usize] += visits.get(key).copied().unwrap_or_default();
         }
         let mut reads = rows;

@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 
 use arrayvec::ArrayVec;
 
-use super::frames::{Depth, Frame, Grammar, Item, Step};
+use super::ahead::{Memo, Next, in_place_of_first};
+use super::frames::{Depth, Frame, Grammar, Item};
 
 /// Bytes of text that one step emits at most.
 pub(crate) const TEXT: usize = 32;
@@ -44,99 +45,91 @@ impl Stream<'_> {
 pub(crate) type Open = ArrayVec<Item, FRAMES>;
 
 /// A beginning: a text, and what is open behind it.
-#[derive(Clone, Debug)]
 pub(crate) struct Beginning {
     pub(crate) probability: f64,
     pub(crate) text: ArrayVec<u8, TEXT>,
     /// Where in the text an input ends, if one does.
     pub(crate) end: Option<u8>,
     pub(crate) open: Open,
-    /// Whether the first open frame is a choice.
-    is_choice: bool,
+    /// Of how many options the first open frame is a choice; 0 if it is none.
+    options: usize,
+}
+
+/// The same elements, all at once.
+fn copied<T: Copy, const N: usize>(elements: &ArrayVec<T, N>) -> ArrayVec<T, N> {
+    let mut copy = ArrayVec::new();
+    copy.try_extend_from_slice(elements).expect("the capacity is the same");
+    copy
 }
 
 impl Beginning {
     fn of(open: Open) -> Beginning {
-        Beginning { probability: 1.0, text: ArrayVec::new(), end: None, open, is_choice: false }
-    }
-
-    /// Puts frames in place of the first open one, unless there would be too many.
-    fn replace_first(&mut self, items: impl ExactSizeIterator<Item = Item>) -> bool {
-        let count = self.open.len() - 1;
-        if count + items.len() > FRAMES {
-            return false;
-        }
-        let mut open: Open = items.collect();
-        open.extend(self.open.drain(1..));
-        self.open = open;
-        true
+        Beginning { probability: 1.0, text: ArrayVec::new(), end: None, open, options: 0 }
     }
 
     /// Goes on until a choice is open, the text is full, or nothing more is known.
-    fn advance(&mut self, stream: &Stream<'_>) {
-        self.is_choice = false;
+    fn advance(&mut self, stream: &Stream<'_>, memo: &mut Memo) {
+        self.options = 0;
         for _ in 0..MAX_STEPS {
             let Some(&first) = self.open.first() else { return };
-            match stream.grammar.step(first, stream.floor) {
-                Step::Text(text, from) => {
-                    let bytes = stream.grammar.text(text);
+            let ahead = memo.ahead(stream.grammar, first, stream.floor);
+            match &ahead.items[..] {
+                [item] => self.open[0] = *item,
+                items => match in_place_of_first(&self.open, items) {
+                    Some(open) => self.open = open,
+                    None => return,
+                },
+            }
+            match ahead.next {
+                Next::Nothing => {}
+                Next::Text(ref bytes, from, text) => {
                     let bytes = &bytes[from as usize..];
                     let taken = bytes.len().min(TEXT - self.text.len());
-                    self.text.extend(bytes[..taken].iter().copied());
+                    self.text.try_extend_from_slice(&bytes[..taken]).expect("there is room for so many");
                     if taken < bytes.len() {
                         self.open[0] = (Frame::Text { text, from: from + taken as u32 }, Depth::ANY);
                         return;
                     }
                     self.open.remove(0);
                 }
-                Step::Push(items) => {
-                    if !self.replace_first(items.into_iter().flatten().collect::<ArrayVec<Item, 2>>().into_iter()) {
-                        return;
-                    }
-                }
-                Step::PushAll(items) => {
-                    if !self.replace_first(items.iter().copied()) {
-                        return;
-                    }
-                }
-                Step::Choice => {
-                    self.is_choice = true;
+                Next::Choice(options) => {
+                    self.options = options;
                     return;
                 }
-                Step::End => {
+                Next::End => {
                     if self.end.is_some() || self.text.len() + stream.behind.len() > TEXT {
                         return;
                     }
                     let start = stream.grammar.start(stream.start_depth(), stream.zones);
-                    let end = self.text.len() as u8;
-                    if !self.replace_first([start, (Frame::End, Depth::ANY)].into_iter()) {
-                        return;
-                    }
-                    self.end = Some(end);
-                    self.text.extend(stream.behind.iter().copied());
+                    let Some(open) = in_place_of_first(&self.open, &[start, (Frame::End, Depth::ANY)]) else { return };
+                    self.open = open;
+                    self.end = Some(self.text.len() as u8);
+                    self.text.try_extend_from_slice(stream.behind).expect("there is room for it");
                 }
-                Step::Unknown => return,
+                Next::Unknown => return,
             }
         }
     }
 
-    /// The beginnings in its place, by the options of its first open frame; `None` if one leaves too much open.
-    fn expand(&self, stream: &Stream<'_>) -> Option<Vec<Beginning>> {
-        let options = stream.grammar.options(self.open[0], stream.floor);
-        if options.iter().any(|(_, items)| self.open.len() - 1 + items.len() > FRAMES) {
-            return None;
+    /// Appends the beginnings in its place, by the options of its first open frame; says whether none leaves too much open.
+    fn expand(&self, stream: &Stream<'_>, memo: &mut Memo, beginnings: &mut Vec<Beginning>) -> bool {
+        let branches = memo.branches(stream.grammar, self.open[0], stream.floor).clone();
+        if self.open.len() - 1 + branches.longest > FRAMES {
+            return false;
         }
-        let mut beginnings = Vec::with_capacity(options.len());
-        for &(share, ref items) in options.iter() {
-            let mut beginning = Beginning { probability: self.probability * share, ..self.clone() };
-            beginning.replace_first(items.iter().copied());
-            // What is never drawn has no record.
-            if share > 0.0 {
-                beginning.advance(stream);
-                beginnings.push(beginning);
-            }
+        // What is never drawn has no record.
+        for &(share, ref items) in branches.options.iter().filter(|option| option.0 > 0.0) {
+            let mut beginning = Beginning {
+                probability: self.probability * share,
+                text: copied(&self.text),
+                end: self.end,
+                open: in_place_of_first(&self.open, items).expect("there is room for the longest"),
+                options: 0,
+            };
+            beginning.advance(stream, memo);
+            beginnings.push(beginning);
         }
-        Some(beginnings)
+        true
     }
 }
 
@@ -168,42 +161,58 @@ impl Ord for Candidate {
 
 /// The beginnings of `items`: choices are made where the probability that a record gains is `threshold` or more, up to `max`
 /// beginnings; a single frame that is a choice is made in any case. If nothing is decided, the frames come back as they
-/// are. Also how many were made on the way.
-pub(crate) fn unfold(stream: &Stream<'_>, items: Open, threshold: f64, max: usize) -> (Vec<Beginning>, usize) {
-    let mut first = Beginning::of(items.clone());
-    first.advance(stream);
+/// are.
+pub(crate) fn unfold(stream: &Stream<'_>, memo: &mut Memo, items: &Open, threshold: f64, max: usize) -> Vec<Beginning> {
+    let mut first = Beginning::of(copied(items));
+    first.advance(stream, memo);
     let worth = match &*first.open {
-        [_] if first.open == items => f64::INFINITY,
-        [item, ..] => 1.0 / (stream.grammar.option_count(item.0).max(2) - 1) as f64,
+        [_] if first.open == *items => f64::INFINITY,
+        [_, ..] => 1.0 / (first.options.max(2) - 1) as f64,
         [] => 0.0,
     };
-    let mut done: Vec<Option<Beginning>> = vec![Some(first)];
+    let mut done = vec![first];
+    // Those that others stand in place of.
+    let mut replaced = Vec::new();
     let mut count = 1;
     let mut candidates = BinaryHeap::from([Candidate { worth, index: 0 }]);
     while let Some(candidate) = candidates.pop() {
-        let Some(beginning) = done[candidate.index].as_ref().filter(|beginning| beginning.is_choice) else { continue };
         if candidate.worth < threshold {
             break;
         }
-        let forced = candidate.worth == f64::INFINITY;
-        let more = stream.grammar.option_count(beginning.open[0].0) - 1;
-        if !forced && count + more > max {
+        let index = candidate.index;
+        let options = done[index].options;
+        if options == 0 {
             continue;
         }
-        let Some(expanded) = beginning.expand(stream) else { continue };
-        done[candidate.index] = None;
+        let more = options - 1;
+        if candidate.worth < f64::INFINITY && count + more > max {
+            continue;
+        }
+        let before = done.len();
+        let beginning = std::mem::replace(&mut done[index], Beginning::of(Open::new()));
+        let expanded = beginning.expand(stream, memo, &mut done);
+        done[index] = beginning;
+        if !expanded {
+            continue;
+        }
+        replaced.push(index);
         count += more;
-        for beginning in expanded {
-            if beginning.is_choice && beginning.text.len() < TEXT {
-                let arity = stream.grammar.option_count(beginning.open[0].0);
-                let worth = beginning.probability / (arity.max(2) - 1) as f64;
-                candidates.push(Candidate { worth, index: done.len() });
+        for (index, beginning) in done.iter().enumerate().skip(before) {
+            if beginning.options > 0 && beginning.text.len() < TEXT {
+                let worth = beginning.probability / (beginning.options.max(2) - 1) as f64;
+                if worth >= threshold {
+                    candidates.push(Candidate { worth, index });
+                }
             }
-            done.push(Some(beginning));
         }
     }
-    let made = done.len();
-    (merged(done.into_iter().flatten().collect()), made)
+    memo.work += done.len();
+    // From the last on, each makes way for the one at the end.
+    replaced.sort_unstable();
+    for index in replaced.into_iter().rev() {
+        done.swap_remove(index);
+    }
+    merged(done)
 }
 
 /// Beginnings that do not differ, once.
