@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use clap::Parser;
-use gramjet::choices::{Mutator, Operation, Store, TracedInput};
+use gramjet::choices::{Mutator, Operation, Store, TracedInput, minimise};
 use gramjet::{Choices, Producer};
 use gramjet_benches::measure::{median, thread_time};
 use gramjet_compiler::{Options, SourceFile, compile};
@@ -29,6 +29,9 @@ struct Args {
     /// Rounds.
     #[arg(long, default_value_t = 9)]
     runs: usize,
+    /// Minimise the inputs, each while it contains the bytes in its middle, instead of mutating them.
+    #[arg(long)]
+    minimise: bool,
     /// What cargo passes.
     #[arg(long, hide = true)]
     bench: bool,
@@ -38,18 +41,30 @@ struct Args {
 const STORED: usize = 2000;
 /// So many inputs are looked at for some of the right length.
 const LOOKED_AT: usize = 200_000;
+/// Minimising keeps so many bytes from the middle of the input, ...
+const KEPT: usize = 4;
+/// ... and asks for them at most so many times.
+const TESTS: u64 = 100_000;
 /// Inputs are completed behind so many choice bytes.
 const READ: usize = 4096;
 const MOST_CHOICES: usize = 1 << 20;
 
 fn main() {
     let args = Args::parse();
-    println!(
-        "| grammar | operation | differ | distinct | bytes, median | 90 % below | mutation ns | mutants/s `rust` | `jit` | `vm` |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    if args.minimise {
+        println!(
+            "| grammar | candidates that differ | that hold | bytes before, median | after | 90 % below | tests, median | 90 % below | candidates/s |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|");
+    } else {
+        println!(
+            "| grammar | operation | differ | distinct | bytes, median | 90 % below | mutation ns | mutants/s `rust` | `jit` | `vm` |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|---|");
+    }
     for shipped in SHIPPED.iter().filter(|shipped| args.grammars.iter().any(|name| name == shipped.name)) {
         match shipped.producer {
+            Some(producer) if args.minimise => minimising(shipped, producer(), &args),
             Some(producer) => measure(shipped, producer(), &args),
             None => println!("| {} | ships without a producer | | | | | | | | |", shipped.name),
         }
@@ -219,4 +234,41 @@ fn tracing(subject: &mut Subject, args: &Args) -> f64 {
         (thread_time() - start).as_secs_f64() * 1e9 / (rounds * subject.inputs.len()) as f64
     });
     median(times.collect())
+}
+
+/// Minimises each input to one that contains the bytes in its middle, and prints what was tried and what is left.
+fn minimising(shipped: &Shipped, producer: Box<dyn Producer>, args: &Args) {
+    let mut subject = Subject::new(shipped, producer, args);
+    let (mut before, mut lengths, mut tests) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tried, mut differ, mut held) = (0, 0, 0);
+    let start = thread_time();
+    for input in &subject.inputs {
+        let text = input.output();
+        let kept = &text[(text.len() - KEPT) / 2..][..KEPT];
+        let small = minimise(&mut subject.tracer, input.choices(), TESTS, &mut |candidate| {
+            let holds = candidate.windows(KEPT).any(|window| window == kept);
+            differ += u64::from(candidate != text);
+            held += u64::from(holds);
+            holds
+        });
+        before.push(text.len());
+        lengths.push(small.output.len());
+        tests.push(small.tests);
+        tried += small.tests;
+    }
+    let time = (thread_time() - start).as_secs_f64();
+    let [before, lengths] = [before, lengths].map(|lengths| lengths.into_iter().map(|len| len as u64).collect());
+    let [(before, _), (median, ninth), (tests, most)] = [before, lengths, tests].map(|mut numbers: Vec<u64>| {
+        numbers.sort_unstable();
+        let at = |part: usize| numbers.get(numbers.len() * part / 10).copied().unwrap_or_default();
+        (at(5), at(9))
+    });
+    let share = |count: u64| 100.0 * count as f64 / tried.max(1) as f64;
+    println!(
+        "| {} | {:.1} % | {:.1} % | {before} | {median} | {ninth} | {tests} | {most} | {:.2} M |",
+        shipped.name,
+        share(differ),
+        share(held),
+        tried as f64 / time / 1e6,
+    );
 }
