@@ -2,8 +2,11 @@
 //! be done with them where their structure is known: [`Tracer`]s find it, a [`Mutator`] changes choice bytes along it,
 //! [`minimise`] makes them simpler.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use crate::rt::random::{Generators, ROW};
+use crate::rt::simd::Simd;
 
 mod fuzz;
 mod input;
@@ -42,7 +45,7 @@ pub struct Choices<'a> {
 }
 
 enum Source<'a> {
-    Random(Xoshiro256PlusPlus),
+    Random(Box<Generators>),
     Slice(&'a [u8]),
     Other(&'a mut dyn ChoiceSource),
 }
@@ -60,10 +63,11 @@ impl<'a> Choices<'a> {
         Choices::of_block(seed, 0)
     }
 
-    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: xoshiro256++, little endian,
-    /// seeded by SplitMix64 from the seed and the block number, so that any block can be made without the others.
+    /// The pseudo-random stream of a block of [`BLOCK_INPUTS`] inputs of the run with `seed`: words of eight generators in turn,
+    /// xoshiro256++, little endian, seeded by SplitMix64 from the seed and the block number, so that any block can be made without
+    /// the others.
     pub fn of_block(seed: u64, block: u64) -> Choices<'static> {
-        Choices::over(Source::Random(block_generator(seed, block)))
+        Choices::over(Source::Random(Box::new(block_generators(seed, block))))
     }
 
     /// Replays `bytes`; behind them the machine finishes.
@@ -82,7 +86,11 @@ impl<'a> Choices<'a> {
 
     /// Turns this stream into that of another block, keeping its buffer.
     pub fn restart(&mut self, seed: u64, block: u64) {
-        self.source = Source::Random(block_generator(seed, block));
+        let generators = block_generators(seed, block);
+        match &mut self.source {
+            Source::Random(source) => **source = generators,
+            source => *source = Source::Random(Box::new(generators)),
+        }
         (self.position, self.filled, self.ended) = (0, 0, false);
     }
 
@@ -120,19 +128,16 @@ impl<'a> Choices<'a> {
             self.filled -= self.position;
             self.position = 0;
             let fill = self.buffer.len().clamp(MIN_FILL, MAX_FILL).max(count);
-            // Random streams are filled in whole words, so that what is read does not depend on the fill sizes.
-            let behind = (self.filled + fill).next_multiple_of(8);
+            // Random streams are filled in whole rows, so that what is read does not depend on the fill sizes.
+            let behind = self.filled + fill.next_multiple_of(ROW);
             if self.buffer.len() < behind {
                 self.buffer.resize(behind, 0);
             }
             match &mut self.source {
-                Source::Random(generator) => {
-                    let room = (self.buffer.len() - self.filled) & !7;
-                    let (words, _) = self.buffer[self.filled..self.filled + room].as_chunks_mut::<8>();
-                    for word in words {
-                        *word = generator.next_u64().to_le_bytes();
-                    }
-                    self.filled += room;
+                Source::Random(generators) => {
+                    let (rows, _) = self.buffer[self.filled..].as_chunks_mut::<ROW>();
+                    generators.fill(rows, Simd::detect());
+                    self.filled += rows.len() * ROW;
                 }
                 Source::Other(source) => {
                     let count = source.fill(&mut self.buffer[self.filled..]);
@@ -151,8 +156,8 @@ impl std::fmt::Debug for Choices<'_> {
     }
 }
 
-fn block_generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
-    Xoshiro256PlusPlus::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32))
+fn block_generators(seed: u64, block: u64) -> Generators {
+    Generators::seeded(&mut SplitMix64::seed_from_u64(split_mix(seed) ^ split_mix(block).rotate_left(32)))
 }
 
 /// SplitMix64's output function on the state behind `value` (Steele, Lea & Flood 2014).

@@ -6,9 +6,9 @@
 
 use super::classes::{CODES, Codes, MAX_RANGES};
 #[cfg(target_arch = "x86_64")]
-use super::random::WideGenerators;
-use super::random::{Generators, LANES};
-use super::simd::Simd;
+use gramjet::rt::random::WideGenerators;
+use gramjet::rt::random::{Generators, LANES};
+use gramjet::rt::simd::Simd;
 
 /// Bytes that are filled at a time.
 pub(crate) const UNIT: usize = ROW * ROWS;

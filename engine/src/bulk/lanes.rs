@@ -3,10 +3,10 @@
 
 use std::hint::select_unpredictable;
 
-use super::random::{Generators, LANES};
-use super::simd::Simd;
 use super::tables::{Record, Row, Tables};
 use super::unfold::{OPEN, TEXT};
+use gramjet::rt::random::{Generators, LANES};
+use gramjet::rt::simd::Simd;
 
 /// Steps between two looks at what the lanes have done.
 pub(crate) const STEPS: usize = 128;

@@ -27,14 +27,12 @@ mod frames;
 mod lanes;
 mod plan;
 mod producer;
-mod random;
 mod search;
-mod simd;
 mod tables;
 mod traffic;
 mod unfold;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
+pub use gramjet::rt::simd::Simd;
 pub use producer::{Bulk, Effort, Framing, Inputs, NotInBulk};
-pub use simd::Simd;

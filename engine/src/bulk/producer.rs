@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use gramjet::Limits;
 use gramjet_compiler::Compiled;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rustc_hash::FxHashMap;
 
 use super::chunks::Chunks;
@@ -12,11 +14,11 @@ use super::fill::{Fill, FillRandom, UNIT};
 use super::frames::{Depth, Grammar};
 use super::lanes::{self, Ends, GROUPS, Group, STACK_ROOM, STEPS, TEXT_ROOM};
 use super::plan;
-use super::random::{Generators, LANES, seeds};
 use super::search::{self, Budget};
-use super::simd::Simd;
 use super::tables::Tables;
 use super::unfold::Stream;
+use gramjet::rt::random::{Generators, LANES};
+use gramjet::rt::simd::Simd;
 
 /// What stands between inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,6 +84,12 @@ pub enum NotInBulk {
     /// The text between inputs does not fit into a record.
     #[error("what stands between inputs is too long")]
     Framing,
+}
+
+/// What a block's generators are seeded from: the run's seed, the number of the block, and what they are for.
+fn seeds(seed: u64, block: u64, purpose: u64) -> SplitMix64 {
+    let mixed = |value: u64| SplitMix64::seed_from_u64(value).next_u64();
+    SplitMix64::seed_from_u64(mixed(mixed(seed) ^ mixed(block).rotate_left(32)) ^ purpose)
 }
 
 /// Bytes that a block of inputs has, about: what all lanes are at should stay in a second-level cache, beside the tables.

@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::lanes::{Ends, GROUPS, Group, STEPS};
-use super::random::{Generators, LANES};
 use super::tables::{LENGTHS, Record, Row, Tables};
+use gramjet::rt::random::{Generators, LANES};
 
 /// What is on the way to the next step of a group's lanes.
 #[derive(Clone, Copy)]

@@ -4,8 +4,10 @@
 //! release. There are two machines with the same methods: [`raw`] works on bare pointers whose bounds are reserved ahead,
 //! [`safe`] checks every access.
 
+pub mod random;
 pub mod raw;
 pub mod safe;
+pub mod simd;
 mod stack;
 pub mod tables;
 mod window;

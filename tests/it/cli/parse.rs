@@ -15,12 +15,20 @@ fn choices_are_rendered_to_the_same_text() {
         stdout(&["parse", place.grammar(), &file, "--choices", "-o", &choices]);
         assert_eq!(stdout(&["render", place.grammar(), &choices]), input);
     }
-    for name in ["json", "expr"] {
-        let input = stdout(&["gen", name, "--seed", "5", "--separator", "none"]);
+    // Strings of pools can lie beyond the depth limit; then the limits are told that bring the text back.
+    let mut beyond = 0;
+    for (name, seed) in ["json", "expr"].into_iter().flat_map(|name| ["1", "2", "3", "4", "5"].map(|seed| (name, seed))) {
+        let input = stdout(&["gen", name, "--seed", seed, "--separator", "none"]);
         fs::write(&file, &input).unwrap();
-        stdout(&["parse", name, &file, "--choices", "-o", &choices]);
-        assert_eq!(stdout(&["render", name, &choices]), input);
+        let parsed = run(&["parse", name, &file, "--choices", "-o", &choices]);
+        assert!(parsed.status.success());
+        let told = text(&parsed.stderr);
+        let limits = told.split('`').find(|part| part.starts_with("--max-depth")).unwrap_or_default();
+        beyond += u32::from(!limits.is_empty());
+        let render: Vec<&str> = ["render", name, &choices].into_iter().chain(limits.split_whitespace()).collect();
+        assert_eq!(stdout(&render), input, "{name}, seed {seed}: {told}");
     }
+    assert!(beyond > 0, "no text beyond the limits was tried");
 }
 
 #[test]
