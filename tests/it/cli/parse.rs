@@ -17,7 +17,8 @@ fn choices_are_rendered_to_the_same_text() {
     }
     // Strings of pools can lie beyond the depth limit; then the limits are told that bring the text back.
     let mut beyond = 0;
-    for (name, seed) in ["json", "expr"].into_iter().flat_map(|name| ["1", "2", "3", "4", "5"].map(|seed| (name, seed))) {
+    for (name, seed) in ["json", "expr"].into_iter().flat_map(|name| ["1", "2", "3", "4", "5"].map(|seed| (name, seed)))
+    {
         let input = stdout(&["gen", name, "--seed", seed, "--separator", "none"]);
         fs::write(&file, &input).unwrap();
         let parsed = run(&["parse", name, &file, "--choices", "-o", &choices]);
