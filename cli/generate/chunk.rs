@@ -24,6 +24,8 @@ pub struct Chunk {
     pub ends: Vec<usize>,
     /// The position of the first input.
     pub first: u64,
+    /// Which worker makes it. It is filled by the same one each time, in whose processor's cache it still is.
+    pub worker: usize,
 }
 
 impl Chunk {

@@ -58,8 +58,8 @@ struct State {
     queued: usize,
     /// Workers that sleep, by ticket.
     sleeping: BTreeMap<u64, Thread>,
-    /// Empty chunks for reuse.
-    free: Vec<Chunk>,
+    /// Empty chunks for reuse, by worker.
+    free: Vec<Vec<Chunk>>,
     /// The output, unless somebody is writing.
     output: Option<Output>,
     /// The thread that does nothing but write, if there is one.
@@ -90,9 +90,16 @@ impl Ordered {
         }
     }
 
-    /// An empty chunk with room for what a chunk usually has.
+    /// The first chunk of another worker.
     pub fn new_chunk(&self) -> Chunk {
-        Chunk { bytes: Vec::with_capacity(self.chunk_bytes + self.chunk_bytes / 4), ..Chunk::default() }
+        let mut state = self.lock();
+        state.free.push(Vec::new());
+        self.new_chunk_of(state.free.len() - 1)
+    }
+
+    /// An empty chunk with room for what a chunk usually has.
+    fn new_chunk_of(&self, worker: usize) -> Chunk {
+        Chunk { bytes: Vec::with_capacity(self.chunk_bytes + self.chunk_bytes / 4), worker, ..Chunk::default() }
     }
 
     /// Passes on a chunk of `ticket`, and leaves an empty one in its place.
@@ -111,7 +118,7 @@ impl Ordered {
             let has_room = chunk.capacity() <= self.budget || state.output.is_some();
             if state.queued + chunk.capacity() <= self.budget || only_one && has_room {
                 state.queued += chunk.capacity();
-                let fresh = state.free.pop().unwrap_or_else(|| self.new_chunk());
+                let fresh = state.free_chunk(chunk.worker).unwrap_or_else(|| self.new_chunk_of(chunk.worker));
                 let full = std::mem::replace(chunk, fresh);
                 state.queue.entry(ticket).or_default().push_back((full, then));
                 if state.queued < self.budget {
@@ -132,8 +139,9 @@ impl Ordered {
         if state.queued < self.budget {
             state.wake_first();
         }
+        let worker = chunk.worker;
         let mut state = self.write(state, Some((std::mem::take(chunk), then)));
-        *chunk = state.free.pop().unwrap_or_else(|| self.new_chunk());
+        *chunk = state.free_chunk(worker).unwrap_or_else(|| self.new_chunk_of(worker));
         if state.end.is_some() { Err(Over) } else { Ok(()) }
     }
 
@@ -257,7 +265,14 @@ impl State {
     /// and one per worker.
     fn recycle(&mut self, mut chunk: Chunk) {
         chunk.restart(0);
-        self.free.push(chunk);
+        if let Some(free) = self.free.get_mut(chunk.worker) {
+            free.push(chunk);
+        }
+    }
+
+    /// An empty chunk that this worker has filled before.
+    fn free_chunk(&mut self, worker: usize) -> Option<Chunk> {
+        self.free.get_mut(worker)?.pop()
     }
 }
 
