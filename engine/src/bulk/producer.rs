@@ -390,17 +390,19 @@ impl Bulk {
 
     /// Takes some steps on all lanes and puts blocks away that they have finished.
     fn run(&mut self) {
-        let shared = Arc::clone(&self.shared);
         let mut groups = [Group::nowhere(); GROUPS];
+        // No further `Arc`, whose count all threads would write to.
+        let shared = &*self.shared;
         for (lane, work) in self.lanes.iter_mut().enumerate() {
-            work.place(&shared, &mut groups[lane / LANES], lane % LANES);
+            work.place(shared, &mut groups[lane / LANES], lane % LANES);
         }
         // SAFETY: `Work::place` makes the room, buffers are each lane's own, and stacks hold words of these tables.
         let noted = unsafe { lanes::run(&shared.tables, &mut groups, &mut self.ends, &mut self.random, self.simd) };
         self.note(noted);
+        let shared = &*self.shared;
         for (lane, work) in self.lanes.iter_mut().enumerate() {
             let Some(number) = work.block else { continue };
-            if let Some(block) = work.advance(&shared, &groups[lane / LANES], lane % LANES, self.simd) {
+            if let Some(block) = work.advance(shared, &groups[lane / LANES], lane % LANES, self.simd) {
                 work.block = None;
                 self.done_bytes += block.text.len();
                 self.done.insert(number, block);
