@@ -38,9 +38,10 @@ impl Generators {
 
     /// Fills rows with the next numbers of each, little endian.
     pub fn fill(&mut self, rows: &mut [[u8; ROW]], simd: Simd) {
-        match simd {
+        // Anyone can name what the processor does not have.
+        match simd.min(Simd::detect()) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Simd` names what the processor has.
+            // SAFETY: the processor has it.
             Simd::Avx512 => unsafe { self.fill_avx512(rows) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
