@@ -296,13 +296,11 @@ pub(crate) fn trial(plan: &Plan, chunks: &Chunks, steps: u32) -> (Visits, Vec<f6
     let mut lines: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut random = 0x9E37_79B9_7F4A_7C15u64;
     for _ in 0..steps {
-        let (chunk, depth) = stack.pop().expect("a stream does not end");
+        let (chunk, depth) = stack.pop().unwrap_or((plan.start.0, start_depth));
         let place = places.place(chunk, depth);
         let state = places.states[place];
         if state == NONE {
-            // Not made yet, as it is hardly ever visited.
-            stack.clear();
-            stack.push((plan.start.0, start_depth));
+            // Not made yet, as it is hardly ever visited. The input goes on behind it: those given up would be the long ones.
             continue;
         }
         let state = state as usize;

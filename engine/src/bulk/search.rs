@@ -42,8 +42,9 @@ const COMPARING: usize = 3;
 const COARSE: f64 = 2e-4;
 /// One before it, with so many times the threshold, shows what is visited.
 const FIRST: f64 = 3.0;
-/// No threshold is less. What limits the tables is the size of caches, not the grammar.
+/// No threshold is less, where tables have more than so many records: what limits them is the size of caches, not the grammar.
 const FINEST: f64 = 4e-5;
+const SMALL: usize = 1 << 12;
 /// From one attempt to the next the threshold shrinks to this part.
 const FINER: f64 = 0.47;
 /// Records are worth being more if steps become so many times as fast.
@@ -98,7 +99,8 @@ pub(crate) fn plan(stream: &Stream<'_>, budget: Budget) -> Result<(Plan, Chunks)
         let most = search.memo.work + budget.work / COMPARING;
         let mut plans = Vec::with_capacity(COMPARED);
         for &policy in policies {
-            if search.memo.work < most.min(budget.work) || plans.is_empty() && best.is_none() {
+            // The first is tried in any case.
+            if search.memo.work < most.min(budget.work) || search.memo.work == 0 {
                 plans.extend(search.first(policy).map(|last| Policed { best: None, last }));
             }
         }
@@ -189,7 +191,8 @@ impl Search<'_> {
         for _ in 0..attempts {
             let Found { second, attempt, visits, .. } = &policy.last;
             let threshold = attempt.threshold * FINER;
-            if *second > ENOUGH || self.memo.work >= self.budget.work || threshold < FINEST {
+            let is_fine = threshold < FINEST && attempt.plan.records > SMALL;
+            if *second > ENOUGH || self.memo.work >= self.budget.work || is_fine {
                 break;
             }
             let attempt = Attempt::new(self.stream, attempt.chunks.clone(), visits.clone(), threshold);

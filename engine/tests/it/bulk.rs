@@ -355,6 +355,30 @@ fn more_work_makes_more_bytes_a_step() {
     assert!(default < more, "{default} {more}");
 }
 
+/// With a far limit most steps are made far below what is left of the depth at first; plans are judged by those, too.
+#[test]
+fn far_limits_make_as_many_bytes_a_step() {
+    let compiled = shipped("expr");
+    for max_depth in [32, 100, 128, 200] {
+        let step = bulk(&compiled, depth(max_depth)).mean_step();
+        assert!(step > 2.0, "{max_depth}: {step}");
+    }
+}
+
+/// Where tables stay small, the caches are no reason to stop: more work makes them finer.
+#[test]
+fn small_tables_are_made_finer() {
+    let compiled = compiled(
+        "small.ebnf",
+        "s ::= a a a a a a a a b\na ::= '' | 'x' c\nb ::= '' | 'yy'\nc ::= '' | 'z' d\nd ::= '' | '!'",
+    );
+    let [default, more] = [1, 16].map(|factor| {
+        let bulk = Bulk::new(&compiled, depth(8), Framing::default(), Effort::times(factor)).expect("small tables");
+        bulk.mean_step()
+    });
+    assert!(more > 1.03 * default, "{default} {more}");
+}
+
 #[test]
 fn buffers_are_filled_with_whole_inputs() {
     let compiled = compiled("fill.ebnf", "s ::= '' | [a-z]+ | '(' s ')' | 'thirty bytes of one literal...'");
