@@ -420,7 +420,7 @@ mod tests {
         std::thread::scope(|scope| {
             // Its turn never comes.
             let waiting = scope.spawn(|| {
-                let mut chunk = Chunk { bytes: vec![0; 10], ends: vec![10], first: 0 };
+                let mut chunk = Chunk { bytes: vec![0; 10], ends: vec![10], ..Chunk::default() };
                 ordered.pass_on(1, &mut chunk, Then::NextTicket)
             });
             ordered.end(End::Panicked);
@@ -467,7 +467,7 @@ mod tests {
                 std::thread::yield_now();
             }
             for before in 0..3 {
-                let mut chunk = Chunk { bytes: vec![0; 1000], ends: vec![1000], first: 0 };
+                let mut chunk = Chunk { bytes: vec![0; 1000], ends: vec![1000], ..Chunk::default() };
                 ordered.pass_on(0, &mut chunk, Then::More).unwrap();
                 assert!(written.load(Ordering::Acquire) >= before, "what was passed on before is written");
                 went_on.store(before > 0, Ordering::Release);

@@ -345,14 +345,14 @@ fn tables_are_the_same_each_time() {
 /// Each part of the work makes more bytes a step: a sketch, the default, several times the default.
 #[test]
 fn more_work_makes_more_bytes_a_step() {
-    let compiled = shipped("css");
+    let compiled = shipped("html");
     let mean_step = |effort| {
         let framing = Framing { before: 0, behind: b"\n".to_vec() };
         Bulk::new(&compiled, depth(8), framing, effort).expect("tables that fit").mean_step()
     };
     let [sketch, default, more] = [Effort::SKETCH, Effort::default(), Effort::times(4)].map(mean_step);
-    assert!(1.3 * sketch < default, "{sketch} {default}");
-    assert!(default < more, "{default} {more}");
+    assert!(1.1 * sketch < default, "{sketch} {default}");
+    assert!(1.1 * default < more, "{default} {more}");
 }
 
 /// With a far limit most steps are made far below what is left of the depth at first; plans are judged by those, too.
