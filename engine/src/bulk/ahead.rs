@@ -16,7 +16,6 @@ pub(crate) struct Ahead {
 }
 
 /// What the first frame does next.
-#[derive(Clone)]
 pub(crate) enum Next {
     /// There is none.
     Nothing,
