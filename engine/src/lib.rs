@@ -16,6 +16,7 @@ pub mod vm;
 
 mod directives;
 mod fastest;
+mod unfolded;
 
 pub use fastest::{Fastest, Grammar, GrammarError};
 pub use jit::Jit;

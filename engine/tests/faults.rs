@@ -142,9 +142,13 @@ fn faults(seeds: std::ops::Range<u64>, shape: &Shape, rounds: usize) -> usize {
 /// Random limits and choice strings; returns the number of runs.
 fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize {
     let mut runs = 0;
-    let (Ok(mut jit), mut vm) = (Jit::new(compiled), Vm::new(compiled)) else { panic!("{name}: no code") };
+    let (Ok(mut unfolding), Ok(mut counting)) = (Jit::new(compiled), Jit::without_unfolding(compiled)) else {
+        panic!("{name}: no code")
+    };
+    let mut vm = Vm::new(compiled);
     let has_pools = compiled.rule_without_pool().is_none();
     for round in 0..rounds {
+        let jit = if round % 2 == 0 { &mut unfolding } else { &mut counting };
         let choices = rng.choice_string(if round % 8 == 0 { 5000 } else { 300 });
         let depth = Some(rng.below(20) as u32).filter(|_| has_pools);
         let length = Some(compiled.min_len() + rng.below(80) as u64);
@@ -156,7 +160,7 @@ fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize
             let separators: [Option<&[u8]>; 5] =
                 [None, Some(b""), Some(b"\n"), Some(b"8 bytes."), Some(b"a longer one")];
             let separator = separators[rng.below(5)];
-            let found = run(&mut jit, &choices, room, separator);
+            let found = run(jit, &choices, room, separator);
             runs += 1;
             if round % 16 == 0 {
                 let mut output = Vec::new();

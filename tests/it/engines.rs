@@ -41,15 +41,34 @@ fn the_vm_runs_the_suite() {
     run_suite(&mut |case, limits, choices| produced(&mut Vm::new(&case.compiled), limits, choices));
 }
 
+#[test]
+fn the_vm_that_counts_levels_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut Vm::without_unfolding(&case.compiled), limits, choices));
+}
+
 /// The JIT; where there is none, the table interpreter, as everywhere.
 fn jit(compiled: &Compiled) -> Box<dyn Producer> {
-    match Jit::new(compiled) {
+    or_vm(Jit::new(compiled), compiled)
+}
+
+/// The JIT whose code counts levels at run time.
+fn counting_jit(compiled: &Compiled) -> Box<dyn Producer> {
+    or_vm(Jit::without_unfolding(compiled), compiled)
+}
+
+fn or_vm(jit: Result<Jit, jit::NotCompiled>, compiled: &Compiled) -> Box<dyn Producer> {
+    match jit {
         Ok(jit) => Box::new(jit),
         Err(problem) => {
             assert!(!jit::is_available(), "{problem}");
             Box::new(Vm::new(compiled))
         }
     }
+}
+
+#[test]
+fn the_jit_that_counts_levels_runs_the_suite() {
+    run_suite(&mut |case, limits, choices| produced(&mut counting_jit(&case.compiled), limits, choices));
 }
 
 #[test]
@@ -112,6 +131,7 @@ fn all_engines_agree_on_emitted_grammars() {
             ("reference", Box::new(Reference::new(&subject.compiled))),
             ("vm", Box::new(Vm::new(&subject.compiled))),
             ("jit", jit(&subject.compiled)),
+            ("jit that counts levels", counting_jit(&subject.compiled)),
             ("rust", emitted(&subject.name, false)),
             ("rust without unsafe", emitted(&subject.name, true)),
         ];
@@ -121,7 +141,12 @@ fn all_engines_agree_on_emitted_grammars() {
 
 /// The engines that need no build step.
 fn engines_at_run_time(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
-    vec![("vm", Box::new(Vm::new(compiled))), ("jit", jit(compiled))]
+    vec![
+        ("vm", Box::new(Vm::new(compiled))),
+        ("vm that counts levels", Box::new(Vm::without_unfolding(compiled))),
+        ("jit", jit(compiled)),
+        ("jit that counts levels", counting_jit(compiled)),
+    ]
 }
 
 /// Holds engines against the reference on random grammars.

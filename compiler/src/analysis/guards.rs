@@ -6,6 +6,17 @@ use crate::ir::Ir;
 /// Chains of calls from one look to the next have at most so many functions in between.
 pub const MAX_UNGUARDED: usize = 8;
 
+/// The most rules that are entered one from within the other where no rule derives itself.
+pub fn longest_chain(ir: &Ir) -> usize {
+    let references = references(ir);
+    let mut chains = vec![0; ir.rules().len()];
+    for &rule in recursion(ir).bottom_up() {
+        let below = references[rule.index()].iter().map(|callee| chains[callee.index()]).max();
+        chains[rule.index()] = below.unwrap_or(0) + 1;
+    }
+    chains[ir.start().index()]
+}
+
 /// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.
 pub fn guarded(ir: &Ir) -> Vec<bool> {
     let recursion = recursion(ir);

@@ -49,9 +49,14 @@ pub struct Pools {
 }
 
 impl Pools {
+    /// No pools: for what is run without a depth limit.
+    pub fn none() -> Pools {
+        Pools { pools: Vec::new() }
+    }
+
     /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
     pub fn get(&self, rule: RuleId) -> Option<&Pool> {
-        self.pools[rule.index()].as_ref()
+        self.pools.get(rule.index())?.as_ref()
     }
 }
 

@@ -58,6 +58,86 @@ fn byte_choice(ir: &Ir, node: NodeId, choice: &Choice) -> Option<ByteItem> {
     Some(ByteItem { table, bound, layers: 0, max_cost })
 }
 
+/// Rounds of single bytes that are written out: `"" | a ("" | b ("" | c))`, or `a | a (b | b c)`.
+#[derive(Clone)]
+pub struct Chain {
+    /// What each round emits by its member byte, at least one.
+    pub rounds: Vec<[u8; 256]>,
+    /// The round that stops has a member, too.
+    pub plus: bool,
+    /// What comes behind the last round, if it goes on.
+    pub end: ChainEnd,
+}
+
+/// What comes behind the last round of a chain.
+#[derive(Clone)]
+pub enum ChainEnd {
+    /// Nothing; only without `plus`.
+    Nothing,
+    /// A single byte, by its choice byte; only with `plus`.
+    Byte([u8; 256]),
+    /// This node.
+    Node(NodeId),
+}
+
+/// The chain of at most `most` rounds that a node is, if depth does not matter: references are looked through.
+pub fn chain(ir: &Ir, node: NodeId, most: usize) -> Option<Chain> {
+    let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
+    while let ChainEnd::Node(rest) = chain.end
+        && chain.rounds.len() < most
+        && let Some((member, plus, end)) = round(ir, through(ir, rest))
+        && (chain.rounds.is_empty() || plus == chain.plus)
+    {
+        chain.rounds.push(member);
+        (chain.plus, chain.end) = (plus, end);
+    }
+    (!chain.rounds.is_empty()).then_some(chain)
+}
+
+/// The node itself, or the body of the rule that it refers to.
+fn through(ir: &Ir, mut node: NodeId) -> NodeId {
+    while let Node::Rule(rule) = ir.node(node)
+        && let Some(body) = ir.body(*rule)
+    {
+        node = body;
+    }
+    node
+}
+
+/// The first round of a chain: its members, whether the round that stops has one, and what follows if it goes on.
+fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
+    let members = |node: NodeId| byte_item(ir, through(ir, node)).filter(|item| item.bound == 256);
+    // `("" | a) a` is `a | a a`, whose tail was shared.
+    if let Node::Seq(items) = ir.node(node)
+        && let [first, last] = **items
+    {
+        let (member, false, ChainEnd::Nothing) = round(ir, first)? else { return None };
+        return (members(last)?.table == member).then_some((member, true, ChainEnd::Byte(member)));
+    }
+    let Node::Choice(Choice { options, slots: None }) = ir.node(node) else { return None };
+    let [stop, go] = **options else { return None };
+    let (item, rest) = match ir.node(go) {
+        Node::Seq(items) => match **items {
+            [item, rest] => (item, Some(rest)),
+            _ => return None,
+        },
+        _ => (go, None),
+    };
+    let member = members(item)?.table;
+    match (ir.node(stop), rest) {
+        (Node::Bytes(bytes), None) if bytes.is_empty() => Some((member, false, ChainEnd::Nothing)),
+        (Node::Bytes(bytes), Some(rest)) if bytes.is_empty() => Some((member, false, ChainEnd::Node(rest))),
+        (_, Some(rest)) if members(stop)?.table == member => {
+            let end = match members(rest) {
+                Some(byte) => ChainEnd::Byte(byte.table),
+                None => ChainEnd::Node(rest),
+            };
+            Some((member, true, end))
+        }
+        _ => None,
+    }
+}
+
 /// What each choice byte of a pool's site emits, if it is one byte.
 pub fn byte_pool(strings: &[Box<[u8]>]) -> Option<[u8; 256]> {
     // A pool of one string has no site, so a choice byte would be left over.

@@ -2,7 +2,8 @@
 //! computes its facts.
 //!
 //! Architecture invariant: the options of a choice stand in canonical order (design: ascending by minimum length, height,
-//! source order) from lowering on, and no pass reorders them; option numbers are part of the choice map.
+//! source order) from lowering on, and no pass reorders them; option numbers are part of the choice map. Where a depth
+//! limit is unfolded, the order stays what it was, although lengths are others ([`Ir::is_ordered`]).
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -131,6 +132,7 @@ pub struct Ir {
     /// What each rule derives; `None` once all its instances are inlined.
     bodies: Vec<Option<NodeId>>,
     start: RuleId,
+    is_ordered: bool,
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     shapes: Vec<Shape>,
@@ -139,17 +141,27 @@ pub struct Ir {
 impl Ir {
     /// An IR with these rules (names and facts), whose bodies are still to be built and set.
     pub fn new(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
-        Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start)
+        Ir::of_rules(rules.into_iter().map(|(name, facts)| Rule { name, facts }).collect(), start, true)
     }
 
-    fn of_rules(rules: Arc<[Rule]>, start: RuleId) -> Ir {
+    /// [`Ir::new`], but the options of choices need not be in the order of their lengths: for no length limit.
+    pub fn new_unordered(rules: impl IntoIterator<Item = (String, Facts)>, start: RuleId) -> Ir {
+        Ir { is_ordered: false, ..Ir::new(rules, start) }
+    }
+
+    fn of_rules(rules: Arc<[Rule]>, start: RuleId, is_ordered: bool) -> Ir {
         let bodies = vec![None; rules.len()];
-        Ir { rules, bodies, start, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
+        Ir { rules, bodies, start, is_ordered, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
+    }
+
+    /// Whether the options of each choice ascend by their minimum length, as a length limit needs it.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// An IR with the same rules and start, without bodies and nodes: what a pass fills.
     pub fn same_rules(&self) -> Ir {
-        Ir::of_rules(Arc::clone(&self.rules), self.start)
+        Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered)
     }
 
     /// Gives a rule its body.
@@ -309,11 +321,7 @@ impl Ir {
         }
         let mut facts = self.facts(options[0]);
         for &option in &options {
-            let option = self.facts(option);
-            facts.min_depth = facts.min_depth.min(option.min_depth);
-            if (option.min_len, option.height) < (facts.min_len, facts.height) {
-                (facts.min_len, facts.height) = (option.min_len, option.height);
-            }
+            facts = facts.or(self.facts(option));
         }
         self.add(Node::Choice(Choice { options, slots }), facts)
     }
@@ -374,6 +382,12 @@ impl Facts {
             height: self.height.max(next.height),
             min_depth: self.min_depth.max(next.min_depth),
         }
+    }
+
+    /// Of this or `other`.
+    pub fn or(self, other: Facts) -> Facts {
+        let (min_len, height) = (self.min_len, self.height).min((other.min_len, other.height));
+        Facts { min_len, height, min_depth: self.min_depth.min(other.min_depth) }
     }
 
     /// Of this `count` times, which must not be 0.

@@ -89,7 +89,7 @@ fn verify_node(ir: &Ir, node: NodeId, scopes: &[RuleId]) -> Result<(), String> {
                 return Err("a choice of less than two options".into());
             }
             let facts: Vec<Facts> = choice.options.iter().map(|&option| ir.facts(option)).collect();
-            if !facts.is_sorted_by_key(|facts| facts.min_len) {
+            if ir.is_ordered() && !facts.is_sorted_by_key(|facts| facts.min_len) {
                 return Err("options are not in canonical order".into());
             }
             if let Some(slots) = &choice.slots

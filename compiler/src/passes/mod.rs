@@ -11,6 +11,7 @@ mod partial_eval;
 mod scopes;
 mod supercompile;
 mod tails;
+mod unfold;
 
 pub use supercompile::Budget;
 
@@ -18,11 +19,7 @@ pub use supercompile::Budget;
 /// and for those too large to stand wherever they are used. `observe` sees the result of each pass under its name.
 pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn FnMut(&'static str, &Ir)) -> Ir {
     let mut step = |name: &'static str, ir: Ir| -> Ir {
-        if cfg!(debug_assertions)
-            && let Err(problem) = ir::verify(&ir)
-        {
-            panic!("pass {name} broke the IR: {problem}\n{}", ir::print(&ir));
-        }
+        let ir = verified(name, ir);
         observe(name, &ir);
         ir
     };
@@ -38,6 +35,29 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
     ir = step("erase-scopes", scopes::erase_scopes(&ir, pools));
     ir = step("fuse-residual", fuse::fuse_literals(&ir));
     step("share-tails", tails::share_tails(&ir))
+}
+
+/// The residual form of a lowered IR under a depth limit, which is unfolded: it needs no pools and is run without limits.
+/// `None` if a rule has no pool, or the unfolded form would have more than `max_nodes` nodes before it is optimised.
+pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
+    let mut ir = verified("unfold", unfold::unfold(lowered, pools, max_depth, max_nodes)?);
+    ir = verified("partial-eval", partial_eval::partial_eval(&ir));
+    ir = verified("fuse-literals", fuse::fuse_literals(&ir));
+    ir = verified("inline", inline::inline_trivial(ir));
+    ir = verified("supercompile", supercompile::supercompile(ir, &Budget::default()));
+    ir = verified("erase-scopes", scopes::erase_all_scopes(&ir));
+    ir = verified("fuse-residual", fuse::fuse_literals(&ir));
+    Some(verified("share-tails", tails::share_tails(&ir)))
+}
+
+/// The result of a pass, verified in debug builds.
+fn verified(name: &'static str, ir: Ir) -> Ir {
+    if cfg!(debug_assertions)
+        && let Err(problem) = ir::verify(&ir)
+    {
+        panic!("pass {name} broke the IR: {problem}\n{}", ir::print(&ir));
+    }
+    ir
 }
 
 /// The names of the passes, in order, and what each does.

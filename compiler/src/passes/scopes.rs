@@ -18,6 +18,14 @@ pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
     })
 }
 
+/// Erases all scopes, for an IR that is run without a depth limit.
+pub fn erase_all_scopes(ir: &Ir) -> Ir {
+    rewrite(ir, |new, node, children| match ir.node(node) {
+        Node::Inline { .. } => children[0],
+        _ => new.rebuild(ir, node, children),
+    })
+}
+
 fn is_site_of(ir: &Ir, node: NodeId, pool: &[Box<[u8]>]) -> bool {
     match ir.node(node) {
         Node::Bytes(bytes) => pool.len() == 1 && pool[0] == *bytes,

@@ -2,7 +2,7 @@
 
 use gramjet_compiler::ast;
 use gramjet_compiler::ir::print;
-use gramjet_compiler::passes::{Budget, NAMES};
+use gramjet_compiler::passes::{Budget, NAMES, optimise_unfolded};
 use gramjet_compiler::reference::{Limits, Run, render};
 use gramjet_testkit::form::System;
 use gramjet_testkit::language::language;
@@ -104,4 +104,46 @@ fn choice_maps_of_small_grammars_stay() {
 #[test]
 fn choice_maps_of_varied_grammars_stay() {
     choice_maps_stay(10_000..10_300, &Shape::VARIED);
+}
+
+/// The law of unfolding: without limits the result does what the grammar does under the depth limit.
+fn unfolded_limits_stay(seeds: std::ops::Range<u64>, shape: &Shape) {
+    let (mut lengths, mut refused) = (0, 0);
+    for seed in seeds {
+        let mut rng = Rng::new(seed);
+        let Passes { lowered, pools, .. } = passes(&random_grammar(&mut rng, shape), &Budget::default());
+        for max_depth in [0, 1, 2, 3, 4, 8] {
+            let Some(unfolded) = optimise_unfolded(&lowered, &pools, max_depth, 20_000) else {
+                refused += 1;
+                continue;
+            };
+            for _ in 0..6 {
+                let choices = rng.choice_string(200);
+                let limits = Limits { max_depth: Some(max_depth), max_len: None };
+                let expected = render(&lowered, &pools, limits, &choices);
+                let found = render(&unfolded, &pools, Limits::default(), &choices);
+                lengths += expected.output.len();
+                assert!(
+                    found == expected,
+                    "seed {seed}, depth {max_depth}, {choices:?}\nexpected {:?}\nfound    {:?}\nof\n{}\n{}",
+                    expected.output.escape_ascii().to_string(),
+                    found.output.escape_ascii().to_string(),
+                    print(&lowered),
+                    print(&unfolded)
+                );
+            }
+        }
+    }
+    println!("{lengths} bytes, {refused} refused");
+    assert!(lengths > 20_000 && refused < 200);
+}
+
+#[test]
+fn unfolded_limits_of_small_grammars_stay() {
+    unfolded_limits_stay(0..700, &Shape::ENUMERABLE);
+}
+
+#[test]
+fn unfolded_limits_of_varied_grammars_stay() {
+    unfolded_limits_stay(10_000..10_200, &Shape::VARIED);
 }

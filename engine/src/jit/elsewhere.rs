@@ -35,6 +35,15 @@ impl Jit {
         Err(NotCompiled::NotHere)
     }
 
+    /// Always refuses.
+    ///
+    /// # Errors
+    ///
+    /// [`NotCompiled::NotHere`].
+    pub fn without_unfolding(_: &Compiled) -> Result<Jit, NotCompiled> {
+        Err(NotCompiled::NotHere)
+    }
+
     /// The same with another bound on the memory of a deep recursion.
     #[must_use]
     pub fn with_stack(self, _: usize) -> Jit {

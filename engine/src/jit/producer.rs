@@ -8,13 +8,16 @@ use std::sync::{Arc, OnceLock};
 use gramjet::rt::raw::native::Input;
 use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
+use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::ir::Ir;
 
 use super::assemble::{Features, Kind, assemble};
 use super::code::{Code, Draft};
 use super::context::{Context, Deep, MAX_SEPARATOR};
-use super::stack::REGION;
+use super::stack::{FINISHING_HERE, REGION};
 use super::{NotCompiled, listing, perf_map};
 use crate::directives::first_limits;
+use crate::unfolded::Unfolded;
 use crate::vm::Vm;
 
 /// Code and tables of one kind of limits have at most this many bytes together.
@@ -47,14 +50,18 @@ struct Grammar {
     features: Features,
     /// Code by kind of limits, compiled when it is first asked for.
     codes: [OnceLock<Result<Arc<Code>, NotCompiled>>; 4],
+    unfolded: Unfolded<Code>,
 }
 
 impl Grammar {
     fn code(&self, limits: Limits) -> Result<Arc<Code>, NotCompiled> {
+        if let Some(code) = self.unfolded(limits) {
+            return Ok(code);
+        }
         let kind = Kind { depth: limits.depth().is_some(), length: limits.length().is_some() };
         let place = usize::from(kind.depth) + 2 * usize::from(kind.length);
         let made = self.codes[place].get_or_init(|| {
-            let draft = self.draft(kind)?;
+            let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kind)?;
             if draft.finishing > MAX_FINISHING {
                 return Err(NotCompiled::TooDeep);
             }
@@ -65,8 +72,16 @@ impl Grammar {
 }
 
 impl Grammar {
-    fn draft(&self, kind: Kind) -> Result<Draft, NotCompiled> {
-        let Compiled { residual, pools, .. } = &self.compiled;
+    /// Code for a depth limit that is unfolded.
+    fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
+        self.unfolded.get(limits, |unfolded| {
+            let draft = self.draft(unfolded, &Pools::none(), Kind::default()).ok()?;
+            // Nothing looks whether there is stack left.
+            (draft.finishing <= FINISHING_HERE).then(|| draft.finish().ok())?
+        })
+    }
+
+    fn draft(&self, residual: &Ir, pools: &Pools, kind: Kind) -> Result<Draft, NotCompiled> {
         let shapes = || residual.bodies().map(|(_, body)| residual.shape(body));
         if shapes().map(|shape| u64::from(shape.size)).sum::<u64>() > MAX_NODES {
             return Err(NotCompiled::TooLarge { bytes: MAX_CODE });
@@ -95,11 +110,24 @@ impl Jit {
     ///
     /// If the code would be too large or the system refuses executable memory; the engine `vm` takes every grammar.
     pub fn new(compiled: &Compiled) -> Result<Jit, NotCompiled> {
-        Jit::for_processor(compiled, Features::detect())
+        Jit::for_processor(compiled, Features::detect(), Unfolded::new(compiled))
     }
 
-    fn for_processor(compiled: &Compiled, features: Features) -> Result<Jit, NotCompiled> {
-        let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default() };
+    /// The same, but code for depth limits counts levels at run time, however few there are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Jit::new`].
+    pub fn without_unfolding(compiled: &Compiled) -> Result<Jit, NotCompiled> {
+        Jit::for_processor(compiled, Features::detect(), Unfolded::never())
+    }
+
+    fn for_processor(
+        compiled: &Compiled,
+        features: Features,
+        unfolded: Unfolded<Code>,
+    ) -> Result<Jit, NotCompiled> {
+        let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default(), unfolded };
         let limits = first_limits(compiled);
         let code = grammar.code(limits)?;
         let min_len = compiled.min_len();

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
+use gramjet_compiler::analysis::pools::Pools;
 
 use crate::directives::first_limits;
+use crate::unfolded::Unfolded;
 use program::Program;
 
 mod build;
@@ -23,6 +25,8 @@ mod verify;
 pub struct Vm {
     grammar: Arc<Grammar>,
     limits: Limits,
+    /// In place of the grammar's programs, where the depth limit in force is unfolded.
+    unfolded: Option<Arc<Program>>,
     /// The interpreter's stack, kept from input to input.
     stack: Box<[interpret::Frame]>,
 }
@@ -34,11 +38,21 @@ struct Grammar {
     unlimited: Program,
     /// For runs with one; missing if none can be kept.
     limited: Option<Program>,
+    unfolded: Unfolded<Program>,
 }
 
 impl Vm {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Vm {
+        Vm::with(compiled, Unfolded::new(compiled))
+    }
+
+    /// The same, but programs for depth limits count levels at run time, however few there are.
+    pub fn without_unfolding(compiled: &Compiled) -> Vm {
+        Vm::with(compiled, Unfolded::never())
+    }
+
+    fn with(compiled: &Compiled, unfolded: Unfolded<Program>) -> Vm {
         let rule_without_pool = compiled.rule_without_pool().map(str::to_string);
         let build = |with_depth| build::build(&compiled.residual, &compiled.pools, with_depth);
         let grammar = Grammar {
@@ -46,14 +60,21 @@ impl Vm {
             unlimited: build(false),
             limited: rule_without_pool.is_none().then(|| build(true)),
             rule_without_pool,
+            unfolded,
         };
-        Vm { grammar: Arc::new(grammar), limits: first_limits(compiled), stack: Box::default() }
+        let limits = first_limits(compiled);
+        Vm { unfolded: grammar.unfolded(limits), grammar: Arc::new(grammar), limits, stack: Box::default() }
     }
 }
 
 impl Clone for Vm {
     fn clone(&self) -> Vm {
-        Vm { grammar: self.grammar.clone(), limits: self.limits, stack: Box::default() }
+        Vm {
+            grammar: self.grammar.clone(),
+            limits: self.limits,
+            unfolded: self.unfolded.clone(),
+            stack: Box::default(),
+        }
     }
 }
 
@@ -76,27 +97,35 @@ impl Producer for Vm {
     fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
         limits.check(self.grammar.min_len, self.grammar.rule_without_pool.as_deref())?;
         self.limits = limits;
+        self.unfolded = self.grammar.unfolded(limits);
         Ok(())
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        let (program, min_len) = self.grammar.program(self.limits);
-        interpret::produce(program, min_len, self.limits, choices, output, &mut self.stack)
+        let Vm { grammar, limits, unfolded, stack } = self;
+        let (program, limits) = grammar.program(unfolded.as_deref(), *limits);
+        interpret::produce(program, grammar.min_len, limits, choices, output, stack)
     }
 
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
-        let (program, min_len) = self.grammar.program(self.limits);
-        interpret::produce_batch(program, min_len, self.limits, choices, output, batch, &mut self.stack)
+        let Vm { grammar, limits, unfolded, stack } = self;
+        let (program, limits) = grammar.program(unfolded.as_deref(), *limits);
+        interpret::produce_batch(program, grammar.min_len, limits, choices, output, batch, stack)
     }
 }
 
 impl Grammar {
-    /// The program that keeps `limits`, and the length of the shortest output.
-    fn program(&self, limits: Limits) -> (&Program, u64) {
-        let program = match (&self.limited, limits.depth()) {
-            (Some(limited), Some(_)) => limited,
-            _ => &self.unlimited,
-        };
-        (program, self.min_len)
+    /// The program that keeps `limits`, and the limits that it keeps at run time.
+    fn program<'g>(&'g self, unfolded: Option<&'g Program>, limits: Limits) -> (&'g Program, Limits) {
+        match (unfolded, &self.limited, limits.depth()) {
+            (Some(unfolded), ..) => (unfolded, limits.max_depth(None)),
+            (None, Some(limited), Some(_)) => (limited, limits),
+            _ => (&self.unlimited, limits),
+        }
+    }
+
+    /// The program for a depth limit that is unfolded.
+    fn unfolded(&self, limits: Limits) -> Option<Arc<Program>> {
+        self.unfolded.get(limits, |unfolded| Some(build::build(unfolded, &Pools::none(), false)))
     }
 }

@@ -15,6 +15,9 @@ const MAX_MERGED: usize = 31;
 /// So many branches or more are reached by a table of jumps, fewer by comparisons.
 const MIN_JUMP_TABLE: usize = 16;
 
+/// Strings of a choice among choices have at most so many bytes.
+const MAX_NESTED: usize = 32;
+
 /// The options of a choice.
 pub(super) struct Grouped<'g> {
     pub decision: Decision<'g>,
@@ -72,7 +75,10 @@ impl<'g> Assembler<'g> {
                 pool_of: None,
             });
         }
-        if self.nested(node, choice) {
+        if let Some(chain) = self.chain_at(node) {
+            return self.chain(chain, offset);
+        }
+        if self.nested(choice) {
             return;
         }
         if let Some(joint) = self.joint(node, choice) {
@@ -300,13 +306,12 @@ impl<'g> Assembler<'g> {
         0
     }
 
-    /// A choice whose options are literals or choices of such, all of one length: two sites, no branch.
-    fn nested(&mut self, node: NodeId, choice: &'g Choice) -> bool {
+    /// A choice whose options are literals or choices of such: two sites, no branch.
+    fn nested(&mut self, choice: &'g Choice) -> bool {
         let ir = self.ir;
         let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
         let mut leaves: Vec<&[u8]> = Vec::new();
-        let last = ir.facts(choice.options[choice.options.len() - 1]).min_len;
-        if choice.slots.is_some() || choice.options.len() > 256 || last != ir.facts(node).min_len {
+        if choice.slots.is_some() || choice.options.len() > 256 {
             return false;
         }
         for &option in &choice.options {
@@ -325,8 +330,10 @@ impl<'g> Assembler<'g> {
             }
             entries.push(first | (leaves.len() as u32 - first) << 16);
         }
-        let len = leaves[0].len();
-        if len > 32 || leaves.len() > 0xFFFF || leaves.iter().any(|leaf| leaf.len() != len) {
+        let len = leaves.iter().map(|leaf| leaf.len()).max().unwrap_or(0);
+        // Under a length limit either site may be narrowed unless all cost the same.
+        let is_narrowed = self.kind.length && leaves.iter().any(|leaf| leaf.len() != len);
+        if len > MAX_NESTED || leaves.len() > 0xFFFF || is_narrowed {
             return false;
         }
         let decision = Decision { count: choice.options.len(), slots: None, costs: Vec::new() };

@@ -55,7 +55,8 @@ impl<'g> Assembler<'g> {
         let [option] = outer.groups[arm][..] else { return None };
         let (inner, instances) = self.choice_in(*outer.options[option].first()?)?;
         let Node::Choice(choice) = self.ir.node(inner) else { return None };
-        if choice.options.len() > 256 || choice.options.iter().all(|&option| self.is_data(option)) {
+        let is_data = choice.options.iter().all(|&option| self.is_data(option)) || self.chain_at(inner).is_some();
+        if choice.options.len() > 256 || is_data {
             return None;
         }
         let inner = self.grouped(inner, choice, false);

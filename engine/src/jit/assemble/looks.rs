@@ -30,7 +30,7 @@ enum Members {
 const MAX_STEPS: usize = 3;
 
 /// In lanes of two choice bytes: a bit for each round that may stop; the member bytes; what marks another option.
-const STOPS: u64 = 0x0080_0080_0080_0080;
+pub(super) const STOPS: u64 = 0x0080_0080_0080_0080;
 const MEMBERS: u64 = 0x00FF_00FF_00FF_00FF;
 const OTHERS: u64 = 0x0100_0100_0100_0100;
 const LANES: u64 = 0x0001_0001_0001_0001;
@@ -39,6 +39,11 @@ impl Look {
     pub fn at(item: &ByteItem, features: Features) -> Look {
         let members = Members::at_once(item).filter(|_| features.ssse3);
         Look { bound: item.bound, members: members.unwrap_or(Members::Table(Box::new(item.table))) }
+    }
+
+    /// Whether the members of all rounds are emitted at once, not looked up one after the other.
+    pub fn is_at_once(&self) -> bool {
+        !matches!(self.members, Members::Table(_))
     }
 }
 
@@ -118,30 +123,35 @@ impl Assembler<'_> {
 
     /// Emits the members of all rounds that were looked at. Keeps rcx.
     pub(super) fn put_members(&mut self, look: &Look) {
+        self.put_members_at(look, 0, 0);
+    }
+
+    /// The same for rounds whose choice bytes begin at the displacement `at`, and whose members at `to`.
+    pub(super) fn put_members_at(&mut self, look: &Look, at: i8, to: i8) {
         match &look.members {
             Members::Table(table) => {
                 let table = self.tables.add(table.to_vec(), 1);
                 let ops = &mut self.ops;
                 for round in 0..ROUNDS as i8 {
                     asm!(ops
-                        ; movzx edx, BYTE [BYTE choice + 2 * round + 1]
+                        ; movzx edx, BYTE [BYTE choice + at + 2 * round + 1]
                         ; movzx edx, BYTE [tables + rdx + table]
-                        ; mov BYTE [BYTE output + round], dl
+                        ; mov BYTE [BYTE output + to + round], dl
                     );
                 }
             }
             Members::Shuffle { count, members } => {
-                self.numbers_of_members(*count);
+                self.numbers_of_members(*count, at);
                 let members = self.tables.add(members.to_vec(), 16);
                 let ops = &mut self.ops;
                 asm!(ops
                     ; movdqa xmm1, [tables + members]
                     ; pshufb xmm1, xmm0
-                    ; movd DWORD [output], xmm1
+                    ; movd DWORD [BYTE output + to], xmm1
                 );
             }
             Members::Steps { count, base, steps } => {
-                self.numbers_of_members(*count);
+                self.numbers_of_members(*count, at);
                 let base = self.tables.add(vec![*base; 16], 16);
                 let steps: Vec<(i32, i32)> = steps
                     .iter()
@@ -160,19 +170,19 @@ impl Assembler<'_> {
                         ; paddb xmm0, xmm1
                     );
                 }
-                asm!(ops ; movd DWORD [output], xmm0);
+                asm!(ops ; movd DWORD [BYTE output + to], xmm0);
             }
         }
     }
 
     /// The numbers of the next rounds' members, a byte each, in xmm0.
-    fn numbers_of_members(&mut self, count: u32) {
+    fn numbers_of_members(&mut self, count: u32, at: i8) {
         let members = self.tables.add([0x00, 0xFF].repeat(8), 16);
         let counts = self.tables.add((count as u16).to_le_bytes().repeat(8), 16);
         let ops = &mut self.ops;
         // The upper half of a product with 256 times the member byte is the product by the rule of the choice map.
         asm!(ops
-            ; movq xmm0, QWORD [choice]
+            ; movq xmm0, QWORD [BYTE choice + at]
             ; pand xmm0, [tables + members]
             ; pmulhuw xmm0, [tables + counts]
             ; packuswb xmm0, xmm0

@@ -6,7 +6,7 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded};
+use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded, longest_chain};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::CharSet;
@@ -22,6 +22,7 @@ use super::sites::Site;
 use super::tables::Tables;
 
 mod calls;
+mod chains;
 mod choices;
 mod joints;
 mod literals;
@@ -170,7 +171,7 @@ pub(super) fn assemble(
         sites: Vec::new(),
         literals: Vec::new(),
         expanded,
-        guarded: guarded(ir),
+        guarded: if ir.is_ordered() { guarded(ir) } else { vec![false; ir.rules().len()] },
         functions,
         thunks,
         scopes: Vec::new(),
@@ -251,9 +252,16 @@ impl<'g> Assembler<'g> {
     /// every site takes option 0 from there on. Whatever is pending in any of the frames, up to the first, is now derived
     /// lowest: each call leads to a rule of less height than that which it stands in, so that at most as many frames as the
     /// height of a rule, and one, are above each other there. The innermost may call a thunk.
+    ///
+    /// Where a depth limit is unfolded, nothing recurses and there are no guards: these are all frames that there may be.
     fn finishing(&self) -> usize {
-        let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
-        let frames = 1 + MAX_UNGUARDED + height + 1;
+        let frames = match self.ir.is_ordered() {
+            true => {
+                let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+                1 + MAX_UNGUARDED + height + 1
+            }
+            false => longest_chain(self.ir) + 1,
+        };
         frames.saturating_mul(8 * (self.most_stack as usize + 1)).saturating_add(thunks::STACK)
     }
 

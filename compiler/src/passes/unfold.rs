@@ -1,0 +1,168 @@
+//! Unfolds a depth limit: makes the levels left an argument that is known, so that each rule becomes one rule for every
+//! number of levels with which it is reached (polyvariant specialisation, as in Jones, Gomard & Sestoft, *Partial
+//! Evaluation and Automatic Program Generation*, 1993, chapter 4), and a reference beyond the limit the pool of its rule.
+//!
+//! Law: without limits the result reads and emits what the grammar does under the depth limit. There is no recursion left.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::pools::Pools;
+use crate::analysis::recursion::{recursion, references};
+use crate::ir::{Facts, Ir, Node, NodeId, RuleId};
+
+/// A rule with so many levels left below it.
+type Instance = (RuleId, u32);
+
+/// The lowered form of a grammar with `max_depth` unfolded; `None` if it would have more than `max_nodes` nodes, or a rule
+/// has no pool. No rule may stand inlined in `lowered`.
+pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
+    let mut unfolding = Unfolding {
+        ir: lowered,
+        pools,
+        heights: heights(lowered),
+        instances: BTreeMap::new(),
+        facts: Vec::new(),
+        of_pools: vec![None; lowered.rules().len()],
+    };
+    let start = unfolding.instance(lowered.start(), max_depth);
+    unfolding.find(start, max_nodes)?;
+    unfolding.build(start)
+}
+
+/// The height in rule references of the highest derivation from each rule; `None` if there is no highest.
+fn heights(ir: &Ir) -> Vec<Option<u32>> {
+    let (recursion, references) = (recursion(ir), references(ir));
+    let mut heights = vec![None; ir.rules().len()];
+    for &rule in recursion.bottom_up() {
+        if !recursion.is_recursive(rule) {
+            let height = |callee: &RuleId| heights[callee.index()].map(|height: u32| height + 1);
+            heights[rule.index()] =
+                references[rule.index()].iter().map(height).try_fold(0, |most, height| Some(height?.max(most)));
+        }
+    }
+    heights
+}
+
+struct Unfolding<'i> {
+    ir: &'i Ir,
+    pools: &'i Pools,
+    heights: Vec<Option<u32>>,
+    /// The instances that are reached, by levels, and their numbers in this order.
+    instances: BTreeMap<(u32, RuleId), usize>,
+    /// By the number of the instance.
+    facts: Vec<Facts>,
+    /// The choice among the strings of each rule's pool.
+    of_pools: Vec<Option<NodeId>>,
+}
+
+impl Unfolding<'_> {
+    /// Levels that no derivation of the rule needs are none.
+    fn instance(&self, rule: RuleId, levels: u32) -> Instance {
+        (rule, self.heights[rule.index()].map_or(levels, |height| levels.min(height)))
+    }
+
+    /// Finds the instances that `start` reaches.
+    fn find(&mut self, start: Instance, max_nodes: u32) -> Option<()> {
+        let mut nodes = 0u32;
+        let mut is_pooled = vec![false; self.ir.rules().len()];
+        let mut open = vec![start];
+        self.instances.insert((start.1, start.0), 0);
+        while let Some((rule, levels)) = open.pop() {
+            let body = self.ir.body(rule)?;
+            nodes = nodes.saturating_add(self.ir.shape(body).size);
+            let mut below = vec![body];
+            while let Some(node) = below.pop() {
+                below.extend(self.ir.children(node));
+                let Node::Rule(callee) = *self.ir.node(node) else { continue };
+                if levels == 0 {
+                    if !std::mem::replace(&mut is_pooled[callee.index()], true) {
+                        nodes = nodes.saturating_add(self.pools.get(callee)?.strings.len() as u32);
+                    }
+                    continue;
+                }
+                let instance = self.instance(callee, levels - 1);
+                if self.instances.insert((instance.1, instance.0), 0).is_none() {
+                    open.push(instance);
+                }
+            }
+            if nodes > max_nodes {
+                return None;
+            }
+        }
+        self.instances.values_mut().enumerate().for_each(|(number, value)| *value = number);
+        Some(())
+    }
+
+    fn build(mut self, start: Instance) -> Option<Ir> {
+        // An instance refers to instances with fewer levels, which have smaller numbers.
+        let instances: Vec<Instance> = self.instances.keys().map(|&(levels, rule)| (rule, levels)).collect();
+        for &(rule, levels) in &instances {
+            let facts = self.facts_of(self.ir.body(rule)?, levels)?;
+            self.facts.push(facts);
+        }
+        let named = instances.iter().zip(&self.facts);
+        let rules = named.map(|(&(rule, levels), &facts)| (format!("{}@{levels}", self.ir.rule(rule).name), facts));
+        let number = self.number(start.0, start.1)?;
+        let mut new = Ir::new_unordered(rules, RuleId::new(number));
+        for (number, &(rule, levels)) in instances.iter().enumerate() {
+            let body = self.node(&mut new, self.ir.body(rule)?, levels)?;
+            new.set_body(RuleId::new(number), body);
+        }
+        Some(new)
+    }
+
+    /// The number of the instance that a rule is with so many levels below it.
+    fn number(&self, rule: RuleId, levels: u32) -> Option<usize> {
+        let (rule, levels) = self.instance(rule, levels);
+        self.instances.get(&(levels, rule)).copied()
+    }
+
+    /// The facts of what [`Unfolding::node`] makes; `None` where that does.
+    fn facts_of(&self, node: NodeId, levels: u32) -> Option<Facts> {
+        let mut children = self.ir.children(node).iter().map(|&child| self.facts_of(child, levels));
+        match self.ir.node(node) {
+            Node::Bytes(_) | Node::Class(_) => Some(self.ir.facts(node)),
+            Node::Rule(rule) => match levels.checked_sub(1) {
+                Some(levels) => Some(self.facts[self.number(*rule, levels)?].one_deeper()),
+                None => {
+                    let strings = &self.pools.get(*rule)?.strings;
+                    let min_len = strings.iter().map(|string| string.len() as u64).min()?;
+                    Some(Facts { min_len, ..Facts::EMPTY })
+                }
+            },
+            Node::Seq(_) => children.try_fold(Facts::EMPTY, |facts, item| Some(facts.then(item?))),
+            Node::Choice(_) => {
+                let first = children.next()??;
+                children.try_fold(first, |facts, option| Some(facts.or(option?)))
+            }
+            Node::Repeat { min: 0, .. } => Some(Facts::EMPTY),
+            Node::Repeat { min, .. } => Some(children.next()??.times(*min)),
+            Node::Inline { .. } | Node::Again(_) => None,
+        }
+    }
+
+    fn node(&mut self, new: &mut Ir, node: NodeId, levels: u32) -> Option<NodeId> {
+        if let Node::Rule(rule) = self.ir.node(node) {
+            return match levels.checked_sub(1) {
+                Some(levels) => Some(new.reference(RuleId::new(self.number(*rule, levels)?))),
+                None => self.pool(new, *rule),
+            };
+        }
+        let ir = self.ir;
+        let children: Option<Vec<NodeId>> =
+            ir.children(node).iter().map(|&child| self.node(new, child, levels)).collect();
+        Some(new.rebuild(ir, node, children?))
+    }
+
+    /// The strings of a rule's pool, as the choice map decides among them.
+    fn pool(&mut self, new: &mut Ir, rule: RuleId) -> Option<NodeId> {
+        if let Some(node) = self.of_pools[rule.index()] {
+            return Some(node);
+        }
+        let strings: Vec<NodeId> =
+            self.pools.get(rule)?.strings.iter().map(|string| new.bytes(string.clone())).collect();
+        let node = new.choice(strings, None);
+        self.of_pools[rule.index()] = Some(node);
+        Some(node)
+    }
+}
