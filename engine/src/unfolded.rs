@@ -1,8 +1,7 @@
-//! What engines make for one depth limit, which is unfolded: where that pays, and what of it is kept.
+//! What engines make for one depth limit, which is unfolded where that pays.
 //!
-//! With so few levels most of an input is near the limit. There, finite parts of the grammar are left of what recurses
-//! elsewhere, and become data; and no level is counted at run time. With more levels there is more code than caches and branch
-//! predictors hold, and little of an input is near the limit (docs/jit.md has figures).
+//! With few levels most of an input is near the limit. There, finite parts of the grammar are left of what recurses elsewhere,
+//! and become data; and no level is counted at run time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,13 +9,7 @@ use gramjet::Limits;
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
-use gramjet_compiler::passes::optimise_unfolded;
-
-/// Greater depth limits are not unfolded.
-pub(crate) const MAX_DEPTH: u32 = 16;
-
-/// Nor is what would have more nodes than this, the strings of pools included.
-pub(crate) const MAX_NODES: u32 = 8192;
+use gramjet_compiler::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 
 /// What was made of a grammar by depth limit.
 pub(crate) struct Unfolded<T> {
@@ -29,7 +22,7 @@ pub(crate) struct Unfolded<T> {
 impl<T> Unfolded<T> {
     pub fn new(compiled: &Compiled) -> Unfolded<T> {
         let Compiled { lowered, pools, .. } = compiled;
-        let is_small = lowered.node_count() <= MAX_NODES as usize;
+        let is_small = lowered.node_count() <= MAX_UNFOLDED_NODES as usize;
         Unfolded { grammar: is_small.then(|| (lowered.clone(), pools.clone())), made: Mutex::default() }
     }
 
@@ -41,13 +34,13 @@ impl<T> Unfolded<T> {
     /// What `make` makes of the residual form with the limit unfolded, when it is first asked for; `None` if there is another
     /// limit or unfolding does not pay.
     pub fn get(&self, limits: Limits, make: impl FnOnce(&Ir) -> Option<T>) -> Option<Arc<T>> {
-        let (Some(depth @ ..=MAX_DEPTH), None) = (limits.depth(), limits.length()) else { return None };
+        let (Some(depth @ ..=MAX_UNFOLDED_DEPTH), None) = (limits.depth(), limits.length()) else { return None };
         let (lowered, pools) = self.grammar.as_ref()?;
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, made)) = made.iter().find(|&&(other, _)| other == depth) {
             return made.clone();
         }
-        let unfolded = optimise_unfolded(lowered, pools, depth, MAX_NODES);
+        let unfolded = optimise_unfolded(lowered, pools, depth, MAX_UNFOLDED_NODES);
         let new = unfolded.and_then(|unfolded| make(&unfolded)).map(Arc::new);
         made.push((depth, new.clone()));
         new

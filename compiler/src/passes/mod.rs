@@ -14,6 +14,7 @@ mod tails;
 mod unfold;
 
 pub use supercompile::Budget;
+pub use unfold::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES};
 
 /// Optimises a lowered IR into its residual form: bodies are left only for the start rule, for rules that recursion needs
 /// and for those too large to stand wherever they are used. `observe` sees the result of each pass under its name.

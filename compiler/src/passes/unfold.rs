@@ -10,6 +10,13 @@ use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::{Facts, Ir, Node, NodeId, RuleId};
 
+/// Greater depth limits are not worth unfolding: there is more code than caches and branch predictors hold, and little of an
+/// input is near the limit (docs/jit.md has figures).
+pub const MAX_UNFOLDED_DEPTH: u32 = 16;
+
+/// Nor is what would have more nodes than this, the strings of pools included.
+pub const MAX_UNFOLDED_NODES: u32 = 8192;
+
 /// A rule with so many levels left below it.
 type Instance = (RuleId, u32);
 

@@ -370,6 +370,36 @@ impl Machine<'_, '_> {
         self.star::<PLUS, DEPTH, LEN>(s, depth - 1, star)
     }
 
+    /// Derives rounds of single bytes that are written out; see [`super::raw::Machine::closed_chain`].
+    pub fn closed_chain<const N: usize, const PLUS: bool>(
+        &mut self,
+        s: &mut State,
+        members: [&[u8; 256]; N],
+        last: &[u8; 256],
+    ) {
+        if self.open_chain::<N, PLUS>(s, members) && PLUS {
+            self.put_mapped(s, last);
+        }
+    }
+
+    /// The same where further rounds may follow; see [`super::raw::Machine::open_chain`].
+    pub fn open_chain<const N: usize, const PLUS: bool>(
+        &mut self,
+        s: &mut State,
+        members: [&[u8; 256]; N],
+    ) -> bool {
+        for table in members {
+            let go = self.pick8(s, 2) == 1;
+            if go || PLUS {
+                self.put_mapped(s, table);
+            }
+            if !go {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site.
     #[must_use]
     pub fn repeat_bytes<const LEN: bool>(&mut self, s: State, table: &[u8; 256], min: u32, further: u64) -> State {

@@ -25,22 +25,37 @@ impl Strings {
     /// If there is no string, the lengths do not ascend, or the padding is missing. Called in constants,
     /// so this shows at compile time.
     pub const fn new(data: &'static [u8], starts: &'static [u32], shortest: Option<&'static [u8]>) -> Strings {
+        let table = Strings::unordered(data, starts);
+        let mut index = 2;
+        while index < starts.len() {
+            assert!(starts[index] - starts[index - 1] >= starts[index - 1] - starts[index - 2]);
+            index += 1;
+        }
+        let min_len = match shortest {
+            Some(shortest) => shortest.len() as u64,
+            None => table.min_len,
+        };
+        Strings { shortest, min_len, ..table }
+    }
+
+    /// The same, but the lengths need not ascend: for where there is no length limit.
+    ///
+    /// # Panics
+    ///
+    /// If there is no string, or the padding is missing. Called in constants, so this shows at compile time.
+    pub const fn unordered(data: &'static [u8], starts: &'static [u32]) -> Strings {
         assert!(starts.len() >= 2 && starts[0] == 0);
         let mut max_len = 0;
         let mut index = 1;
         while index < starts.len() {
             assert!(starts[index] >= starts[index - 1]);
             let len = (starts[index] - starts[index - 1]) as usize;
-            assert!(len >= max_len);
-            max_len = len;
+            max_len = if len > max_len { len } else { max_len };
             index += 1;
         }
         assert!(data.len() >= starts[starts.len() - 1] as usize + Strings::PADDING);
-        let min_len = match shortest {
-            Some(shortest) => shortest.len() as u64,
-            None => (starts[1] - starts[0]) as u64,
-        };
-        Strings { data, starts, shortest, min_len, max_len }
+        let min_len = (starts[1] - starts[0]) as u64;
+        Strings { data, starts, shortest: None, min_len, max_len }
     }
 
     /// The number of strings.

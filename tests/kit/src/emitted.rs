@@ -1,6 +1,6 @@
 //! The grammars for which Rust is emitted and compiled when the tests are built.
 
-use gramjet_compiler::Compiled;
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 
 use crate::suite::cases;
 use crate::{Rng, Shape, compiled, random_grammar};
@@ -12,15 +12,52 @@ pub struct Subject {
     pub name: String,
     /// The grammar.
     pub compiled: Compiled,
+    /// The depth limit that the emitted producers begin with: it is stated, and so it is unfolded.
+    pub max_depth: Option<u32>,
+}
+
+impl Subject {
+    /// A depth limit of `levels` is stated if the grammar can keep one.
+    fn new(name: String, compiled: Compiled, levels: u32) -> Subject {
+        let max_depth = compiled.rule_without_pool().is_none().then_some(levels);
+        Subject { name, compiled, max_depth }
+    }
 }
 
 /// How many of the subjects are random grammars.
 pub const RANDOM: u64 = 80;
 
-/// The suite's grammars, then the random ones.
+/// The suite's grammars, those with chains, then the random ones.
 pub fn subjects() -> Vec<Subject> {
-    let suite = cases().iter().map(|case| Subject { name: case.name.clone(), compiled: case.compiled.clone() });
-    suite.chain(random_subjects()).collect()
+    let suite = cases().iter().enumerate();
+    let suite = suite.map(|(number, case)| Subject::new(case.name.clone(), case.compiled.clone(), number as u32 % 5));
+    suite.chain(subjects_with_chains()).chain(random_subjects()).collect()
+}
+
+/// Right recursion over single bytes, which an unfolded limit leaves a chain of as many rounds as there are levels, and
+/// choices among choices, at some depths.
+const CHAINS: &str = "
+    s ::= w x ';' y n z '.' | '(' s ')'
+    w ::= '' | (' ' | #x9) w
+    x ::= d | d x
+    d ::= '7' | '3' | '5' | '0'
+    y ::= '' | [a-z] y | y2
+    y2 ::= '' | ([A-Z] | '_') y2
+    z ::= d | d v
+    v ::= '' | d v
+    n ::= '' | '!' | '<br>' | k | 'a longer string' | ('p' | 'qq') | l
+    k ::= 'a' | 'bcd' | '' | 'a string of 22 bytes.'
+    l ::= [0-9] ([0-9] ([0-9] ([0-9] [0-9]?)?)?)? | [0-9] m
+    m ::= 'x' | 'x' m @ 3
+";
+
+/// The subjects that are there for chains.
+pub fn subjects_with_chains() -> impl Iterator<Item = Subject> {
+    [0, 1, 2, 3, 4, 5, 7, 10].into_iter().map(|levels| {
+        let file = SourceFile::new("chains.ebnf", CHAINS);
+        let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
+        Subject::new(format!("chains-{levels}"), compiled, levels)
+    })
 }
 
 /// The random ones.
@@ -32,6 +69,6 @@ pub fn random_subjects() -> impl Iterator<Item = Subject> {
             _ => Shape::ENUMERABLE,
         };
         let grammar = random_grammar(&mut Rng::new(seed + 777), &shape);
-        Subject { name: format!("random-{seed}"), compiled: compiled(&grammar) }
+        Subject::new(format!("random-{seed}"), compiled(&grammar), seed as u32 % 5)
     })
 }

@@ -18,14 +18,14 @@ impl Emitter<'_> {
             None => (plus_item(self.ir, rule, body)?, true),
         };
         let bytes = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers <= 1)?;
-        let strings = &self.compiled.pools.get(rule)?.strings;
+        let strings = &self.pools.get(rule)?.strings;
         let longest = strings.last().map_or(0, |string| string.len());
         if longest > MAX_LITERAL {
             return None;
         }
         let pool = self.pool(rule)?;
         let last = match self.ir.node(item) {
-            Node::Inline { rule, .. } => byte_pool(&self.compiled.pools.get(*rule)?.strings)?,
+            Node::Inline { rule, .. } => byte_pool(&self.pools.get(*rule)?.strings)?,
             _ => bytes.table,
         };
         let behind = match plus {

@@ -9,11 +9,14 @@ use quote::{format_ident, quote};
 
 use crate::analysis::guards::guarded;
 use crate::analysis::jumps::jumps_to;
+use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::ir::{Ir, NodeId, RuleId};
+use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
 
 mod body;
+mod chains;
 mod credit;
 mod loops;
 mod names;
@@ -112,13 +115,20 @@ fn emit_here(compiled: &Compiled, options: &EmitOptions) -> String {
 
 /// The items of a module. The options must have been checked ([`EmitOptions::check`]).
 pub fn tokens(compiled: &Compiled, options: &EmitOptions) -> TokenStream {
-    Emitter::new(compiled, options).module()
+    let mut emitter = Emitter::new(compiled, &compiled.residual, &compiled.pools, options);
+    let Some(depth) = emitter.unfolded_depth() else { return emitter.module(None) };
+    let Some(ir) = optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES) else {
+        return emitter.module(None);
+    };
+    let unfolded = Emitter::new(compiled, &ir, &Pools::none(), options).rules("unfolded");
+    emitter.module(Some((depth, unfolded)))
 }
 
 /// State of one emission.
 struct Emitter<'c> {
     compiled: &'c Compiled,
     ir: &'c Ir,
+    pools: &'c Pools,
     options: &'c EmitOptions,
     /// The function of each rule with a body.
     functions: Vec<Ident>,
@@ -134,14 +144,15 @@ struct Emitter<'c> {
 }
 
 impl<'c> Emitter<'c> {
-    fn new(compiled: &'c Compiled, options: &'c EmitOptions) -> Self {
-        let ir = &compiled.residual;
+    fn new(compiled: &'c Compiled, ir: &'c Ir, pools: &'c Pools, options: &'c EmitOptions) -> Self {
         Emitter {
             compiled,
             ir,
+            pools,
             options,
             functions: names::functions(ir),
-            guarded: guarded(ir),
+            // Where a depth limit is unfolded nothing recurses.
+            guarded: if ir.is_ordered() { guarded(ir) } else { vec![false; ir.rules().len()] },
             recursion: recursion(ir),
             used: Used::ALL,
             exits: vec![None; ir.rules().len()],
@@ -154,29 +165,38 @@ impl<'c> Emitter<'c> {
         format_ident!("{}", if self.options.forbid_unsafe { "safe" } else { "raw" })
     }
 
-    fn module(&mut self) -> TokenStream {
-        let functions = self.functions();
-        let statics = self.statics.items();
-        let machine = self.machine();
-        let start = &self.functions[self.ir.start().index()];
+    /// The depth limit that producers begin with, if it is stated, small, and the only one.
+    fn unfolded_depth(&self) -> Option<u32> {
+        let (compiled, options) = (self.compiled, self.options);
+        let depth = options.max_depth.or(compiled.max_depth)?;
+        let has_length = options.max_len.or(compiled.max_len).is_some();
+        (depth <= MAX_UNFOLDED_DEPTH && !has_length).then_some(depth)
+    }
+
+    /// The items of a module; `unfolded` is a depth limit with rules that are for it alone.
+    fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
+        let rules = self.rules("rules");
         let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
         let poolless = match self.compiled.rule_without_pool() {
             Some(rule) => quote!(Some(#rule)),
             None => quote!(None),
         };
         let limits = self.default_limits();
-        let [credit_choices, credit_output, run_choices, run_output] =
-            [CREDIT.choices, CREDIT.output, RUN.choices, RUN.output].map(Literal::usize_unsuffixed);
-        let call = quote!(rt::#machine::run(&ENTRIES, super::MIN_LEN, limits, choices, output));
-        let call_batch = quote!(rt::#machine::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch));
-        let (about_rules, call, call_batch) = match self.options.forbid_unsafe {
-            true => (" One function per residual rule.", call, call_batch),
-            false => (
-                " One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes \
-                 only what the reservation before it covers; tables are indexed by options below their length.",
-                quote!(unsafe { #call }),
-                quote!(unsafe { #call_batch }),
-            ),
+        let (run, run_batch) = (
+            quote!(rules::run(self.limits, choices, output)),
+            quote!(rules::run_batch(self.limits, choices, output, batch)),
+        );
+        let (run, run_batch, unfolded) = match unfolded {
+            None => (run, run_batch, quote!()),
+            Some((depth, rules)) => {
+                let depth = Literal::u32_unsuffixed(depth);
+                let is_it = quote!(self.limits.depth() == Some(#depth) && self.limits.length().is_none());
+                (
+                    quote!(if #is_it { unfolded::run(self.limits, choices, output) } else { #run }),
+                    quote!(if #is_it { unfolded::run_batch(self.limits, choices, output, batch) } else { #run_batch }),
+                    rules,
+                )
+            }
         };
         let start_name = &self.ir.rule(self.ir.start()).name;
         let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
@@ -262,7 +282,7 @@ impl<'c> Emitter<'c> {
                     choices: &mut ::gramjet::Choices<'_>,
                     output: &mut ::std::vec::Vec<u8>,
                 ) -> u64 {
-                    rules::run(self.limits, choices, output)
+                    #run
                 }
 
                 fn produce_batch(
@@ -271,10 +291,41 @@ impl<'c> Emitter<'c> {
                     output: &mut ::std::vec::Vec<u8>,
                     batch: &mut ::gramjet::Batch<'_>,
                 ) -> u64 {
-                    rules::run_batch(self.limits, choices, output, batch)
+                    #run_batch
                 }
             }
 
+            #rules
+
+            #unfolded
+        }
+    }
+
+    /// The module with the functions of the rules and their tables.
+    fn rules(&mut self, name: &str) -> TokenStream {
+        let functions = self.functions();
+        let statics = self.statics.items();
+        let (machine, name) = (self.machine(), format_ident!("{name}"));
+        let start = &self.functions[self.ir.start().index()];
+        let [credit_choices, credit_output, run_choices, run_output] =
+            [CREDIT.choices, CREDIT.output, RUN.choices, RUN.output].map(Literal::usize_unsuffixed);
+        let call = quote!(rt::#machine::run(&ENTRIES, super::MIN_LEN, limits, choices, output));
+        let call_batch = quote!(rt::#machine::run_batch(&ENTRIES, super::MIN_LEN, limits, choices, output, batch));
+        let (about_rules, call, call_batch) = match self.options.forbid_unsafe {
+            true => (" One function per residual rule.", call, call_batch),
+            false => (
+                " One function per residual rule. Safety: each is entered with a state of its machine, and reads and writes \
+                 only what the reservation before it covers; tables are indexed by options below their length.",
+                quote!(unsafe { #call }),
+                quote!(unsafe { #call_batch }),
+            ),
+        };
+        let entries = match self.ir.is_ordered() {
+            true => quote!([#start::<false, false>, #start::<true, false>, #start::<true, true>]),
+            // The limit is in the code.
+            false => quote!([#start::<false, false>; 3]),
+        };
+        quote! {
             #[doc = #about_rules]
             #[allow(
                 clippy::all,
@@ -290,7 +341,7 @@ impl<'c> Emitter<'c> {
                 unused_mut,
                 unused_variables
             )]
-            mod rules {
+            mod #name {
                 use ::gramjet::rt;
                 use ::gramjet::rt::#machine::{Entries, Machine, State};
 
@@ -298,11 +349,7 @@ impl<'c> Emitter<'c> {
                 const _: () = assert!(rt::CREDIT_CHOICES >= #credit_choices && rt::CREDIT_OUTPUT >= #credit_output);
                 const _: () = assert!(rt::RUN_CHOICES <= #run_choices && rt::RUN_OUTPUT <= #run_output);
 
-                static ENTRIES: Entries = [
-                    #start::<false, false>,
-                    #start::<true, false>,
-                    #start::<true, true>,
-                ];
+                static ENTRIES: Entries = #entries;
 
                 pub(super) fn run(
                     limits: ::gramjet::Limits,
@@ -426,7 +473,7 @@ impl<'c> Emitter<'c> {
 
     /// The static table of a rule's pool.
     fn pool(&mut self, rule: RuleId) -> Option<Ident> {
-        let pool = self.compiled.pools.get(rule)?;
+        let pool = self.pools.get(rule)?;
         let name = names::constant("POOL", &self.ir.rule(rule).name);
         let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
         Some(self.statics.strings(&name, &strings, pool.shortest.as_deref()))
@@ -434,7 +481,7 @@ impl<'c> Emitter<'c> {
 
     /// Whether emitting a string of a rule's pool takes a few instructions, like any site among short literals.
     fn pool_is_data(&self, rule: RuleId) -> bool {
-        self.compiled.pools.get(rule).is_some_and(|pool| match &*pool.strings {
+        self.pools.get(rule).is_some_and(|pool| match &*pool.strings {
             [only] => only.len() <= 2 * sites::MAX_PACKED && pool.shortest.is_none(),
             // No length limit tells strings of one length apart.
             strings => {
@@ -451,7 +498,7 @@ impl<'c> Emitter<'c> {
 
     /// The statements that emit a string of a rule's pool.
     fn pool_code(&mut self, rule: RuleId) -> Option<TokenStream> {
-        let pool = self.compiled.pools.get(rule)?;
+        let pool = self.pools.get(rule)?;
         let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
         if self.pool_is_data(rule) {
             return Some(match &strings[..] {

@@ -13,6 +13,9 @@ use crate::ir::{Choice, Ir, Node, NodeId, Slots};
 /// Literals up to this length fit a packed table.
 pub(super) const MAX_PACKED: usize = 7;
 
+/// Strings of a choice among choices have at most so many bytes.
+const MAX_NESTED: usize = 32;
+
 /// Of a choice with other options too, so many literals at least make a table.
 const MIN_TABLE: usize = 2;
 
@@ -68,6 +71,10 @@ impl Emitter<'_> {
 
     /// What each option costs more than the first.
     pub(super) fn costs(&self, node: NodeId, choice: &Choice) -> Vec<u64> {
+        if !self.ir.is_ordered() {
+            // There is no length limit.
+            return vec![0; choice.options.len()];
+        }
         let min_len = self.ir.facts(node).min_len;
         choice.options.iter().map(|&option| self.ir.facts(option).min_len - min_len).collect()
     }
@@ -125,6 +132,9 @@ impl Emitter<'_> {
             if let Some(option_of) = option_of {
                 return self.put_mapped(&std::array::from_fn(|byte| literals[option_of(byte)][0]));
             }
+        }
+        if let Some(chain) = self.chain(node, at) {
+            return chain;
         }
         if let Some(nested) = self.nested(choice, &costs) {
             return nested;
@@ -227,7 +237,7 @@ impl Emitter<'_> {
         quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
-    /// The code of a choice whose options are short literals or choices of such, all of one length: two sites, no branch.
+    /// The code of a choice whose options are short literals or choices of such, where a length limit does not tell them apart: two sites, no branch.
     fn nested(&mut self, choice: &Choice, costs: &[u64]) -> Option<TokenStream> {
         let ir = self.ir;
         let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
@@ -249,17 +259,26 @@ impl Emitter<'_> {
             }
             entries.push(first | (leaves.len() as u32 - first) << 16);
         }
-        let len = leaves.first()?.len();
-        if len > MAX_PACKED || leaves.len() > 0xFFFF || leaves.iter().any(|leaf| leaf.len() != len) {
+        let len = leaves.iter().map(|leaf| leaf.len()).max()?;
+        // Under a length limit the sites may be narrowed unless all leaves cost the same.
+        let is_narrowed = self.ir.is_ordered() && leaves.iter().any(|leaf| leaf.len() != len);
+        if len > MAX_NESTED || leaves.len() > 0xFFFF || is_narrowed {
             return None;
         }
         let ensure = self.take(2, len);
         let count = Literal::usize_unsuffixed(entries.len());
         let entries = self.statics.ends(&entries);
-        let table = self.statics.packed(&leaves);
-        Some(
-            quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#entries); cx.put_packed(&mut s, &#table, leaf); }),
-        )
+        let put = match len {
+            ..=MAX_PACKED => {
+                let table = self.statics.packed(&leaves);
+                quote!(cx.put_packed(&mut s, &#table, leaf);)
+            }
+            _ => {
+                let table = self.statics.unordered_strings("STRINGS", &leaves);
+                quote!(s = cx.put_string(s, &#table, leaf);)
+            }
+        };
+        Some(quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#entries); #put }))
     }
 
     /// An expression for the number of the option that was chosen.
@@ -280,7 +299,7 @@ impl Emitter<'_> {
     /// Emits the literal whose number was chosen.
     fn put_one_of(&mut self, literals: &[&[u8]], chosen: &Chosen) -> TokenStream {
         let option = self.option(chosen);
-        let longest = literals.last().map_or(0, |literal| literal.len());
+        let longest = literals.iter().map(|literal| literal.len()).max().unwrap_or(0);
         let reserve = match longest > MAX_LITERAL {
             true => self.reserve_output(longest),
             false => self.take(0, longest),
@@ -289,7 +308,10 @@ impl Emitter<'_> {
             let table = self.statics.packed(literals);
             return quote!(#reserve cx.put_packed(&mut s, &#table, #option););
         }
-        let table = self.statics.strings("STRINGS", literals, None);
+        let table = match self.ir.is_ordered() {
+            true => self.statics.strings("STRINGS", literals, None),
+            false => self.statics.unordered_strings("STRINGS", literals),
+        };
         quote!(#reserve s = cx.put_string(s, &#table, #option);)
     }
 }

@@ -66,15 +66,7 @@ impl Statics {
 
     /// The strings of a site, ascending in length.
     pub fn strings(&mut self, name: &str, strings: &[&[u8]], shortest: Option<&[u8]>) -> Ident {
-        let mut data = strings.concat();
-        let mut start = 0;
-        let starts = std::iter::once(0).chain(strings.iter().map(|string| {
-            start += string.len() as u32;
-            start
-        }));
-        let starts: Vec<Literal> = starts.map(Literal::u32_unsuffixed).collect();
-        data.extend([0; PADDING]);
-        let data = Literal::byte_string(&data);
+        let (data, starts) = data_and_starts(strings);
         let shortest = match shortest {
             Some(shortest) => {
                 let shortest = Literal::byte_string(shortest);
@@ -83,6 +75,12 @@ impl Statics {
             None => quote!(None),
         };
         self.add(name, quote!(rt::Strings), quote!(rt::Strings::new(#data, &[#(#starts),*], #shortest)))
+    }
+
+    /// The strings of a site for which there is no length limit.
+    pub fn unordered_strings(&mut self, name: &str, strings: &[&[u8]]) -> Ident {
+        let (data, starts) = data_and_starts(strings);
+        self.add(name, quote!(rt::Strings), quote!(rt::Strings::unordered(#data, &[#(#starts),*])))
     }
 
     /// Right recursion over single bytes.
@@ -125,4 +123,17 @@ impl Statics {
         let ends = ends.iter().map(|&end| Literal::u32_unsuffixed(end));
         self.add("ENDS", quote!([u32; #count]), quote!([#(#ends),*]))
     }
+}
+
+/// Strings one after the other, padded, and where each begins and the last one ends.
+fn data_and_starts(strings: &[&[u8]]) -> (Literal, Vec<Literal>) {
+    let mut data = strings.concat();
+    let mut start = 0;
+    let ends = strings.iter().map(|string| {
+        start += string.len() as u32;
+        start
+    });
+    let starts = std::iter::once(0).chain(ends).map(Literal::u32_unsuffixed).collect();
+    data.extend([0; PADDING]);
+    (Literal::byte_string(&data), starts)
 }

@@ -223,6 +223,68 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Derives up to `N` rounds (1 to 4) of single bytes, each with its site and members of its own: as many as go on before
+    /// one stops. With `PLUS` the round that stops has its member, too, and where none stops a byte of `last` follows.
+    ///
+    /// # Safety
+    ///
+    /// [`RUN_CHOICES`] and [`RUN_OUTPUT`] bytes must be reserved.
+    #[inline(always)]
+    pub unsafe fn closed_chain<const N: usize, const PLUS: bool>(
+        &self,
+        s: &mut State,
+        members: [&[u8; 256]; N],
+        last: &[u8; 256],
+    ) {
+        self.check(*s, RUN_CHOICES, RUN_OUTPUT);
+        // SAFETY: the choice bytes and output bytes that are touched are reserved.
+        unsafe {
+            let (read, rounds) = if N == 1 {
+                let go = usize::from(*s.c >> 7);
+                (1 + go, go)
+            } else {
+                // Where no round stops, one site less is read: the bit that says so stands eight places before the next stop.
+                let stops = (Batch::at(*s).stops & Batch::lanes(N)) | 1 << (16 * N - 8);
+                let place = stops.trailing_zeros() as usize;
+                (place / 8 + 1, (place + 8) / 16)
+            };
+            Batch::emit_each(*s, members);
+            if PLUS {
+                *s.o.add(N) = last[usize::from(*s.c.add(2 * N))];
+            }
+            s.c = s.c.add(read + usize::from(PLUS));
+            s.o = s.o.add(rounds + usize::from(PLUS));
+        }
+    }
+
+    /// The same where further rounds follow if none of these stops, which it returns.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Machine::closed_chain`].
+    #[inline(always)]
+    pub unsafe fn open_chain<const N: usize, const PLUS: bool>(
+        &self,
+        s: &mut State,
+        members: [&[u8; 256]; N],
+    ) -> bool {
+        self.check(*s, RUN_CHOICES, RUN_OUTPUT);
+        // SAFETY: the choice bytes and output bytes that are touched are reserved.
+        unsafe {
+            let stops = Batch::at(*s).stops & Batch::lanes(N);
+            Batch::emit_each(*s, members);
+            if stops == 0 {
+                s.c = s.c.add(2 * N);
+                s.o = s.o.add(N);
+                return true;
+            }
+            let rounds = stops.trailing_zeros() as usize / 16;
+            s.c = s.c.add(2 * rounds + 1 + usize::from(PLUS));
+            s.o = s.o.add(rounds + usize::from(PLUS));
+            false
+        }
+    }
+
     /// Derives a repetition of single bytes: `min` rounds, then at most `further` ones, each with its site. Uses
     /// no more of the credit than it needs itself, however long it goes on.
     ///
@@ -355,6 +417,25 @@ impl Batch {
         // SAFETY: as for this function.
         let word = unsafe { s.c.cast::<u64>().read_unaligned() }.to_le();
         Batch { members: (word >> 8) & (0x00FF * Batch::LANES), stops: !word & (0x0080 * Batch::LANES) }
+    }
+
+    /// The lanes of the first rounds.
+    #[inline(always)]
+    const fn lanes(rounds: usize) -> u64 {
+        u64::MAX >> (64 - 16 * rounds)
+    }
+
+    /// Stores a member of each of the next rounds, which have tables of their own.
+    ///
+    /// # Safety
+    ///
+    /// Two choice bytes and one output byte a round must be reserved.
+    #[inline(always)]
+    unsafe fn emit_each<const N: usize>(s: State, tables: [&[u8; 256]; N]) {
+        for (round, table) in tables.into_iter().enumerate() {
+            // SAFETY: as for this function.
+            unsafe { *s.o.add(round) = table[usize::from(*s.c.add(2 * round + 1))] }
+        }
     }
 
     /// How many rounds there are before the first that stops; 4 if none does.
