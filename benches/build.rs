@@ -94,6 +94,10 @@ fn textbook_engine(file: &SourceFile, module: &str) -> Engine {
     Ok(Some((text, format!("|depth| Ok(textbook(depth, {module}::produce))"))))
 }
 
+/// The depth limit that is measured for which a producer with this limit as its default is emitted, too: it is small enough
+/// to be unfolded.
+const STATED_DEPTH: u32 = 8;
+
 /// The Rust backend's producer, with or without unsafe code.
 fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     let (name, module) = match forbid_unsafe {
@@ -102,7 +106,8 @@ fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     };
     let compiled = compile(file, &Options::default());
     let (compiled, _) = compiled.map_err(|diagnostics| one_line(&diagnostics, file))?;
-    let text = rust::emit(&compiled, &EmitOptions { forbid_unsafe, ..EmitOptions::default() });
+    let emit = |max_depth| rust::emit(&compiled, &EmitOptions { forbid_unsafe, max_depth, ..EmitOptions::default() });
+    let (text, stated) = (emit(None), emit(Some(STATED_DEPTH)));
     if forbid_unsafe && text.len() > MAX_SAFE_TEXT {
         return Ok(None);
     }
@@ -111,8 +116,15 @@ fn rust_engine(file: &SourceFile, module: &str, forbid_unsafe: bool) -> Engine {
     } else {
         "#[allow(dead_code, missing_docs)]"
     };
-    let text = format!("{lints}\npub mod {module} {{\n{text}\n}}\n");
-    Ok(Some((text, format!("|depth| replaying({name:?}, depth, {module}::Producer::new())"))))
+    let mut modules = format!("{lints}\npub mod {module} {{\n{text}\n}}\n");
+    let mut make = format!("replaying({name:?}, depth, {module}::Producer::new())");
+    if stated.contains("mod unfolded") {
+        let _ = writeln!(modules, "{lints}\npub mod {module}_stated {{\n{stated}\n}}");
+        make = format!(
+            "match depth {{ {STATED_DEPTH} => replaying({name:?}, depth, {module}_stated::Producer::new()), _ => {make} }}"
+        );
+    }
+    Ok(Some((modules, format!("|depth| {make}"))))
 }
 
 fn parsed(file: &SourceFile) -> Result<Grammar, String> {

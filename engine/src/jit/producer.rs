@@ -122,11 +122,7 @@ impl Jit {
         Jit::for_processor(compiled, Features::detect(), Unfolded::never())
     }
 
-    fn for_processor(
-        compiled: &Compiled,
-        features: Features,
-        unfolded: Unfolded<Code>,
-    ) -> Result<Jit, NotCompiled> {
+    fn for_processor(compiled: &Compiled, features: Features, unfolded: Unfolded<Code>) -> Result<Jit, NotCompiled> {
         let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default(), unfolded };
         let limits = first_limits(compiled);
         let code = grammar.code(limits)?;

@@ -60,10 +60,8 @@ pub fn limits(compiled: &Compiled) -> Vec<Limits> {
 
 /// The engines that are held against the reference.
 pub fn engines(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
-    let mut engines: Vec<(&str, Box<dyn Producer>)> = vec![
-        ("vm", Box::new(Vm::new(compiled))),
-        ("vm that counts levels", Box::new(Vm::without_unfolding(compiled))),
-    ];
+    let mut engines: Vec<(&str, Box<dyn Producer>)> =
+        vec![("vm", Box::new(Vm::new(compiled))), ("vm that counts levels", Box::new(Vm::without_unfolding(compiled)))];
     if gramjet_engine::jit::is_available() {
         let counting = Jit::without_unfolding(compiled).expect("code within the budget");
         engines.push(("jit", Box::new(Jit::new(compiled).expect("code within the budget"))));

@@ -383,11 +383,7 @@ impl Machine<'_, '_> {
     }
 
     /// The same where further rounds may follow; see [`super::raw::Machine::open_chain`].
-    pub fn open_chain<const N: usize, const PLUS: bool>(
-        &mut self,
-        s: &mut State,
-        members: [&[u8; 256]; N],
-    ) -> bool {
+    pub fn open_chain<const N: usize, const PLUS: bool>(&mut self, s: &mut State, members: [&[u8; 256]; N]) -> bool {
         for table in members {
             let go = self.pick8(s, 2) == 1;
             if go || PLUS {

@@ -263,11 +263,7 @@ impl Machine<'_, '_> {
     ///
     /// As for [`Machine::closed_chain`].
     #[inline(always)]
-    pub unsafe fn open_chain<const N: usize, const PLUS: bool>(
-        &self,
-        s: &mut State,
-        members: [&[u8; 256]; N],
-    ) -> bool {
+    pub unsafe fn open_chain<const N: usize, const PLUS: bool>(&self, s: &mut State, members: [&[u8; 256]; N]) -> bool {
         self.check(*s, RUN_CHOICES, RUN_OUTPUT);
         // SAFETY: the choice bytes and output bytes that are touched are reserved.
         unsafe {
