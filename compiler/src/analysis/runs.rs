@@ -75,7 +75,7 @@ pub enum ChainEnd {
     /// Nothing; only without `plus`.
     Nothing,
     /// A single byte, by its choice byte; only with `plus`.
-    Byte([u8; 256]),
+    Byte(Box<[u8; 256]>),
     /// This node.
     Node(NodeId),
 }
@@ -112,7 +112,7 @@ fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
         && let [first, last] = **items
     {
         let (member, false, ChainEnd::Nothing) = round(ir, first)? else { return None };
-        return (members(last)?.table == member).then_some((member, true, ChainEnd::Byte(member)));
+        return (members(last)?.table == member).then_some((member, true, ChainEnd::Byte(Box::new(member))));
     }
     let Node::Choice(Choice { options, slots: None }) = ir.node(node) else { return None };
     let [stop, go] = **options else { return None };
@@ -129,7 +129,7 @@ fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
         (Node::Bytes(bytes), Some(rest)) if bytes.is_empty() => Some((member, false, ChainEnd::Node(rest))),
         (_, Some(rest)) if members(stop)?.table == member => {
             let end = match members(rest) {
-                Some(byte) => ChainEnd::Byte(byte.table),
+                Some(byte) => ChainEnd::Byte(Box::new(byte.table)),
                 None => ChainEnd::Node(rest),
             };
             Some((member, true, end))

@@ -141,6 +141,8 @@ impl<'g> Assembler<'g> {
 
     /// Moves the pointers behind a chain: rcx has one less than the choice bytes up to the site that stopped, `rounds` the
     /// rounds that went on.
+    // The assembler's macro converts what is a byte already.
+    #[allow(clippy::useless_conversion)]
     fn leave_chain(&mut self, chain: &Chain, rounds: Rq) {
         let further = i8::from(chain.plus);
         let (at, to) = (self.flow.choice as i8 + 1 + further, self.flow.output as i8 + further);
