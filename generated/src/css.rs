@@ -161,7 +161,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_45[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -213,7 +213,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_45[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -241,7 +241,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_22)]
+                        SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_22)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -381,7 +381,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -413,7 +413,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_47[cx.pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_123)]
+                        SLOTS_47[cx.pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_123)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -429,7 +429,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -461,7 +461,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -510,7 +510,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_66, &COSTS_124)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_124)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_38)
                         };
@@ -545,7 +545,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_18[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -867,7 +867,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -1214,7 +1214,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_45[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -1264,7 +1264,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_48[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_67, &COSTS_128)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_128)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -1282,7 +1282,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let slot = if LEN {
-                                                                        SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                                                        SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                                                     } else {
                                                                         cx.byte(&mut s)
                                                                     };
@@ -1326,7 +1326,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_48[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_67, &COSTS_128)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_65, &COSTS_128)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -1344,7 +1344,7 @@ mod rules {
                                                                 } else {
                                                                     {
                                                                         let slot = if LEN {
-                                                                            SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                                                            SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                                                         } else {
                                                                             cx.byte(&mut s)
                                                                         };
@@ -1536,7 +1536,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_45[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -1577,7 +1577,7 @@ mod rules {
                     {
                         let slot = if LEN {
                             SLOTS_45[cx
-                                .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -1891,7 +1891,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_11)]
+                        SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_11)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1961,7 +1961,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_41[cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_22)]
+                        SLOTS_41[cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_22)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -2002,7 +2002,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_42[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_112)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_112)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2192,7 +2192,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_30)]
+                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_30)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -2225,7 +2225,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_17[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_31)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -2244,7 +2244,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_18[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -2290,7 +2290,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_33)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_33)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_16)
                                 };
@@ -2305,7 +2305,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_17[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_31)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2324,7 +2324,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -2364,7 +2364,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_33)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_33)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_16)
                                 };
@@ -2398,7 +2398,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_21)]
+                    SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_21)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -2410,7 +2410,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_15[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_23)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_23)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2470,7 +2470,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_15[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_23)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_23)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2942,8 +2942,8 @@ mod rules {
                                     4 => {
                                         cx.put(&mut s, b":lang(");
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 3, &ENDS_20);
-                                            cx.put_packed(&mut s, &LITERALS_22, leaf);
+                                            let option = cx.pick8(&mut s, 3);
+                                            cx.put_packed(&mut s, &LITERALS_22, option);
                                         }
                                         cx.put_byte(&mut s, b')');
                                     }
@@ -3282,7 +3282,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_38[cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_110)]
+                    SLOTS_38[cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_110)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -3478,7 +3478,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_39[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_23)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_23)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -3712,7 +3712,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_56)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_56)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_25)
                 };
@@ -3723,7 +3723,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_57)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_57)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_26)
                                 };
@@ -3744,7 +3744,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_34[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_58)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_58)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -3763,7 +3763,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_31[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -3895,7 +3895,7 @@ mod rules {
                                                         {
                                                             let slot = if LEN {
                                                                 SLOTS_31[cx
-                                                                    .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                                    .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                             } else {
                                                                 cx.byte(&mut s)
                                                             };
@@ -4080,7 +4080,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4148,7 +4148,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -4196,7 +4196,7 @@ mod rules {
                                                                 {
                                                                     let slot = if LEN {
                                                                         SLOTS_18[cx
-                                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                     } else {
                                                                         cx.byte(&mut s)
                                                                     };
@@ -4450,7 +4450,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4597,7 +4597,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4659,7 +4659,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4708,7 +4708,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4735,7 +4735,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_68)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_68)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -4748,7 +4748,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4782,7 +4782,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_69)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_69)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_29)
                                 };
@@ -4826,7 +4826,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_34[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_58)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_58)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4845,7 +4845,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_31[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -4891,7 +4891,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4919,7 +4919,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_34[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_58)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_58)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4938,7 +4938,7 @@ mod rules {
                                                                 {
                                                                     let slot = if LEN {
                                                                         SLOTS_31[cx
-                                                                            .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                                            .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                                     } else {
                                                                         cx.byte(&mut s)
                                                                     };
@@ -4996,7 +4996,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5029,8 +5029,8 @@ mod rules {
                                     }
                                     3 => {
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                                            cx.put_packed(&mut s, &LITERALS_55, leaf);
+                                            let option = cx.pick8(&mut s, 2);
+                                            cx.put_packed(&mut s, &LITERALS_55, option);
                                         }
                                         {
                                             let option = if LEN {
@@ -5064,7 +5064,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_34[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_58)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_58)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5083,7 +5083,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_31[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -5174,7 +5174,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_72)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_72)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_30)
                                 };
@@ -5221,7 +5221,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5251,7 +5251,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_68)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_68)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -5277,7 +5277,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5327,7 +5327,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5379,7 +5379,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5433,7 +5433,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5564,7 +5564,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_18[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -5620,7 +5620,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5654,7 +5654,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_68)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_68)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                                 };
@@ -5680,7 +5680,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5707,7 +5707,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_68)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_68)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_28)
                                                     };
@@ -5781,7 +5781,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5932,7 +5932,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -5974,7 +5974,7 @@ mod rules {
                                                         {
                                                             let slot = if LEN {
                                                                 SLOTS_18[cx
-                                                                    .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                    .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                             } else {
                                                                 cx.byte(&mut s)
                                                             };
@@ -6017,8 +6017,8 @@ mod rules {
                                         cx.put(&mut s, b"empty-cells");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                                            cx.put_packed(&mut s, &LITERALS_62, leaf);
+                                            let option = cx.pick8(&mut s, 2);
+                                            cx.put_packed(&mut s, &LITERALS_62, option);
                                         }
                                     }
                                     4 => {
@@ -6068,7 +6068,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -6220,7 +6220,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_35[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_77)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_77)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -6245,7 +6245,7 @@ mod rules {
                                         } else {
                                             {
                                                 let slot = if LEN {
-                                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6306,7 +6306,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -6343,7 +6343,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_80)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_80)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_31)
                                 };
@@ -6377,7 +6377,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_25[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_83)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_83)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6468,7 +6468,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6888,7 +6888,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -6916,7 +6916,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let slot = if LEN {
-                                                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -7042,8 +7042,8 @@ mod rules {
                                         cx.put(&mut s, b"pointer-events");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                                            cx.put_packed(&mut s, &LITERALS_71, leaf);
+                                            let option = cx.pick8(&mut s, 2);
+                                            cx.put_packed(&mut s, &LITERALS_71, option);
                                         }
                                     }
                                     _ => {
@@ -7061,7 +7061,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_97)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_97)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_32)
                                 };
@@ -7075,7 +7075,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_37[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_98)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_98)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7083,7 +7083,7 @@ mod rules {
                                                     0..=191 => {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_99)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_99)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_33)
                                                             };
@@ -7137,7 +7137,7 @@ mod rules {
                                                                 {
                                                                     let slot = if LEN {
                                                                         SLOTS_18[cx
-                                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                     } else {
                                                                         cx.byte(&mut s)
                                                                     };
@@ -7227,7 +7227,7 @@ mod rules {
                                                         {
                                                             let slot = if LEN {
                                                                 SLOTS_18[cx
-                                                                    .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                    .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                             } else {
                                                                 cx.byte(&mut s)
                                                             };
@@ -7277,7 +7277,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -7313,7 +7313,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -7354,8 +7354,8 @@ mod rules {
                                         cx.put(&mut s, b"direction");
                                         s = rule_colon::<DEPTH, LEN>(cx, s, depth - 2);
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                                            cx.put_packed(&mut s, &LITERALS_73, leaf);
+                                            let option = cx.pick8(&mut s, 2);
+                                            cx.put_packed(&mut s, &LITERALS_73, option);
                                         }
                                     }
                                     3 => {
@@ -7367,7 +7367,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_31[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7523,7 +7523,7 @@ mod rules {
                                                         {
                                                             let slot = if LEN {
                                                                 SLOTS_18[cx
-                                                                    .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                    .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                             } else {
                                                                 cx.byte(&mut s)
                                                             };
@@ -7605,7 +7605,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -7725,7 +7725,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -7757,7 +7757,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7807,7 +7807,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -7875,7 +7875,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_109)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_109)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_35)
                                 };
@@ -7915,7 +7915,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_18[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -8049,7 +8049,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -8091,7 +8091,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -8140,7 +8140,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -8204,7 +8204,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_18[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -8243,7 +8243,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -8357,7 +8357,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_24)]
+                    SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_24)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8468,7 +8468,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_31[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8510,7 +8510,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8538,7 +8538,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_31[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8593,7 +8593,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8644,7 +8644,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_49)]
+                    SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_49)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8927,7 +8927,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -8954,7 +8954,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                            SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -9000,7 +9000,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_39)]
+                    SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_39)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9076,7 +9076,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_16)]
+                    SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_16)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9161,7 +9161,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS)]
+                    SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9173,7 +9173,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_29[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_43)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_43)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9239,7 +9239,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_29[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_43)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_43)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9512,7 +9512,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_38)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_38)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_19)
                 };
@@ -9717,7 +9717,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_31[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9787,7 +9787,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_31[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_48)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_48)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10029,7 +10029,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                        SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -10074,7 +10074,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -10115,7 +10115,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -10224,7 +10224,7 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                        SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10271,7 +10271,7 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                        SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10337,7 +10337,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_45)]
+                    SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_45)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -10363,7 +10363,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10402,7 +10402,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10435,7 +10435,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10503,7 +10503,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10536,7 +10536,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10596,7 +10596,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10642,7 +10642,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10713,7 +10713,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10745,7 +10745,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10778,7 +10778,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10870,7 +10870,7 @@ mod rules {
                     {
                         let slot = if LEN {
                             SLOTS_45[cx
-                                .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -10937,7 +10937,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10990,7 +10990,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_46[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_64, &COSTS_121)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_121)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -11016,7 +11016,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_45[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_63, &COSTS_120)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_120)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -12084,8 +12084,8 @@ mod rules {
                 cx.put(&mut s, b"font-style");
                 s = rule_colon::<DEPTH, LEN>(cx, s, depth - 1);
                 {
-                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                    cx.put_packed(&mut s, &LITERALS_79, leaf);
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_79, option);
                 }
                 cx.put_byte(&mut s, b';');
                 if DEPTH && depth < 1 {
@@ -12269,7 +12269,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_43[cx.pick_slot_within(&mut s, 8, &ENDS_61, &COSTS_113)]
+                    SLOTS_43[cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_113)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12317,7 +12317,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_32)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_32)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12372,7 +12372,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_44[cx.pick_slot_within(&mut s, 8, &ENDS_62, &COSTS_114)]
+                    SLOTS_44[cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_114)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12458,7 +12458,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_40)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_40)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_21)
                 };
@@ -12515,8 +12515,8 @@ mod rules {
                     }
                     4 => {
                         {
-                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                            cx.put_packed(&mut s, &LITERALS_34, leaf);
+                            let option = cx.pick8(&mut s, 2);
+                            cx.put_packed(&mut s, &LITERALS_34, option);
                         }
                         if DEPTH && depth < 1 {
                             s = cx.string::<LEN>(s, &POOL_WS);
@@ -12555,7 +12555,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12586,7 +12586,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12617,7 +12617,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12688,7 +12688,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12718,7 +12718,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12751,7 +12751,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12781,7 +12781,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12811,7 +12811,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12876,7 +12876,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12907,7 +12907,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12938,7 +12938,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_24[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12968,7 +12968,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -13039,7 +13039,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -13069,7 +13069,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_8)]
+                                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_8)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -13099,7 +13099,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_5)]
+                                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_5)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -13142,7 +13142,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_36)]
+                    SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_36)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -13221,7 +13221,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_11)]
+                    SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_11)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -13406,8 +13406,8 @@ mod rules {
                     }
                 }
                 {
-                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_30);
-                    cx.put_packed(&mut s, &LITERALS_32, leaf);
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_32, option);
                 }
                 if DEPTH && depth < 1 {
                     {
@@ -13441,7 +13441,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_21[cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_34)]
+                    SLOTS_21[cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_34)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -15129,7 +15129,6 @@ mod rules {
         &[0, 5, 10, 16, 22, 28, 35, 42, 50, 58, 66, 75, 86, 97, 109, 123],
         None,
     );
-    static ENDS_20: [u32; 3] = [65536, 65537, 65538];
     static LITERALS_22: [u64; 3] = [
         0x0200000000006e65, 0x0200000000006564, 0x0200000000007266,
     ];
@@ -15159,9 +15158,9 @@ mod rules {
         None,
     );
     static SLOTS_14: [u8; 3] = [0, 102, 179];
-    static ENDS_21: [u32; 3] = [102, 179, 256];
+    static ENDS_20: [u32; 3] = [102, 179, 256];
     static SLOTS_15: [u8; 4] = [0, 186, 210, 233];
-    static ENDS_22: [u32; 4] = [186, 210, 233, 256];
+    static ENDS_21: [u32; 4] = [186, 210, 233, 256];
     static COSTS_29: [u64; 23] = [
         0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6,
     ];
@@ -15203,7 +15202,7 @@ mod rules {
     );
     static SLOTS_16: [u8; 4] = [0, 114, 199, 228];
     static COSTS_30: [u64; 4] = [0, 2, 6, 8];
-    static ENDS_23: [u32; 4] = [114, 199, 228, 256];
+    static ENDS_22: [u32; 4] = [114, 199, 228, 256];
     static POOL_COMBINATOR: rt::Strings = rt::Strings::new(
         b"+>~ +  >  ~ \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 1, 2, 3, 6, 9, 12],
@@ -15211,14 +15210,14 @@ mod rules {
     );
     static SLOTS_17: [u8; 7] = [0, 22, 43, 64, 171, 214, 235];
     static COSTS_31: [u64; 7] = [0, 0, 0, 0, 2, 2, 2];
-    static ENDS_24: [u32; 7] = [22, 43, 64, 171, 214, 235, 256];
+    static ENDS_23: [u32; 7] = [22, 43, 64, 171, 214, 235, 256];
     static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static LITERALS_26: [u64; 3] = [
         0x010000000000003e, 0x010000000000002b, 0x010000000000007e,
     ];
     static SLOTS_18: [u8; 3] = [0, 220, 238];
     static COSTS_32: [u64; 3] = [0, 0, 4];
-    static ENDS_25: [u32; 3] = [220, 238, 256];
+    static ENDS_24: [u32; 3] = [220, 238, 256];
     static LITERALS_27: [u64; 7] = [
         0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
         0x0300000000203e20, 0x0300000000202b20, 0x0300000000207e20,
@@ -15230,23 +15229,23 @@ mod rules {
     );
     static OPTIONS_16: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_33: [u64; 7] = [0, 1, 1, 2, 5, 6, 8];
-    static ENDS_26: [u32; 7] = [24, 94, 117, 187, 210, 233, 256];
+    static ENDS_25: [u32; 7] = [24, 94, 117, 187, 210, 233, 256];
     static POOL_COLON: rt::Strings = rt::Strings::new(
         b":: \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 1, 3],
         None,
     );
     static SLOTS_19: [u8; 3] = [0, 64, 85];
-    static ENDS_27: [u32; 3] = [64, 85, 256];
+    static ENDS_26: [u32; 3] = [64, 85, 256];
     static LITERALS_28: [u64; 3] = [
         0x010000000000003a, 0x0000000000000000, 0x020000000000203a,
     ];
     static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static SLOTS_20: [u8; 2] = [0, 32];
-    static ENDS_28: [u32; 2] = [32, 256];
+    static ENDS_27: [u32; 2] = [32, 256];
     static SLOTS_21: [u8; 4] = [0, 160, 192, 224];
     static COSTS_34: [u64; 4] = [0, 3, 3, 7];
-    static ENDS_29: [u32; 4] = [160, 192, 224, 256];
+    static ENDS_28: [u32; 4] = [160, 192, 224, 256];
     static LITERALS_29: [u64; 3] = [
         0x0000000000000000, 0x010000000000002a, 0x010000000000002f,
     ];
@@ -15300,7 +15299,6 @@ mod rules {
         0x0200000000002539,
     ];
     static COSTS_35: [u64; 2] = [0, 5];
-    static ENDS_30: [u32; 2] = [65536, 65537];
     static LITERALS_32: [u64; 2] = [0x0300000000202b20, 0x0300000000202d20];
     static POOL_CALC: rt::Strings = rt::Strings::new(
         b"calc(1% + 1%)calc(1% - 7%)calc(2% - 8%)calc(4% - 2%)calc(5% - 3%)calc(6% - 8%)calc(8% + 7%)calc(9% + 8%)calc(\t1% + 9%)calc(\t3% + 4%)calc(\t4% + 5%)calc(\t5% - 1%)calc(\t6% - 9%)calc(\t8% + 1%)calc(\t9% + 2%)calc(\n1% - 2%)calc(\n2% - 3%)calc(\n4% + 2%)calc(\n5% - 2%)calc(\n7% + 1%)calc(\n7% - 4%)calc(\n9% + 3%)calc(\x0C1% + 4%)calc(\x0C2% - 4%)calc(\x0C4% + 3%)calc(\x0C5% - 3%)calc(\x0C6% + 5%)calc(\x0C7% - 5%)calc(\x0C8% - 6%)calc(\r1% + 6%)calc(\r2% - 5%)calc(\r3% - 6%)calc(\r5% + 6%)calc(\r6% + 7%)calc(\r7% + 8%)calc(\r8% - 7%)calc( 1% + 7%)calc( 2% + 8%)calc( 3% - 7%)calc( 4% - 8%)calc( 5% - 9%)calc( 7% + 9%)calc( 8% - 9%)calc(1% + 1%\t)calc(1% + 4%\n)calc(1% + 8%\x0C)calc(1% - 3%\n)calc(1% - 7% )calc(2% + 1% )calc(2% + 9%\x0C)calc(2% - 4%\r)calc(3% + 2%\n)calc(3% + 2% )calc(3% - 1%\t)calc(3% - 5%\r)calc(3% - 9%\x0C)calc(4% + 3% )calc(4% + 7%\r)calc(4% - 2% )calc(5% + 1%\x0C)calc(5% + 4%\n)calc(5% + 8% )calc(5% - 7%\n)calc(6% + 2%\x0C)calc(6% + 5%\r)calc(6% + 9% )calc(6% - 4% )calc(7% + 3%\t)calc(7% + 6%\n)calc(7% - 1%\x0C)calc(7% - 5% )calc(7% - 9%\x0C)calc(8% + 4% )calc(8% - 2%\t)calc(8% - 6%\n)calc(9% + 1%\r)calc(9% + 5%\x0C)calc(9% + 8% )calc(9% - 3% )calc(\t1% + 2%\x0C)calc(\t1% + 6%\r)calc(\t1% - 4%\n)calc(\t1% - 8%\t)calc(\t2% + 3%\x0C)calc(\t2% + 7%\r)calc(\t2% - 1%\x0C)calc(\t2% - 5% )calc(\t2% - 9%\r)calc(\t3% + 8%\n)calc(\t3% - 2%\r)calc(\t3% - 6%\n)calc(\t4% + 1% )calc(\t4% + 9%\n)calc(\t4% - 3%\x0C)calc(\t4% - 7%\r)calc(\t5% + 6%\n)calc(\t5% - 1%\t)calc(\t5% - 4%\t)calc(\t5% - 8%\n)calc(\t6% + 3%\x0C)calc(\t6% + 7% )calc(\t6% - 1%\r)calc(\t6% - 9%\n)calc(\t7% + 4%\t)calc(\t7% + 8%\n)calc(\t7% - 2%\r)calc(\t7% - 6%\x0C)calc(\t8% + 5%\t)calc(\t8% + 9%\n)calc(\t8% - 3%\x0C)calc(\t8% - 7%\r)calc(\t9% + 6%\t)calc(\t9% - 1%\t)calc(\t9% - 4%\x0C)calc(\t9% - 8% )calc(\n1% + 3% )calc(\n1% + 7% )calc(\n1% - 5%\t)calc(\n1% - 9%\r)calc(\n2% + 4% )calc(\n2% - 3%\x0C)calc(\n2% - 6%\n)calc(\n3% + 1%\n)calc(\n3% + 5%\x0C)calc(\n3% + 9%\r)calc(\n3% - 7%\n)calc(\n4% + 2%\t)calc(\n4% + 6%\x0C)calc(\n4% - 1%\r)calc(\n4% - 5%\x0C)calc(\n4% - 8% )calc(\n5% + 3%\r)calc(\n5% - 2%\n)calc(\n5% - 6%\x0C)calc(\n5% - 9%\r)calc(\n6% + 4%\r)calc(\n6% + 8%\x0C)calc(\n6% - 7%\t)calc(\n7% + 1%\n)calc(\n7% + 5% )calc(\n7% - 4%\t)calc(\n7% - 8%\t)calc(\n8% + 2%\t)calc(\n8% + 6%\x0C)calc(\n8% - 1% )calc(\n8% - 5% )calc(\n9% + 3%\n)calc(\n9% + 7%\x0C)calc(\n9% - 2%\r)calc(\n9% - 6% )calc(\x0C1% + 4%\x0C)calc(\x0C1% + 8%\n)calc(\x0C1% - 3%\r)calc(\x0C1% - 7% )calc(\x0C2% + 1%\r)calc(\x0C2% + 9%\n)calc(\x0C2% - 4%\t)calc(\x0C2% - 8%\x0C)calc(\x0C3% + 2%\r)calc(\x0C3% + 6% )calc(\x0C3% - 5%\t)calc(\x0C3% - 5%\r)calc(\x0C4% + 3%\n)calc(\x0C4% + 7%\x0C)calc(\x0C4% - 2%\r)calc(\x0C4% - 6% )calc(\x0C5% + 4%\n)calc(\x0C5% + 8%\t)calc(\x0C5% - 3%\n)calc(\x0C5% - 7% )calc(\x0C6% + 5%\t)calc(\x0C6% + 9%\x0C)calc(\x0C6% - 4%\n)calc(\x0C6% - 8%\x0C)calc(\x0C7% + 3% )calc(\x0C7% + 6% )calc(\x0C7% - 5%\n)calc(\x0C7% - 9%\x0C)calc(\x0C8% + 7%\t)calc(\x0C8% - 2%\t)calc(\x0C8% - 6%\x0C)calc(\x0C9% + 1%\n)calc(\x0C9% + 5%\r)calc(\x0C9% + 8% )calc(\x0C9% - 7%\t)calc(\r1% + 2%\x0C)calc(\r1% + 6%\t)calc(\r1% + 9%\x0C)calc(\r1% - 4%\r)calc(\r1% - 8% )calc(\r2% + 7%\t)calc(\r2% - 1%\t)calc(\r2% - 5%\x0C)calc(\r2% - 9%\x0C)calc(\r3% + 4%\r)calc(\r3% - 2%\t)calc(\r3% - 6%\r)calc(\r4% + 1%\x0C)calc(\r4% + 9%\t)calc(\r4% - 3%\n)calc(\r4% - 7%\t)calc(\r5% + 2%\x0C)calc(\r5% + 6%\n)calc(\r5% - 1% )calc(\r5% - 8%\t)calc(\r5% - 8%\r)calc(\r6% + 7%\n)calc(\r6% - 1%\x0C)calc(\r6% - 9%\t)calc(\r7% + 4%\t)calc(\r7% + 8%\r)calc(\r7% - 2%\x0C)calc(\r7% - 6%\r)calc(\r8% + 1% )calc(\r8% + 9%\t)calc(\r8% - 3%\x0C)calc(\r8% - 7%\n)calc(\r9% + 2%\r)calc(\r9% + 6%\r)calc(\r9% - 1% )calc(\r9% - 8%\t)calc( 1% + 3%\t)calc( 1% + 7%\x0C)calc( 1% - 2% )calc( 1% - 9%\x0C)calc( 2% + 4%\t)calc( 2% + 8%\r)calc( 2% - 3%\x0C)calc( 3% + 1%\t)calc( 3% + 5%\x0C)calc( 3% + 9%\n)calc( 3% - 4%\x0C)calc( 3% - 7%\n)calc( 4% + 2% )calc( 4% - 1%\t)calc( 4% - 5%\t)calc( 4% - 8%\x0C)calc( 5% + 3%\x0C)calc( 5% - 2%\t)calc( 5% - 6%\t)calc( 5% - 9%\r)calc( 6% + 4%\x0C)calc( 6% + 8% )calc( 6% - 7%\n)calc( 7% + 1%\t)calc( 7% + 5%\x0C)calc( 7% + 9%\n)calc( 7% - 4%\r)calc( 7% - 8% )calc( 8% + 2% )calc( 8% + 6% )calc( 8% - 1%\r)calc( 8% - 9%\n)calc( 9% + 3%\x0C)calc( 9% + 7%\n)calc( 9% - 2% )\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -15329,7 +15327,7 @@ mod rules {
     );
     static SLOTS_22: [u8; 4] = [0, 29, 86, 228];
     static COSTS_36: [u64; 4] = [0, 1, 2, 12];
-    static ENDS_31: [u32; 4] = [29, 86, 228, 256];
+    static ENDS_29: [u32; 4] = [29, 86, 228, 256];
     static POOL_POSITIVE_NUMBER: rt::Strings = rt::Strings::new(
         b".1.2.3.4.5.6.7.8.9\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 2, 4, 6, 8, 10, 12, 14, 16, 18],
@@ -15343,7 +15341,7 @@ mod rules {
     );
     static OPTIONS_19: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_38: [u64; 5] = [0, 2, 3, 10, 14];
-    static ENDS_32: [u32; 5] = [64, 160, 192, 224, 256];
+    static ENDS_30: [u32; 5] = [64, 160, 192, 224, 256];
     static POOL_LINE_WIDTH: rt::Strings = rt::Strings::new(
         b"thinthickmedium\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4, 9, 15],
@@ -15351,7 +15349,7 @@ mod rules {
     );
     static SLOTS_23: [u8; 4] = [0, 128, 171, 214];
     static COSTS_39: [u64; 4] = [0, 1, 2, 3];
-    static ENDS_33: [u32; 4] = [128, 171, 214, 256];
+    static ENDS_31: [u32; 4] = [128, 171, 214, 256];
     static LITERALS_33: [u64; 4] = [
         0x0000000000000000, 0x040000006e696874, 0x0500006b63696874, 0x06006d756964656d,
     ];
@@ -15363,7 +15361,7 @@ mod rules {
     );
     static OPTIONS_21: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_40: [u64; 9] = [0, 1, 2, 4, 7, 9, 10, 10, 12];
-    static ENDS_34: [u32; 9] = [70, 116, 128, 174, 197, 209, 221, 244, 256];
+    static ENDS_32: [u32; 9] = [70, 116, 128, 174, 197, 209, 221, 244, 256];
     static COSTS_41: [u64; 9] = [0, 1, 1, 2, 2, 8, 9, 10, 17];
     static LITERALS_34: [u64; 2] = [0x0400000028626772, 0x0400000028424752];
     static POOL_BYTE: rt::Strings = rt::Strings::new(
@@ -15387,7 +15385,7 @@ mod rules {
     );
     static SLOTS_24: [u8; 4] = [0, 51, 154, 205];
     static COSTS_42: [u64; 4] = [0, 1, 2, 2];
-    static ENDS_35: [u32; 4] = [51, 154, 205, 256];
+    static ENDS_33: [u32; 4] = [51, 154, 205, 256];
     static LITERALS_35: [u64; 3] = [
         0x0100000000000030, 0x0000000000000000, 0x0300000000353532,
     ];
@@ -15398,14 +15396,14 @@ mod rules {
         None,
     );
     static SLOTS_25: [u8; 4] = [0, 43, 171, 214];
-    static ENDS_36: [u32; 4] = [43, 171, 214, 256];
+    static ENDS_34: [u32; 4] = [43, 171, 214, 256];
     static LITERALS_36: [u64; 3] = [
         0x0200000000002530, 0x0000000000000000, 0x0400000025303031,
     ];
     static OPTIONS_23: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static BYTES_29: [u8; 256] = *b"0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000011111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111";
     static SLOTS_26: [u8; 4] = [0, 32, 64, 128];
-    static ENDS_37: [u32; 4] = [32, 64, 128, 256];
+    static ENDS_35: [u32; 4] = [32, 64, 128, 256];
     static OPTIONS_24: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static LITERALS_37: [u64; 2] = [0x0100000000000030, 0x0100000000000031];
     static POOL_LINE_HEIGHT: rt::Strings = rt::Strings::new(
@@ -15414,7 +15412,7 @@ mod rules {
         Some(b"1%"),
     );
     static SLOTS_27: [u8; 4] = [0, 32, 160, 224];
-    static ENDS_38: [u32; 4] = [32, 160, 224, 256];
+    static ENDS_36: [u32; 4] = [32, 160, 224, 256];
     static POOL_FAMILIES: rt::Strings = rt::Strings::new(
         b"\"Aaa\"\"Aci\"\"Aer\"\"Aha\"\"Akg\"\"Amp\"\"Apl\"\"Aru\"\"Aus\"\"Axb\"\"Bap\"\"Bdo\"\"Bfx\"\"Bit\"\"Blb\"\"Boi\"\"Bqr\"\"Btc\"\"Bvy\"\"Byw\"\"Cba\"\"Cdj\"\"Cgf\"\"Cin\"\"Clm\"\"Cnv\"\"Crb\"\"Ctk\"\"Cvt\"\"Cyb\"\"Dav\"\"Ddr\"\"Dfz\"\"Diy\"\"Dlh\"\"Dod\"\"Dql\"\"Dts\"\"Dwb\"\"Dyz\"\"Ebq\"\"Edy\"\"Egx\"\"Ejg\"\"Emm\"\"Eov\"\"Ere\"\"Euc\"\"Ewy\"\"Ezh\"\"Fca\"\"Ffh\"\"Fmu\"\"Fpt\"\"Fsc\"\"Fuk\"\"Fwt\"\"Fzs\"\"Gci\"\"Ger\"\"Ghx\"\"Gkg\"\"Gmp\"\"Gpo\"\"Gsj\"\"Gus\"\"Gxz\"\"Has\"\"Hdb\"\"Hfj\"\"Hif\"\"Hle\"\"Hnn\"\"Hpv\"\"Hse\"\"Hvd\"\"Hxl\"\"Iac\"\"Idj\"\"Ifr\"\"Iia\"\"Ikz\"\"Inv\"\"Iqd\"\"Itk\"\"Ivt\"\"Iye\"\"Jav\"\"Jdt\"\"Jgp\"\"Jiy\"\"Jlh\"\"Jon\"\"Jqw\"\"Jtu\"\"Jwq\"\"Jyz\"\"Kbs\"\"Keb\"\"Khi\"\"Kjq\"\"Kmm\"\"Krg\"\"Kwl\"\"Kzk\"\"Lbn\"\"Ldw\"\"Lgf\"\"Ljb\"\"Llz\"\"Loi\"\"Lro\"\"Ltx\"\"Lwg\"\"Lze\"\"Mct\"\"Mfc\"\"Mia\"\"Mkj\"\"Mnf\"\"Mpo\"\"Msu\"\"Mvd\"\"Myb\"\"Nas\"\"Ndb\"\"Nfz\"\"Nii\"\"Nle\"\"Nnp\"\"Npy\"\"Nsh\"\"Nvn\"\"Nxw\"\"Oaf\"\"Oco\"\"Oew\"\"Oid\"\"Okl\"\"Onh\"\"Oqg\"\"Osp\"\"Oux\"\"Oye\"\"Pax\"\"Pdg\"\"Pgc\"\"Pil\"\"Pkt\"\"Pnc\"\"Pqb\"\"Psx\"\"Pxr\"\"Qbf\"\"Qgk\"\"Qjq\"\"Qlz\"\"Qoy\"\"Qrg\"\"Quf\"\"Qwo\"\"Qzk\"\"Rbn\"\"Rdw\"\"Rgu\"\"Rjd\"\"Rmk\"\"Ros\"\"Rro\"\"Rua\"\"Rww\"\"Rze\"\"Sby\"\"Seu\"\"Shc\"\"Sjl\"\"Slu\"\"Spa\"\"Srj\"\"Sui\"\"Swq\"\"Szp\"\"Tdd\"\"Tfm\"\"Tii\"\"Tkr\"\"Tnp\"\"Tpy\"\"Ttf\"\"Tvn\"\"Txw\"\"Uaf\"\"Uco\"\"Uew\"\"Uhi\"\"Ukl\"\"Umu\"\"Upt\"\"Usc\"\"Uva\"\"Uxj\"\"Vaa\"\"Vfp\"\"Vin\"\"Vkw\"\"Vqb\"\"Vsz\"\"Vvi\"\"Vyp\"\"Wbf\"\"Wdo\"\"Wgn\"\"Wiv\"\"Wlu\"\"Wod\"\"Wrj\"\"Wts\"\"Wwb\"\"Wyw\"\"Xba\"\"Xdy\"\"Xgh\"\"Xjd\"\"Xlp\"\"Xok\"\"Xqt\"\"Xua\"\"Xwi\"\"Xyr\"\"Yby\"\"Yeg\"\"Yhf\"\"Yjo\"\"Ymu\"\"Ypd\"\"Yrm\"\"Yui\"\"Yxg\"\"Yzp\"\"Zcg\"\"Zfm\"\"Zhv\"\"Zkg\"\"Znc\"\"Zqb\"\"Zsj\"\"Zus\"\"Zxz\"ArialserifGeorgiaVerdanacursivefantasyHelveticamonospace\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15440,7 +15438,7 @@ mod rules {
         Some(b"\"\""),
     );
     static SLOTS_28: [u8; 2] = [0, 213];
-    static ENDS_39: [u32; 2] = [213, 256];
+    static ENDS_37: [u32; 2] = [213, 256];
     static POOL_FAMILY: rt::Strings = rt::Strings::new(
         b"\"Aaa\"\"Aci\"\"Aer\"\"Aha\"\"Akg\"\"Amp\"\"Apl\"\"Aru\"\"Aus\"\"Axb\"\"Bap\"\"Bdo\"\"Bfx\"\"Bit\"\"Blb\"\"Boi\"\"Bqr\"\"Btc\"\"Bvy\"\"Byw\"\"Cba\"\"Cdj\"\"Cgf\"\"Cin\"\"Clm\"\"Cnv\"\"Crb\"\"Ctk\"\"Cvt\"\"Cyb\"\"Dav\"\"Ddr\"\"Dfz\"\"Diy\"\"Dlh\"\"Dod\"\"Dql\"\"Dts\"\"Dwb\"\"Dyz\"\"Ebq\"\"Edy\"\"Egx\"\"Ejg\"\"Emm\"\"Eov\"\"Ere\"\"Euc\"\"Ewy\"\"Ezh\"\"Fca\"\"Ffh\"\"Fjy\"\"Fmu\"\"Fpt\"\"Fsc\"\"Fuk\"\"Fwt\"\"Fzs\"\"Gci\"\"Ger\"\"Ghx\"\"Gkg\"\"Gmp\"\"Gpo\"\"Gsj\"\"Gus\"\"Gxz\"\"Has\"\"Hdb\"\"Hfj\"\"Hif\"\"Hle\"\"Hnn\"\"Hpv\"\"Hse\"\"Hvd\"\"Hxl\"\"Iac\"\"Idj\"\"Ifr\"\"Iia\"\"Ikz\"\"Inv\"\"Iqd\"\"Itk\"\"Ivt\"\"Iye\"\"Jav\"\"Jdt\"\"Jgp\"\"Jiy\"\"Jlh\"\"Jon\"\"Jqw\"\"Jtu\"\"Jwq\"\"Jyz\"\"Kbs\"\"Keb\"\"Khi\"\"Kjq\"\"Kmm\"\"Krg\"\"Ktp\"\"Kwl\"\"Kzk\"\"Lbn\"\"Ldw\"\"Lgf\"\"Ljb\"\"Llz\"\"Loi\"\"Lro\"\"Ltx\"\"Lwg\"\"Lze\"\"Mct\"\"Mfc\"\"Mia\"\"Mkj\"\"Mnf\"\"Mpo\"\"Msu\"\"Mvd\"\"Myb\"\"Nas\"\"Ndb\"\"Nfz\"\"Nii\"\"Nle\"\"Nnp\"\"Npy\"\"Nsh\"\"Nvn\"\"Nxw\"\"Oaf\"\"Oco\"\"Oew\"\"Oid\"\"Okl\"\"Onh\"\"Oqg\"\"Osp\"\"Oux\"\"Oye\"\"Pax\"\"Pdg\"\"Pgc\"\"Pil\"\"Pkt\"\"Pnc\"\"Pqb\"\"Psx\"\"Pxr\"\"Qbf\"\"Qeb\"\"Qgk\"\"Qjq\"\"Qlz\"\"Qoy\"\"Qrg\"\"Quf\"\"Qwo\"\"Qzk\"\"Rbn\"\"Rdw\"\"Rgu\"\"Rjd\"\"Rmk\"\"Ros\"\"Rro\"\"Rua\"\"Rww\"\"Rze\"\"Sby\"\"Seu\"\"Shc\"\"Sjl\"\"Slu\"\"Spa\"\"Srj\"\"Sui\"\"Swq\"\"Szp\"\"Tdd\"\"Tfm\"\"Tii\"\"Tkr\"\"Tnp\"\"Tpy\"\"Ttf\"\"Tvn\"\"Txw\"\"Uaf\"\"Uco\"\"Uew\"\"Uhi\"\"Ukl\"\"Umu\"\"Upt\"\"Usc\"\"Uva\"\"Uxj\"\"Vaa\"\"Vfp\"\"Vin\"\"Vkw\"\"Vns\"\"Vqb\"\"Vsz\"\"Vvi\"\"Vyp\"\"Wbf\"\"Wdo\"\"Wgn\"\"Wiv\"\"Wlu\"\"Wod\"\"Wrj\"\"Wts\"\"Wwb\"\"Wyw\"\"Xba\"\"Xdy\"\"Xgh\"\"Xjd\"\"Xlp\"\"Xok\"\"Xqt\"\"Xua\"\"Xwi\"\"Xyr\"\"Yby\"\"Yeg\"\"Yhf\"\"Yjo\"\"Ymu\"\"Ypd\"\"Yrm\"\"Yui\"\"Yxg\"\"Yzp\"\"Zcg\"\"Zfm\"\"Zhv\"\"Zkg\"\"Znc\"\"Zqb\"\"Zsj\"\"Zus\"\"Zxz\"ArialGeorgiaVerdanaHelvetica\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15467,7 +15465,7 @@ mod rules {
     );
     static SLOTS_29: [u8; 3] = [0, 96, 192];
     static COSTS_43: [u64; 3] = [0, 3, 3];
-    static ENDS_40: [u32; 3] = [96, 192, 256];
+    static ENDS_38: [u32; 3] = [96, 192, 256];
     static COSTS_44: [u64; 5] = [0, 2, 2, 4, 10];
     static STRINGS_6: rt::Strings = rt::Strings::new(
         b"ArialGeorgiaVerdanaHelveticaTimes New Roman\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -15532,7 +15530,7 @@ mod rules {
         None,
     );
     static SLOTS_30: [u8; 2] = [0, 192];
-    static ENDS_41: [u32; 2] = [192, 256];
+    static ENDS_39: [u32; 2] = [192, 256];
     static POOL_COUNTER: rt::Strings = rt::Strings::new(
         b"counter(A-)counter(gX)counter(\tbX)counter(\nX_)counter(\x0CHT)counter(\rBE)counter(\rwg)counter( hA)counter(-mh)counter(CW\t)counter(KY\t)counter(S0\x0C)counter(dS\x0C)counter(kI\n)counter(oa\r)counter(w3\r)counter(\t-bq)counter(\t-ue)counter(\tGF\x0C)counter(\tQ5\x0C)counter(\tYE\r)counter(\tfG )counter(\tmm\r)counter(\tuC\n)counter(\tzd-)counter(\n-up)counter(\nEu\r)counter(\nQh\t)counter(\nX_\x0C)counter(\ne2\n)counter(\ni_n)counter(\nny )counter(\nxH\r)counter(\x0C-qx)counter(\x0CDj\x0C)counter(\x0CKY )counter(\x0CWz\n)counter(\x0Ccts)counter(\x0ChA\r)counter(\x0Coa\r)counter(\x0CvQ\t)counter(\r-c2)counter(\rBE\t)counter(\rIj )counter(\rTH\x0C)counter(\raw\t)counter(\rhm\t)counter(\rm6\r)counter(\rtY\t)counter(\rxuo)counter( -u3)counter( Eu\r)counter( Lo\x0C)counter( Wz\n)counter( e2\r)counter( lU\x0C)counter( sx\t)counter( ygp)counter(-as )counter(-gh\r)counter(-mh\x0C)counter(-pz\n)counter(-u3\r)counter(-zs\t)counter(deg\r)counter(gsd )counter(mko\n)counter(pwn\r)counter(ta6\x0C)counter(ygp\n)counter(\t-dm\t)counter(\t-hf\t)counter(\t-kw )counter(\t-ql\n)counter(\t-ue\r)counter(\t-zg\x0C)counter(\td4c\r)counter(\tgsd\r)counter(\tmx9\t)counter(\tq89\r)counter(\tvpr\t)counter(\tzd-\n)counter(\n-c2\r)counter(\n-id\n)counter(\n-lv\n)counter(\n-rj\t)counter(\n-up\n)counter(\n-yi )counter(\nebe\n)counter(\nj8m\t)counter(\nn7o\x0C)counter(\nrg1\r)counter(\nxj5\t)counter(\x0C-a5\t)counter(\x0C-dy\r)counter(\x0C-jn\t)counter(\x0C-nf\x0C)counter(\x0C-qx\r)counter(\x0C-wx\r)counter(\x0Ccts\t)counter(\x0Cggd\t)counter(\x0Cjv3\n)counter(\x0Cplf\t)counter(\x0Ctl9\n)counter(\x0Cyrr\t)counter(\r-c2\r)counter(\r-g6\r)counter(\r-kw\t)counter(\r-p1\n)counter(\r-st\r)counter(\r-z5\t)counter(\rcts\x0C)counter(\ri-2\x0C)counter(\rlyu\r)counter(\rquy\t)counter(\rusu\n)counter(\rxuo\n)counter( -da\t)counter( -gs\x0C)counter( -mt\t)counter( -q_\r)counter( -u3 )counter( -z5\t)counter( d4c\n)counter( heb )counter( kg7 )counter( quy\n)counter( ugp\n)counters(A-,\"\")counters(\tN-,\"\")counters(\x0CDj,\"\")counters(\rtY,\"\")counters(-gh,\"\")counters(HT,\"\"\n)counters(WM,\"\"\n)counters(gsd,\"\")counters(rj,\"\"\n)counters(\t-kw,\"\")counters(\tN-,\"\"\t)counters(\tbX, \"\")counters(\tj-,\"\" )counters(\tx83,\"\")counters(\n-nr,\"\")counters(\nMN,\"\"\n)counters(\n_k,\"\"\r)counters(\nlb5,\"\")counters(\nxH,\"\" )counters(\x0CDj,\"\"\n)counters(\x0CTu,\"\"\t)counters(\x0ChA,\"\"\t)counters(\x0Coa,\"\" )counters(\r-a5,\"\")counters(\rBE,\"\" )counters(\rX_,\"\"\n)counters(\ref,\"\"\r)counters(\rtY,\"\"\n)counters( -sh,\"\")counters( Ij,\"\"\r)counters( Wz,\"\"\n)counters( kg7,\"\")counters( ugp,\"\")counters(-cc,\"\"\x0C)counters(-kl,\"\"\r)counters(-sh,\"\" )counters(-zs,\"\"\x0C)counters(KY, \"\"\r)counters(dS, \"\"\r)counters(gsd,\"\"\r)counters(mko,\"\" )counters(rg1,\"\"\r)counters(w3, \"\"\r)counters(\t-_i,\"\" )counters(\t-hf,\"\" )counters(\t-op,\"\"\x0C)counters(\t-wa,\"\"\r)counters(\tN-, \"\"\x0C)counters(\tbX, \"\" )counters(\tf_4,\"\"\r)counters(\tmx9, \"\")counters(\tq89, \"\")counters(\tuC, \"\" )counters(\n-a5, \"\")counters(\n-jy,\"\"\t)counters(\n-rj,\"\"\x0C)counters(\n-yi,\"\"\x0C)counters(\nMN, \"\"\r)counters(\n_k, \"\"\r)counters(\nebe,\"\" )counters(\nlb5, \"\")counters(\nrg1,\"\"\n)counters(\nxH, \"\"\t)counters(\x0C-c2,\"\"\x0C)counters(\x0C-jn,\"\"\r)counters(\x0C-qx,\"\"\n)counters(\x0C-wx, \"\")counters(\x0CKY, \"\"\r)counters(\x0CaJ, \"\" )counters(\x0ChA, \"\"\n)counters(\x0Clyu,\"\"\t)counters(\x0Cr4n,\"\"\t)counters(\x0CvQ, \"\" )counters(\r-dm, \"\")counters(\r-hq,\"\" )counters(\r-p1,\"\"\r)counters(\r-wm,\"\"\r)counters(\rIj, \"\"\r)counters(\raw, \"\"\n)counters(\rg5t,\"\"\t)counters(\rlyu,\"\"\x0C)counters(\rpF, \"\"\x0C)counters(\rusu,\"\" )counters( -_i,\"\"\r)counters( -gs,\"\"\r)counters( -op,\"\" )counters( -z5,\"\"\n)counters( Lo, \"\"\t)counters( _5, \"\" )counters( heb, \"\")counters( m_n,\"\"\t)counters( sbr, \"\")counters( wng,\"\"\t)counters(-cc, \"\"\t)counters(-kl, \"\"\r)counters(-vz, \"\"\t)counters(deg, \"\"\x0C)counters(kg7, \"\"\r)counters(v3p, \"\"\r)counters(\t-fu, \"\"\t)counters(\t-n4, \"\"\t)counters(\t-ue, \"\"\n)counters(\tf_4, \"\"\t)counters(\tmx9, \"\"\n)counters(\tx83, \"\"\t)counters(\n-dm, \"\"\r)counters(\n-lv, \"\"\r)counters(\n-wx, \"\"\t)counters(\nebe, \"\"\n)counters(\nlb5, \"\"\r)counters(\nxj5, \"\"\t)counters(\x0C-dy, \"\"\x0C)counters(\x0C-op, \"\"\x0C)counters(\x0C-wx, \"\"\r)counters(\x0Ci-2, \"\"\t)counters(\x0Cplf, \"\"\n)counters(\x0Cwng, \"\"\n)counters(\r-hq, \"\"\t)counters(\r-p1, \"\"\x0C)counters(\rao1, \"\"\t)counters(\ri-2, \"\"\r)counters(\rp0a, \"\" )counters( -_i, \"\"\t)counters( -gs, \"\"\n)counters( -op, \"\" )counters( -vz, \"\" )counters( heb, \"\"\n)counters( od_, \"\"\n)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15576,7 +15574,7 @@ mod rules {
     );
     static SLOTS_31: [u8; 3] = [0, 171, 228];
     static COSTS_48: [u64; 3] = [0, 1, 12];
-    static ENDS_42: [u32; 3] = [171, 228, 256];
+    static ENDS_40: [u32; 3] = [171, 228, 256];
     static LITERALS_38: [u64; 3] = [
         0x040000007466656c, 0x0500007468676972, 0x06007265746e6563,
     ];
@@ -15585,7 +15583,7 @@ mod rules {
     ];
     static SLOTS_32: [u8; 3] = [0, 37, 183];
     static COSTS_49: [u64; 3] = [0, 3, 20];
-    static ENDS_43: [u32; 3] = [37, 183, 256];
+    static ENDS_41: [u32; 3] = [37, 183, 256];
     static POOL_GRADIENT: rt::Strings = rt::Strings::new(
         b"linear-gradient(red,red)linear-gradient(red,red\x0C)linear-gradient(red, red\t)radial-gradient(\rnavy,red)linear-gradient(\tred, navy)linear-gradient(\x0Cnavy,red\n)linear-gradient(navy, red\t)radial-gradient(\tnavy, red)radial-gradient(\tteal,red )radial-gradient(\x0Cred, red\n)radial-gradient(\rteal,red\n)radial-gradient( red,teal )radial-gradient(red, teal\n)linear-gradient(\tred, navy\t)linear-gradient(\nteal,navy\t)linear-gradient(\x0Cnavy,navy )linear-gradient(\rred,white )linear-gradient( teal,teal\x0C)linear-gradient(teal,white\x0C)radial-gradient(\tred, teal\x0C)radial-gradient(\nblack,red\t)radial-gradient(\nteal, red\n)radial-gradient(\x0Cnavy,teal\t)radial-gradient(\x0Cteal,black)radial-gradient(\rnavy,white)radial-gradient( navy,black)radial-gradient( teal,teal\t)radial-gradient(black,teal\r)radial-gradient(white, navy)linear-gradient(\twhite, teal)linear-gradient(\x0Cblack,black)linear-gradient(\rnavy, teal\r)linear-gradient(\rwhite,teal\x0C)linear-gradient(black, teal\r)radial-gradient(\tblack, navy)radial-gradient(\tnavy,black\r)radial-gradient(\twhite, navy)radial-gradient(\nnavy, teal )radial-gradient(\nteal,black )radial-gradient(\x0Cred, black\t)radial-gradient(\x0Cwhite,navy\n)radial-gradient(\rnavy,white\r)radial-gradient(\rwhite,navy )radial-gradient( navy,black\r)radial-gradient( white, red )radial-gradient(navy, black )linear-gradient(\nwhite, teal\t)linear-gradient(\x0Cwhite, teal\t)linear-gradient( black,black\n)radial-gradient(\tblack, navy\x0C)radial-gradient(\twhite, navy )radial-gradient(\nteal, white\t)radial-gradient(\x0Cblack, black)radial-gradient(\x0Cwhite,black\n)radial-gradient(\rteal, black )radial-gradient( black, teal\r)radial-gradient( white, white)linear-gradient(\x0Cblack, black\r)radial-gradient(\tblack, black\t)radial-gradient(\x0Cblack, black\x0C)radial-gradient( black, black\r)linear-gradient(\tTransparent,red\r)linear-gradient( Transparent,red )radial-gradient(\tred,Transparent\n)radial-gradient(\x0Cred,Transparent\n)radial-gradient( red,Transparent )radial-gradient(red,currentColor )linear-gradient(\ncurrentColor,red\r)linear-gradient(\rTransparent, red\x0C)linear-gradient( currentColor,red\r)linear-gradient(navy,currentColor )radial-gradient(\tred,currentColor\n)radial-gradient(\nrebeccapurple,red)radial-gradient(\x0CcurrentColor, red)radial-gradient(\rTransparent,navy )radial-gradient( Transparent,navy\x0C)radial-gradient( red, currentColor)radial-gradient(navy, Transparent\n)radial-gradient(teal, currentColor)linear-gradient(\tTransparent, navy\n)linear-gradient(\twhite,Transparent\x0C)linear-gradient(\nwhite,currentColor)linear-gradient(\x0Cwhite,Transparent\n)linear-gradient(\rteal, Transparent\x0C)linear-gradient(Transparent, black )linear-gradient(red, rebeccapurple )radial-gradient(\tcurrentColor,teal\r)radial-gradient(\twhite,Transparent\x0C)radial-gradient(\ncurrentColor,navy\n)radial-gradient(\nteal,currentColor\x0C)radial-gradient(\x0CcurrentColor, red\r)radial-gradient(\x0Cteal, Transparent\t)radial-gradient(\rcurrentColor, red\n)radial-gradient(\rred,rebeccapurple )radial-gradient( black,Transparent )radial-gradient( red, currentColor\n)radial-gradient(black,currentColor )radial-gradient(rebeccapurple,navy )repeating-linear-gradient(\nred,red\r)linear-gradient(\tnavy,rebeccapurple\t)linear-gradient(\ncurrentColor,white\n)linear-gradient(\x0CcurrentColor, navy\t)linear-gradient(\x0Cwhite,currentColor\x0C)linear-gradient(\rwhite,currentColor\n)linear-gradient( rebeccapurple,navy\t)linear-gradient(teal, rebeccapurple\n)radial-gradient(\tnavy, currentColor\t)radial-gradient(\tteal,rebeccapurple\x0C)radial-gradient(\nblack, currentColor)radial-gradient(\nrebeccapurple,teal\x0C)radial-gradient(\x0Cblack, Transparent\r)radial-gradient(\x0Crebeccapurple, red\x0C)radial-gradient(\x0Cwhite,currentColor\x0C)radial-gradient(\rcurrentColor,white\n)radial-gradient(\rteal, currentColor\r)radial-gradient( currentColor, navy\n)radial-gradient( rebeccapurple,teal\x0C)radial-gradient(black,rebeccapurple )repeating-linear-gradient(\nnavy,red\n)repeating-linear-gradient( navy,red\n)repeating-linear-gradient(teal, navy)linear-gradient(\nblack, currentColor\t)linear-gradient(\x0Crebeccapurple, teal\n)linear-gradient(\rteal, rebeccapurple\x0C)radial-gradient(\tblack,rebeccapurple\x0C)radial-gradient(\trebeccapurple,white\r)radial-gradient(\nrebeccapurple, black)radial-gradient(\nwhite,rebeccapurple )radial-gradient(\x0Cwhite,rebeccapurple\x0C)radial-gradient(\rrebeccapurple, teal )radial-gradient( rebeccapurple, teal\t)radial-gradient(rebeccapurple, black\x0C)repeating-linear-gradient(\tteal, red\t)repeating-linear-gradient(\nwhite,red\n)repeating-linear-gradient(\x0Cteal,teal )repeating-linear-gradient( black,navy)repeating-linear-gradient(navy, teal )linear-gradient(\twhite, rebeccapurple\r)radial-gradient(\trebeccapurple, black\r)radial-gradient(\rrebeccapurple, black\t)repeating-linear-gradient(\tnavy, navy\n)repeating-linear-gradient(\nblack, navy)repeating-linear-gradient(\x0Cblack,white)repeating-linear-gradient(\rnavy, navy\t)repeating-linear-gradient( black,navy\r)repeating-linear-gradient( white, red\r)radial-gradient(Transparent,Transparent)repeating-linear-gradient(\nnavy, white\t)repeating-linear-gradient(\x0Cwhite, navy\t)repeating-linear-gradient(\rwhite,black\n)repeating-linear-gradient(\tblack, black\n)linear-gradient(\nLightGoldenRodYellow,red)linear-gradient(currentColor,Transparent\n)radial-gradient(\rTransparent,Transparent\n)radial-gradient(Transparent,currentColor )linear-gradient(\rTransparent, Transparent\t)linear-gradient( navy,LightGoldenRodYellow)radial-gradient(\tred,LightGoldenRodYellow\t)radial-gradient(\x0CTransparent, currentColor)radial-gradient(\rTransparent,rebeccapurple)radial-gradient( currentColor,Transparent\n)radial-gradient(currentColor,currentColor\n)repeating-linear-gradient(\nTransparent,red)linear-gradient(\trebeccapurple,Transparent\x0C)linear-gradient(\x0CLightGoldenRodYellow,navy\t)linear-gradient(\rcurrentColor,currentColor\n)linear-gradient( currentColor, currentColor)linear-gradient(currentColor, rebeccapurple)radial-gradient(\tcurrentColor,currentColor\r)radial-gradient(\nTransparent, currentColor\t)radial-gradient(\x0CLightGoldenRodYellow, red\t)radial-gradient(\x0Cnavy,LightGoldenRodYellow\n)radial-gradient(\rLightGoldenRodYellow,black)radial-gradient( LightGoldenRodYellow, navy)radial-gradient( navy, LightGoldenRodYellow)radial-gradient(Transparent, rebeccapurple\t)radial-gradient(white, LightGoldenRodYellow)repeating-linear-gradient( red,Transparent\r)linear-gradient(\tblack,LightGoldenRodYellow\t)linear-gradient(\ncurrentColor, currentColor\t)linear-gradient(\x0Crebeccapurple,currentColor\x0C)linear-gradient(\rwhite,LightGoldenRodYellow )radial-gradient(\tLightGoldenRodYellow,white\n)radial-gradient(\trebeccapurple,currentColor\r)radial-gradient(\nblack,LightGoldenRodYellow\x0C)radial-gradient(\x0CLightGoldenRodYellow, navy\x0C)radial-gradient(\x0CcurrentColor,rebeccapurple\r)radial-gradient(\rLightGoldenRodYellow,black\r)radial-gradient( LightGoldenRodYellow, navy\r)radial-gradient( navy, LightGoldenRodYellow )radial-gradient(white, LightGoldenRodYellow\t)repeating-linear-gradient(\tcurrentColor, red)repeating-linear-gradient(\x0CTransparent,navy )repeating-linear-gradient(\rteal,Transparent\x0C)repeating-linear-gradient(navy,currentColor\x0C)linear-gradient(\x0CLightGoldenRodYellow, white\t)linear-gradient(\rrebeccapurple, rebeccapurple)radial-gradient(\tcurrentColor, rebeccapurple\n)radial-gradient(\nrebeccapurple, currentColor\x0C)radial-gradient(\x0Crebeccapurple, currentColor\x0C)radial-gradient(\rrebeccapurple,rebeccapurple\x0C)repeating-linear-gradient(\tcurrentColor, red\n)repeating-linear-gradient(\ncurrentColor, navy)repeating-linear-gradient(\nteal,rebeccapurple)repeating-linear-gradient(\x0Cred, rebeccapurple)repeating-linear-gradient( Transparent, black)repeating-linear-gradient( teal,rebeccapurple)repeating-linear-gradient(rebeccapurple,navy )repeating-linear-gradient(\tcurrentColor, black)repeating-linear-gradient(\tteal,rebeccapurple\r)repeating-linear-gradient(\nteal,rebeccapurple\r)repeating-linear-gradient(\x0Cred, rebeccapurple\r)repeating-linear-gradient(\rnavy, currentColor )repeating-linear-gradient( navy, currentColor )repeating-linear-gradient(rebeccapurple, navy )repeating-linear-gradient(\twhite,rebeccapurple\r)repeating-linear-gradient(\x0Cteal, rebeccapurple\x0C)repeating-linear-gradient( currentColor, black\r)repeating-linear-gradient(\nrebeccapurple, black\t)linear-gradient(LightGoldenRodYellow,Transparent\t)repeating-linear-gradient(Transparent,Transparent)radial-gradient(\tcurrentColor,LightGoldenRodYellow)radial-gradient(\rLightGoldenRodYellow,Transparent\n)radial-gradient(currentColor,LightGoldenRodYellow\n)linear-gradient(\nTransparent, LightGoldenRodYellow )linear-gradient(LightGoldenRodYellow,rebeccapurple )radial-gradient(\ncurrentColor,LightGoldenRodYellow\x0C)radial-gradient(\rTransparent, LightGoldenRodYellow )radial-gradient(currentColor, LightGoldenRodYellow\r)linear-gradient(\nLightGoldenRodYellow,rebeccapurple\t)linear-gradient( currentColor, LightGoldenRodYellow\t)radial-gradient(\ncurrentColor, LightGoldenRodYellow )radial-gradient(\rLightGoldenRodYellow,rebeccapurple )radial-gradient(rebeccapurple, LightGoldenRodYellow )repeating-linear-gradient(\x0CLightGoldenRodYellow,navy)repeating-linear-gradient( Transparent, Transparent\x0C)repeating-linear-gradient(teal,LightGoldenRodYellow )repeating-linear-gradient(\tLightGoldenRodYellow,white)repeating-linear-gradient(\ncurrentColor,rebeccapurple)repeating-linear-gradient(\x0CcurrentColor,rebeccapurple)repeating-linear-gradient(\rcurrentColor, Transparent )repeating-linear-gradient(black,LightGoldenRodYellow\n)repeating-linear-gradient(\tLightGoldenRodYellow,white )repeating-linear-gradient(\ncurrentColor,rebeccapurple )repeating-linear-gradient(\rLightGoldenRodYellow,black\r)repeating-linear-gradient( black,LightGoldenRodYellow\n)repeating-linear-gradient(\tLightGoldenRodYellow, white\x0C)repeating-linear-gradient(\rblack, LightGoldenRodYellow\n)repeating-linear-gradient(\rrebeccapurple, rebeccapurple\r)radial-gradient(LightGoldenRodYellow,LightGoldenRodYellow\r)radial-gradient(\rLightGoldenRodYellow,LightGoldenRodYellow )repeating-linear-gradient(\x0CLightGoldenRodYellow, Transparent)repeating-linear-gradient(\tTransparent, LightGoldenRodYellow )repeating-linear-gradient( LightGoldenRodYellow, Transparent\x0C)repeating-linear-gradient(\x0CLightGoldenRodYellow,rebeccapurple\r)repeating-linear-gradient(LightGoldenRodYellow, rebeccapurple\r)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -15728,7 +15726,7 @@ mod rules {
     );
     static OPTIONS_25: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B";
     static COSTS_56: [u64; 12] = [0, 0, 2, 3, 3, 4, 4, 4, 5, 5, 9, 9];
-    static ENDS_44: [u32; 12] = [
+    static ENDS_42: [u32; 12] = [
         23, 40, 86, 109, 120, 148, 176, 182, 193, 216, 239, 256,
     ];
     static POOL_POSITION_DECLARATION: rt::Strings = rt::Strings::new(
@@ -15746,7 +15744,7 @@ mod rules {
     );
     static OPTIONS_26: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_57: [u64; 9] = [0, 4, 5, 5, 7, 9, 11, 12, 13];
-    static ENDS_45: [u32; 9] = [43, 65, 87, 108, 172, 193, 214, 235, 256];
+    static ENDS_43: [u32; 9] = [43, 65, 87, 108, 172, 193, 214, 235, 256];
     static LITERALS_45: [u64; 4] = [
         0x0300000000706f74, 0x040000007466656c, 0x0500007468676972, 0x06006d6f74746f62,
     ];
@@ -15757,7 +15755,7 @@ mod rules {
     );
     static SLOTS_34: [u8; 3] = [0, 37, 220];
     static COSTS_58: [u64; 3] = [0, 0, 3];
-    static ENDS_46: [u32; 3] = [37, 220, 256];
+    static ENDS_44: [u32; 3] = [37, 220, 256];
     static LITERALS_46: [u64; 3] = [
         0x0100000000000030, 0x0000000000000000, 0x040000006f747561,
     ];
@@ -15878,7 +15876,7 @@ mod rules {
     );
     static OPTIONS_28: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
     static COSTS_68: [u64; 10] = [0, 1, 1, 1, 2, 2, 2, 2, 2, 2];
-    static ENDS_47: [u32; 10] = [20, 99, 119, 139, 159, 179, 199, 218, 237, 256];
+    static ENDS_45: [u32; 10] = [20, 99, 119, 139, 159, 179, 199, 218, 237, 256];
     static LITERALS_53: [u64; 10] = [
         0x04000000656e6f6e, 0x05000064696c6f73, 0x0500006567646972, 0x0500007465736e69,
         0x06006e6564646968, 0x0600646574746f64, 0x0600646568736164, 0x0600656c62756f64,
@@ -15897,7 +15895,7 @@ mod rules {
     );
     static OPTIONS_29: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_69: [u64; 9] = [0, 1, 2, 4, 5, 6, 6, 14, 22];
-    static ENDS_48: [u32; 9] = [51, 89, 127, 153, 191, 217, 230, 243, 256];
+    static ENDS_46: [u32; 9] = [51, 89, 127, 153, 191, 217, 230, 243, 256];
     static LITERALS_54: [u64; 2] = [0x0500006874646977, 0x0600746867696568];
     static LITERALS_55: [u64; 2] = [0x040000002d6e696d, 0x040000002d78616d];
     static COSTS_70: [u64; 3] = [0, 2, 2];
@@ -15934,7 +15932,7 @@ mod rules {
     );
     static OPTIONS_30: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_72: [u64; 8] = [0, 3, 4, 7, 8, 9, 10, 16];
-    static ENDS_49: [u32; 8] = [22, 107, 129, 172, 193, 214, 235, 256];
+    static ENDS_47: [u32; 8] = [22, 107, 129, 172, 193, 214, 235, 256];
     static LITERALS_57: [u64; 2] = [0x0100000000000030, 0x04000000656e6f6e];
     static COSTS_73: [u64; 5] = [0, 4, 5, 6, 7];
     static STRINGS_28: rt::Strings = rt::Strings::new(
@@ -16016,7 +16014,7 @@ mod rules {
     );
     static SLOTS_35: [u8; 4] = [0, 128, 160, 224];
     static COSTS_77: [u64; 4] = [0, 0, 6, 7];
-    static ENDS_50: [u32; 4] = [128, 160, 224, 256];
+    static ENDS_48: [u32; 4] = [128, 160, 224, 256];
     static COSTS_78: [u64; 4] = [0, 0, 8, 11];
     static STRINGS_32: rt::Strings = rt::Strings::new(
         b"colorCOLORoutline-colorbackground-color\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -16044,7 +16042,7 @@ mod rules {
     );
     static OPTIONS_31: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08";
     static COSTS_80: [u64; 9] = [0, 1, 2, 5, 5, 6, 8, 10, 19];
-    static ENDS_51: [u32; 9] = [15, 61, 106, 136, 181, 211, 226, 241, 256];
+    static ENDS_49: [u32; 9] = [15, 61, 106, 136, 181, 211, 226, 241, 256];
     static COSTS_81: [u64; 6] = [0, 0, 3, 6, 7, 9];
     static STRINGS_34: rt::Strings = rt::Strings::new(
         b"iconmenucaptionstatus-barmessage-boxsmall-caption\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -16184,7 +16182,7 @@ mod rules {
     );
     static OPTIONS_32: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B";
     static COSTS_97: [u64; 12] = [0, 1, 3, 3, 4, 5, 5, 6, 8, 8, 9, 10];
-    static ENDS_52: [u32; 12] = [35, 52, 69, 86, 103, 137, 154, 171, 188, 205, 222, 256];
+    static ENDS_50: [u32; 12] = [35, 52, 69, 86, 103, 137, 154, 171, 188, 205, 222, 256];
     static POOL_CONTENT: rt::Strings = rt::Strings::new(
         b"nonenormalopen-quoteclose-quote\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4, 10, 20, 31],
@@ -16192,10 +16190,10 @@ mod rules {
     );
     static SLOTS_37: [u8; 3] = [0, 192, 224];
     static COSTS_98: [u64; 3] = [0, 2, 4];
-    static ENDS_53: [u32; 3] = [192, 224, 256];
+    static ENDS_51: [u32; 3] = [192, 224, 256];
     static OPTIONS_33: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_99: [u64; 6] = [0, 5, 6, 8, 9, 9];
-    static ENDS_54: [u32; 6] = [128, 154, 180, 206, 231, 256];
+    static ENDS_52: [u32; 6] = [128, 154, 180, 206, 231, 256];
     static COSTS_100: [u64; 3] = [0, 9, 9];
     static LITERALS_72: [u64; 3] = [
         0x0000000000000000, 0x04000000656e6f6e, 0x06006c616d726f6e,
@@ -16318,7 +16316,7 @@ mod rules {
     );
     static OPTIONS_35: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_109: [u64; 8] = [0, 1, 4, 4, 7, 8, 13, 16];
-    static ENDS_55: [u32; 8] = [59, 118, 138, 158, 197, 217, 237, 256];
+    static ENDS_53: [u32; 8] = [59, 118, 138, 158, 197, 217, 237, 256];
     static LITERALS_77: [u64; 37] = [
         0x0300000000302d6b, 0x0300000000312d6b, 0x0300000000322d6b, 0x0300000000332d6b,
         0x0300000000342d6b, 0x0300000000352d6b, 0x0300000000362d6b, 0x0300000000372d6b,
@@ -16368,7 +16366,7 @@ mod rules {
     );
     static SLOTS_38: [u8; 4] = [0, 205, 222, 239];
     static COSTS_110: [u64; 4] = [0, 1, 10, 12];
-    static ENDS_56: [u32; 4] = [205, 222, 239, 256];
+    static ENDS_54: [u32; 4] = [205, 222, 239, 256];
     static POOL_CUSTOM_VALUE: rt::Strings = rt::Strings::new(
         b"0''redtealwhite-_m(0,0)-aw(0,0)-c6(0,0)-de(0,0)-eo(0,0)-fy(0,0)-h8(0,0)-ih(0,0)-jr(0,0)-l0(0,0)-m_(0,0)-nj(0,0)-ot(0,0)-q3(0,0)-rc(0,0)-t9(0,0)-ui(0,0)-vr(0,0)-x1(0,0)-ya(0,0)-zk(0,0)-_m(0, 0)-aw(0, 0)-c6(0, 0)-de(0, 0)-eo(0, 0)-fy(0, 0)-h8(0, 0)-ih(0, 0)-jr(0, 0)-l0(0, 0)-m_(0, 0)-nj(0, 0)-ot(0, 0)-q3(0, 0)-rz(0, 0)-t9(0, 0)-ui(0, 0)-vr(0, 0)-x1(0, 0)-ya(0, 0)-zk(0, 0)BcE-(0,0)E51A(0,0)GcX5(0,0)J5K1(0,0)Ld22(0,0)O5Z7(0,0)QX-3(0,0)T2J7(0,0)VXT-(0,0)Y---(0,0)_WY6(0,0)ajJ4(0,0)bap7(0,0)cn05(0,0)dclB(0,0)eE1A(0,0)f3F0(0,0)fv9c(0,0)gov1(0,0)hhu0(0,0)i_W2(0,0)j8m_(0,0)k1g-(0,0)kt3F(0,0)lj-6(0,0)md4-(0,0)nO-3(0,0)o2j0(0,0)oxe7(0,0)ppm1(0,0)qfha(0,0)rVWD(0,0)sk-3(0,0)ta6a(0,0)u9q7(0,0)v-E4(0,0)vt8-(0,0)wngb(0,0)xex1(0,0)yNJ1(0,0)z6x3(0,0)APW1(0, 0)CxHH(0, 0)FPk7(0, 0)Hu-8(0, 0)KMWE(0, 0)Mn09(0, 0)PJE5(0, 0)RpV1(0, 0)UG25(0, 0)WmH7(0, 0)ZCmC(0, 0)ajJ4(0, 0)bap7(0, 0)cDE8(0, 0)d0IC(0, 0)du81(0, 0)en50(0, 0)fg15(0, 0)gXT-(0, 0)h6u-(0, 0)hzX9(0, 0)iqb0(0, 0)jj94(0, 0)kc12(0, 0)l7y0(0, 0)m2vb(0, 0)mx94(0, 0)nlX5(0, 0)od_8(0, 0)pSTK(0, 0)q4z3(0, 0)rVWD(0, 0)s9IC(0, 0)szc7(0, 0)tti2(0, 0)uky0(0, 0)vc-9(0, 0)wGk7(0, 0)x4u0(0, 0)xuo3(0, 0)ynl1(0, 0)zh74(0, 0)currentColorLightGoldenRodYellowurl(data:image/png;base64,+D3h=)url(data:image/png;base64,+h0+=)url(data:image/png;base64,/HBX=)url(data:image/png;base64,/p82=)url(data:image/png;base64,0D4Y=)url(data:image/png;base64,0l13=)url(data:image/png;base64,1bCS=)url(data:image/png;base64,2/9+=)url(data:image/png;base64,2X5E=)url(data:image/png;base64,3+1q=)url(data:image/png;base64,3S+D=)url(data:image/png;base64,409l=)url(data:image/png;base64,4Y6G=)url(data:image/png;base64,5/2X=)url(data:image/png;base64,5T/2=)url(data:image/png;base64,614n=)url(data:image/png;base64,6V1I=)url(data:image/png;base64,70Ch=)url(data:image/png;base64,7X9D=)url(data:image/png;base64,825m=)url(data:image/png;base64,8W2/=)url(data:image/png;base64,9++S=)url(data:image/png;base64,9SJa=)url(data:image/png;base64,A3Fk=)url(data:image/png;base64,AaCD=)url(data:image/png;base64,B/8p=)url(data:image/png;base64,BmB/=)url(data:image/png;base64,CD7F=)url(data:image/png;base64,Ch3h=)url(data:image/png;base64,DJ0D=)url(data:image/png;base64,DnL1=)url(data:image/png;base64,EEHW=)url(data:image/png;base64,ElE+=)url(data:image/png;base64,FGAa=)url(data:image/png;base64,Fk6k=)url(data:image/png;base64,GE3D=)url(data:image/png;base64,Gm/p=)url(data:image/png;base64,HHBE=)url(data:image/png;base64,Ho7m=)url(data:image/png;base64,ID40=)url(data:image/png;base64,Il0T=)url(data:image/png;base64,JH6G=)url(data:image/png;base64,Jp2m=)url(data:image/png;base64,KE/H=)url(data:image/png;base64,KmAp=)url(data:image/png;base64,LG7F=)url(data:image/png;base64,M09D=)url(data:image/png;base64,MX5m=)url(data:image/png;base64,N+2E=)url(data:image/png;base64,NS+h=)url(data:image/png;base64,O04Y=)url(data:image/png;base64,OV0l=)url(data:image/png;base64,P/CS=)url(data:image/png;base64,PX8p=)url(data:image/png;base64,Q15E=)url(data:image/png;base64,QW1q=)url(data:image/png;base64,R+++=)url(data:image/png;base64,RSJ2=)url(data:image/png;base64,S2FV=)url(data:image/png;base64,SaBm=)url(data:image/png;base64,T/8H=)url(data:image/png;base64,TW4n=)url(data:image/png;base64,U11I=)url(data:image/png;base64,UVCh=)url(data:image/png;base64,V/9D=)url(data:image/png;base64,VmKm=)url(data:image/png;base64,WDH2=)url(data:image/png;base64,WlDY=)url(data:image/png;base64,XFA3=)url(data:image/png;base64,Xk6V=)url(data:image/png;base64,YE2m=)url(data:image/png;base64,Ym/H=)url(data:image/png;base64,ZGAp=)url(data:image/png;base64,Zo7F=)url(data:image/png;base64,aD3h=)url(data:image/png;base64,ak0D=)url(data:image/png;base64,bH61=)url(data:image/png;base64,bp2E=)url(data:image/png;base64,cD+h=)url(data:image/png;base64,clAI=)url(data:image/png;base64,dG6k=)url(data:image/png;base64,dk3D=)url(data:image/png;base64,eI/W=)url(data:image/png;base64,emKX=)url(data:image/png;base64,fDH2=)url(data:image/png;base64,g040=)url(data:image/png;base64,gU0T=)url(data:image/png;base64,h/C+=)url(data:image/png;base64,hW8W=)url(data:image/png;base64,i14n=)url(data:image/png;base64,iV1I=)url(data:image/png;base64,j0MI=)url(data:image/png;base64,jXIS=)url(data:image/png;base64,k2F1=)url(data:image/png;base64,kaBX=)url(data:image/png;base64,l+82=)url(data:image/png;base64,lW4J=)url(data:image/png;base64,m00l=)url(data:image/png;base64,mVCD=)url(data:image/png;base64,n/8p=)url(data:image/png;base64,nX5E=)url(data:image/png;base64,o+1b=)url(data:image/png;base64,oS++=)url(data:image/png;base64,p03h=)url(data:image/png;base64,pU0D=)url(data:image/png;base64,qE2X=)url(data:image/png;base64,ql/2=)url(data:image/png;base64,rGAa=)url(data:image/png;base64,ro6k=)url(data:image/png;base64,sI3D=)url(data:image/png;base64,sm/p=)url(data:image/png;base64,tH5T=)url(data:image/png;base64,to2/=)url(data:image/png;base64,uD+D=)url(data:image/png;base64,ulA3=)url(data:image/png;base64,vF6G=)url(data:image/png;base64,vk2m=)url(data:image/png;base64,wI/H=)url(data:image/png;base64,wmK/=)url(data:image/png;base64,xGGX=)url(data:image/png;base64,xoD0=)url(data:image/png;base64,yF9S=)url(data:image/png;base64,yj5m=)url(data:image/png;base64,zD2E=)\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16419,7 +16417,7 @@ mod rules {
         None,
     );
     static SLOTS_39: [u8; 4] = [0, 16, 32, 192];
-    static ENDS_57: [u32; 4] = [16, 32, 192, 256];
+    static ENDS_55: [u32; 4] = [16, 32, 192, 256];
     static POOL_DECLARATION_END: rt::Strings = rt::Strings::new(
         b"--A-:0;--A-:0;\x0C--A-:0 ;\r---nf:\r0\r; --LC:\nred ;\x0C--aJ:\rteal\n; --Ab:\nwhite ; --lb5:-rc(0,0);---t5:\t-ui(0,0);--HT:\t-de(0,0)\n;--hA: -q3(0, 0);--lb5:-rc(0,0);\r--yY:\t-aw(0,0);\n---as: -eo(0,0)\x0C;---mt:\x0C-l0(0,0);\x0C---t5:\t-ui(0,0);\t---yi:\n-rc(0,0)\x0C;--EH:\x0C-m_(0, 0)\t;--Jr:\rqfha(0,0)\t;--N-: -h8(0,0)\x0C; --S0:\t-_m(0,0)\t;\r--UR:\r-nj(0, 0);\t--Wz:\nwngb(0,0)\t;--_k:\x0CrVWD(0,0); --eyz:\t-zk(0,0)\n;--gsd:-nj(0,0)\n; --hA: -q3(0, 0);\n--lb5:-rc(0,0)\r;\r--ps:\n-vr(0,0)\n;\t--qR:\t-ya(0, 0) ;--sx:\rqfha(0,0); --uo: GcX5(0,0);\x0C--z24:-de(0, 0);\x0C---as: -eo(0,0)\x0C;\t---co:\r-t9(0, 0);\x0C---fu:\n-ya(0, 0);\t---h4:\x0C-nj(0,0) ;\t---i2:\n-q3(0, 0)\x0C;---mt:\x0C-l0(0,0) ;\t---mt:\x0C-l0(0,0) ; ---pz: -ot(0,0) ;\r---t5:\t-ui(0,0)\x0C;\n---ue:\ti_W2(0,0) ;---vz: dclB(0,0)\r;---yi:\nsk-3(0,0)\x0C;--Ab:\nd0IC(0, 0); --EH:\x0CUG25(0, 0) ;--HT:\tj8m_(0,0)\n; --N-: E51A(0,0)\n;\x0C--PV:\r_WY6(0,0)\t;\n--S0:\thhu0(0,0)\t;\r--UR:\r-nj(0, 0)\n; --Wz:\nwngb(0,0)\t;\r--a2_:\x0CLd22(0,0)\t;--aw:cDE8(0, 0)\t;\r--c7y:\t-de(0,0)\t;\n--deg:ajJ4(0,0)\x0C; --eyz:\t-zk(0,0)\n; --fs: QX-3(0,0)\n;\n--hA: -q3(0, 0)\x0C;\r--ilm:\tO5Z7(0,0);\n--kg7:-ih(0, 0)\t;\t--lnp:\r-q3(0,0)\n;\r--lnp:\rrVWD(0,0);\r--nO:\tx4u0(0, 0);\n--ps:\ns9IC(0, 0);\x0C--qR:\t-ya(0, 0) ;\n--r4n:j8m_(0,0)\x0C; --sx:\rqfha(0,0)\r; --uC: -_m(0, 0)\x0C;\r--vdx:\nAPW1(0, 0);--wyc: vt8-(0,0);\x0C--xj5: -de(0,0) ;\n--z24:-de(0, 0)\n;\x0C---a5:\tdclB(0,0)\r;\r---be:en50(0, 0)\x0C; ---dy:\x0CJ5K1(0,0)\t; ---fu:\n-ya(0, 0)\n;\x0C---gh:\r-eo(0, 0)\x0C; ---i2:\n-q3(0, 0)\x0C;\r---jb:\tE51A(0,0)\t; ---lj:\x0Cdu81(0, 0) ;---m6: Ld22(0,0)\n; ---nr: cn05(0,0)\x0C;\x0C---p1:tti2(0, 0) ; ---ql:\t-rz(0, 0)\n; ---tg:\n-x1(0, 0)\x0C;\x0C---ue:\ti_W2(0,0) ;\r---vz: dclB(0,0)\r; ---xk:\tkt3F(0,0)\r; ---yi:\nsk-3(0,0)\x0C;\r--EH:\x0CUG25(0, 0) ;\n--N-: iqb0(0, 0)\x0C;\n--Sc:\nCxHH(0, 0)\r;\r--a2_:\x0CLd22(0,0)\t;\r--b-v:\rWmH7(0, 0)\t;--d4c:UG25(0, 0)\n;\x0C--ebe:\x0Cf3F0(0,0)\n;\t--fky:\tmd4-(0,0)\t;\x0C--g5t:\n_WY6(0,0)\x0C;\n--hm:\rajJ4(0, 0) ;\r--jj9:\x0CdclB(0,0)\x0C;\x0C--jj9:\x0Cszc7(0, 0);\x0C--lnp:\rrVWD(0,0)\x0C;\x0C--mx9:\t-aw(0, 0)\t;\r--nO:\tx4u0(0, 0)\n;\r--op6:\tbap7(0,0)\x0C; --qjv:gXT-(0, 0)\t;\t--rg1: eE1A(0,0)\x0C;\n--sbr:nlX5(0, 0)\n;\t--tl9:\tPJE5(0, 0) ;--vdx:\nAPW1(0, 0)\r;--w0q:\x0Co2j0(0,0) ;\t--wyc: vt8-(0,0) ;\n--xuo:\r-fy(0, 0)\x0C;\r--z24:\n-rz(0, 0) ;\x0C---bq:\nMn09(0, 0)\t; ---e_:\rjj94(0, 0)\n; ---id: uky0(0, 0)\x0C;\x0C---lj:\x0Cdu81(0, 0) ;\r---rv:\rjj94(0, 0)\x0C;\t---ue:\txuo3(0, 0)\r;\t---z5: d0IC(0, 0)\t;\t--b-v:\rWmH7(0, 0)\t;\r--cts:\x0CHu-8(0, 0)\t;\x0C--fky:\tiqb0(0, 0)\r; --jj9:\x0Cszc7(0, 0) ;\t--op6:\trVWD(0, 0)\t;\n--qjv:\nmx94(0, 0)\r;\r--tl9:\tPJE5(0, 0) ;\n--vdx:\nAPW1(0, 0)\r; --zd-: cDE8(0, 0)\t; --szc:\x0CLightGoldenRodYellow\t;\t---j0:url(data:image/png;base64,JH6G=);--Ng:url(data:image/png;base64,S2FV=);\x0C--deg:url(data:image/png;base64,AaCD=);--zd-:url(data:image/png;base64,7X9D=);---j0:url(data:image/png;base64,JH6G=);\t---ql:\rurl(data:image/png;base64,DJ0D=);--BE:\rurl(data:image/png;base64,DnL1=);\n--CW: url(data:image/png;base64,6V1I=) ;--Fa:url(data:image/png;base64,409l=)\x0C;\n--Jr:\rurl(data:image/png;base64,0l13=);\x0C--Ng:url(data:image/png;base64,S2FV=) ;\n--TH:\x0Curl(data:image/png;base64,cD+h=) ;--Vi:url(data:image/png;base64,KE/H=)\n; --X_:\rurl(data:image/png;base64,ZGAp=)\r;--aw:url(data:image/png;base64,DJ0D=)\t;\x0C--deg:url(data:image/png;base64,AaCD=);\t--fky:url(data:image/png;base64,R+++=)\x0C;--j-:url(data:image/png;base64,P/CS=)\t;\x0C--kt:\rurl(data:image/png;base64,eI/W=);\t--nhz:url(data:image/png;base64,70Ch=)\r;--r3:url(data:image/png;base64,Ho7m=)\n;\r--uo: url(data:image/png;base64,614n=);\t--w3: url(data:image/png;base64,+D3h=)\n;--xH:url(data:image/png;base64,AaCD=)\x0C;\x0C--zd-:url(data:image/png;base64,7X9D=);\r---be:url(data:image/png;base64,3+1q=) ;\t---cc:\x0Curl(data:image/png;base64,qE2X=) ;---f8:\rurl(data:image/png;base64,g040=);\r---fu:url(data:image/png;base64,R+++=)\r; ---j0:url(data:image/png;base64,JH6G=)\t;\r---l8:\nurl(data:image/png;base64,Xk6V=);\n---mt:url(data:image/png;base64,CD7F=)\x0C;\r---pz: url(data:image/png;base64,KmAp=)\r;---ql:\rurl(data:image/png;base64,DJ0D=);\r---s7: url(data:image/png;base64,TW4n=);\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;---y7:\x0Curl(data:image/png;base64,9SJa=)\t;---y7:\x0Curl(data:image/png;base64,9SJa=); --A-:\turl(data:image/png;base64,2/9+=)\r; --CW: url(data:image/png;base64,6V1I=) ;\t--EH:\x0Curl(data:image/png;base64,/HBX=) ;\n--Go:\turl(data:image/png;base64,ro6k=)\x0C;\r--Ij:\x0Curl(data:image/png;base64,825m=)\r;\x0C--N-: url(data:image/png;base64,aD3h=)\t;\t--Ox:\x0Curl(data:image/png;base64,T/8H=)\t;\n--Qh:\nurl(data:image/png;base64,M09D=)\r;\x0C--S0:\turl(data:image/png;base64,ElE+=)\x0C;\r--TH:\x0Curl(data:image/png;base64,cD+h=) ; --WM:\turl(data:image/png;base64,h/C+=)\t; --ZO:\turl(data:image/png;base64,xGGX=)\r;\t--_k:\x0Curl(data:image/png;base64,pU0D=)\x0C;\n--bX:\rurl(data:image/png;base64,PX8p=)\r;\x0C--cp:\turl(data:image/png;base64,Ho7m=)\n;\r--deg:url(data:image/png;base64,AaCD=)\r;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;--eyz:\turl(data:image/png;base64,P/CS=) ;--g5t:\nurl(data:image/png;base64,A3Fk=)\t;--hm:\rurl(data:image/png;base64,CD7F=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;--j8m:\rurl(data:image/png;base64,V/9D=);\t--jv3:url(data:image/png;base64,m00l=) ;\n--lb5:\nurl(data:image/png;base64,xGGX=);\t--lyu:\rurl(data:image/png;base64,pU0D=)\x0C;--nhz:url(data:image/png;base64,70Ch=)\r;\t--od_:url(data:image/png;base64,/HBX=)\n;\x0C--pF:\rurl(data:image/png;base64,zD2E=)\t;\t--qR:\turl(data:image/png;base64,sI3D=)\x0C;\t--quy:\x0Curl(data:image/png;base64,Jp2m=)\n;--sbr:\turl(data:image/png;base64,aD3h=) ;--twy:\turl(data:image/png;base64,emKX=) ;--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;--uo: url(data:image/png;base64,614n=)\n;\r--w3: url(data:image/png;base64,+D3h=)\n; --wng:\rurl(data:image/png;base64,gU0T=)\x0C;--xu:\x0Curl(data:image/png;base64,rGAa=)\n; ---_7: url(data:image/png;base64,0D4Y=)\n;\t---a5:\turl(data:image/png;base64,h/C+=)\t;\t---as: url(data:image/png;base64,Zo7F=)\x0C;\r---bq:\nurl(data:image/png;base64,xGGX=)\n;\x0C---cc:\x0Curl(data:image/png;base64,qE2X=) ;\r---dy:\x0Curl(data:image/png;base64,ulA3=)\t; ---f8:\rurl(data:image/png;base64,g040=)\n;\t---g6:\x0Curl(data:image/png;base64,Ym/H=)\x0C;\x0C---hq:\turl(data:image/png;base64,p03h=)\t;\n---j0:\turl(data:image/png;base64,OV0l=)\t;\r---jn:\turl(data:image/png;base64,HHBE=)\r;\r---k_: url(data:image/png;base64,emKX=)\x0C; ---lv:\rurl(data:image/png;base64,jXIS=) ;\t---nf:\rurl(data:image/png;base64,UVCh=)\t;\t---o3:\rurl(data:image/png;base64,sI3D=)\x0C;\x0C---pb:\x0Curl(data:image/png;base64,S2FV=)\n; ---ql:\rurl(data:image/png;base64,DJ0D=)\r;\x0C---rj:\x0Curl(data:image/png;base64,ak0D=) ;\t---t5:\turl(data:image/png;base64,MX5m=)\t;\r---tr: url(data:image/png;base64,FGAa=)\t;\x0C---vc:\x0Curl(data:image/png;base64,JH6G=) ;\t---wx:\x0Curl(data:image/png;base64,Zo7F=)\x0C;\x0C---y7:\x0Curl(data:image/png;base64,9SJa=)\t;\n---yu:\rurl(data:image/png;base64,2/9+=)\r;\x0C---zs:\turl(data:image/png;base64,Q15E=)\x0C;\n--b-v:\rurl(data:image/png;base64,B/8p=)\t; --ci_:\x0Curl(data:image/png;base64,Fk6k=)\n;\t--d4c:\rurl(data:image/png;base64,8W2/=)\x0C;\t--e1c:\rurl(data:image/png;base64,0l13=)\n;\x0C--eyz:\turl(data:image/png;base64,P/CS=) ;\x0C--h3b:\turl(data:image/png;base64,3+1q=)\t;\t--hok:\nurl(data:image/png;base64,jXIS=)\x0C;\t--ilm:\turl(data:image/png;base64,cD+h=)\x0C;\r--jv3:\rurl(data:image/png;base64,sm/p=)\t;\x0C--kqo:\turl(data:image/png;base64,lW4J=)\t; --lyu:\rurl(data:image/png;base64,pU0D=)\x0C;\n--n7o:\turl(data:image/png;base64,614n=) ;\t--od_:\x0Curl(data:image/png;base64,yj5m=)\n;\x0C--p0a:\rurl(data:image/png;base64,ro6k=)\t;\n--q89:\x0Curl(data:image/png;base64,R+++=)\x0C;\r--quy:\x0Curl(data:image/png;base64,Jp2m=)\n; --rg1: url(data:image/png;base64,Ch3h=)\r; --sbr:\turl(data:image/png;base64,aD3h=) ; --szc:\x0Curl(data:image/png;base64,m00l=) ;\r--ugp:\x0Curl(data:image/png;base64,XFA3=)\r;\n--w0q:\x0Curl(data:image/png;base64,nX5E=)\n;\x0C--wng:\rurl(data:image/png;base64,gU0T=)\x0C;\n--x83: url(data:image/png;base64,ZGAp=)\n; \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16496,17 +16494,17 @@ mod rules {
         None,
     );
     static SLOTS_40: [u8; 2] = [0, 160];
-    static ENDS_58: [u32; 2] = [160, 256];
+    static ENDS_56: [u32; 2] = [160, 256];
     static POOL_BLOCK: rt::Strings = rt::Strings::new(
         b"{}{\t}{\n}{\x0C}{\r}{ }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 2, 5, 8, 11, 14, 17],
         None,
     );
     static SLOTS_41: [u8; 2] = [0, 154];
-    static ENDS_59: [u32; 2] = [154, 256];
+    static ENDS_57: [u32; 2] = [154, 256];
     static SLOTS_42: [u8; 4] = [0, 23, 70, 186];
     static COSTS_112: [u64; 4] = [0, 5, 6, 11];
-    static ENDS_60: [u32; 4] = [23, 70, 186, 256];
+    static ENDS_58: [u32; 4] = [23, 70, 186, 256];
     static POOL_SUPPORTS_TEST: rt::Strings = rt::Strings::new(
         b"(gap:0)(gap:0\x0C)(\x0Cgap:0\r)(\tborder:0\x0C)(\x0Cwidows:2\t)( border:0\x0C)(orphans: 7)(\torphans:2\x0C)(\norphans:9\r)(\rfont:icon )( widows: 5\r)(\tgrid-row: 3)(\topacity: 1 )(\nflex: auto\n)(\x0Copacity: 1 )(\rCOLOR:teal )(\rwidth:auto\x0C)( orphans: 7\r)(filter:none\n)(\tgrid-row: 3\x0C)(\nbottom:auto\r)(\ntab-size: 3\r)(\x0Cwidth: auto\n)(\rtab-size: 3 )( min-width:0\x0C)(\tfilter: none\t)(\tmax-height: 0)(\x0Ccursor: help\t)(\rcursor: help\n)( border:unset\t)(flex-shrink:.6)(grid-column:2 )(\ngrid-column:2\n)(\x0Cborder: outset)(\rz-index: auto\t)( grid-column: 8)(flex-shrink:.6\n)(\tgrid-column: 8\t)(\ncolor:var(--z9))(\x0Cborder: outset\n)(\rborder: outset\x0C)( grid-column: 8\t)(line-height:1.5\x0C)(\tcolor:var(--z9)\t)(\tline-height: 1.1)(\nborder-top: none)(\noverflow-x:auto\n)(\x0Cfont-size:medium)(\x0Cpadding-bottom:0)(\rcaret-color:red )(\rmargin-right: 0\r)( color:var(--a2_))( margin-right: 0 )(color: var(--xH)\x0C)(object-fit: none )(\tborder-top: none\x0C)(\tline-height: 1.1 )(\nfont-size:medium\t)(\nfont-size:medium )(\ntext-shadow:none\r)(\x0Cpadding-bottom: 0)(\rcaption-side: top)(\robject-fit: none\t)( color:var(--a2_)\n)( object-fit: none\x0C)(color: var(--j8m)\x0C)(text-shadow: none\t)(\tborder-top:dashed\t)(\tfont-style:oblique)(\ncaption-side: top\t)(\ncolor:currentColor)(\ntext-shadow: none )(\x0Ccolor: var(---hq)\x0C)(\x0Cpadding-bottom: 0\r)(\rcaption-side: top\r)(\rtext-shadow: none )( caption-side: top\r)( width:var(\r--I3\r)\t)(border-style:dashed)(vertical-align:top\x0C)(\tborder-left:hidden\t)(\tfont-style:oblique\n)(\twidth: var(\x0C---co)\x0C)(\ncolor:currentColor\x0C)(\nvertical-align:top\n)(\x0Cborder-left:hidden\x0C)(\x0Cmargin: var(\r--Qh)\t)(\ralign-self:stretch\x0C)(\rcolor:currentColor\r)(\roverflow-x:visible\x0C)( border-left:hidden\t)( margin: var(\r--Qh)\n)( width:var(\x0C---ip\r)\x0C)(margin: var( --zd-\r))(padding:var(--b-v\x0C) )(\tborder-style: dashed)(\tpadding:var(--b-v\x0C)\t)(\tpadding:var(--b-v\x0C) )(\nflex-flow:row\rnowrap)(\x0Calign-items: center\n)(\x0Ccursor: not-allowed\x0C)(\x0Cpadding:var(--b-v\x0C)\x0C)(\rborder-bottom:solid\n)(\rmargin-bottom: auto\t)(\runicode-bidi: embed\n)( border-right:double\x0C)( margin-bottom: auto\r)(border-bottom: inset\n)(margin: var( --zd-\r)\t)(\tanimation:0s ease\nk-4)(\tpadding: var(---mh\x0C)\t)(\nflex-flow:row\rnowrap\t)(\x0Cborder-bottom:hidden\t)(\x0Cpadding: var(---mh\x0C)\t)(\rflex-flow:row\rnowrap\n)(\rvisibility: collapse\n)(\rwhite-space: pre-wrap)(animation: 0s\rease\nk-5)(font-size:var(---qx\n)\n)(\tanimation:0s ease\nk-4\n)(\tpadding: var(\n---be\r)\t)(\nanimation:0s ease\nk-4\t)(\nflex-flow:column wrap\t)(\x0Canimation:0s ease\nk-4\n)(\x0Cpadding: var(\n---be\r)\n)(\rdisplay: inline-block\t)(\rwhite-space: pre-wrap\n)( border-bottom: hidden\x0C)(animation: 0s\rease\nk-5\r)(font-size:var(\r--a2_\x0C)\r)(\tborder-top-color: navy\n)(\tfont-size:var(\r--a2_\x0C) )(\nborder-color:var(--X_)\x0C)(\x0Canimation: 0s\nease\nk-c )(\x0Cflex-direction: column )(\ranimation: 0s\nease\nk-c\x0C)(\rpage-break-after: auto )( border-color:var(--X_)\r)( transform-origin: left\n)(background:currentColor\x0C)(\tanimation:0s\tlinear\x0Ck-3\r)(\tborder-left-color: teal\n)(\nanimation:0s\tlinear\x0Ck-3\n)(\nborder-color:var(--bmg)\t)(\x0Canimation: 0s\tlinear\tk-2)(\x0Ctext-overflow: ellipsis\n)(\rborder-color:var(--bmg)\t)(\rtext-overflow: ellipsis\n)( background:currentColor\t)( page-break-after: avoid\t)(animation:0s\x0Cease-in k-4\r)(page-break-before:always\n)(\tborder-collapse:collapse\n)(\nanimation: 0s\nlinear k-8\x0C)(\nborder-collapse:collapse\x0C)(\x0Canimation: 0s\tlinear\tk-2\n)(\x0Canimation:0s ease-in k-1\r)(\ranimation: 0s\nlinear k-8\n)(\rborder-color: var(--y57) )( animation:0s\x0Cease-in k-4 )( flex-flow: column\x0Cnowrap )(animation:0s\x0Cease-out\x0Ck-9\r)(\tanimation: 0s\rease-in k-2\r)(\nanimation: 0s\nease-in k-5 )(\x0Canimation:0s\tease-out\rk-3\t)(\ranimation: 0s\nease-in k-5\t)( animation: 0s\tease-in\tk-5\x0C)( animation:0s ease-out\x0Ck-0\t)(animation: 0s\rease-out\rk-5\n)(\tanimation: 0s\rease-out\rk-5\t)(\nCOLOR:LightGoldenRodYellow\n)(\x0Canimation: 0s\nease-out\rk-4\t)(\x0Cjustify-content:flex-start\n)(\x0Cjustify-content:flex-start )(\rbackground-color:var(--Ox)\r)( animation: 0s\rease-out\rk-5\r)(animation:0s step-start\nk-3\n)(list-style-position:outside\x0C)(\tbackground-color: var(--EH)\r)(\nanimation:0s\tstep-start\x0Ck-a\n)(\nbackground-color:var(--en5)\t)(\x0Cbackground-color: var(--EH)\n)(\x0Ccolumn-rule:thin\tridge teal\x0C)(\rbackground-color:var(---c2)\n)(\runicode-bidi: bidi-override )( background-color:var(---c2)\x0C)(animation:0s\tease-in-out\tk-1 )(column-rule: thin\rsolid navy\x0C)(\tcolumn-rule: thick double red)(\nanimation: 0s\x0Cease-in-out k-8)(\nanimation:0s\tease-in-out\tk-1 )(\ncolumn-rule:thick solid\twhite)(\x0Canimation:0s\x0Cease-in-out\nk-5 )(\x0Ctext-decoration-color: black\r)(\rbackground-clip: content-box )( animation: 0s\nstep-start\x0Ck-3 )( background-origin:border-box\r)(column-rule: thick double red )(\nanimation: 0s\x0Cease-in-out k-8\t)(\ncolumn-rule:thick solid\twhite\n)(\x0Cborder-top-color: Transparent\x0C)(\ranimation: 0s ease-in-out\rk-0\n)(\rtext-decoration: line-through\r)( column-rule: thick double red\x0C)(column-rule: medium\x0Cridge navy )(\tcolumn-rule: thin\thidden white )(\x0Cborder-left-color: Transparent\r)( column-rule: thick\thidden\tblack)(clip:rect(auto,auto, auto,auto) )(\x0Cclip:rect(auto,auto, auto,auto)\t)(\rtransition-timing-function: ease)(\ttransition-timing-function: ease\n)(\rtransition-timing-function: ease\t)(\x0Cclip: rect(auto,auto, auto, auto)\t)(\tanimation-timing-function:ease-out\t)(\tcolumn-rule:thick\rridge\tcurrentColor)(\rcolumn-rule:thin dashed Transparent\t)(\tcolumn-rule:thick\rridge\tcurrentColor\t)(\tcolumn-rule:thin\x0Coutset\rrebeccapurple)( column-rule:thick\rridge\tcurrentColor )(\tcolumn-rule:thin\x0Coutset\rrebeccapurple\x0C)(\rcolumn-rule: medium\nsolid\ncurrentColor)( background-color:LightGoldenRodYellow )(\rcolumn-rule: medium\nsolid\ncurrentColor\x0C)(\ncolumn-rule: medium\tdotted\tcurrentColor\x0C)( column-rule: medium\tdotted\tcurrentColor\t)(\x0Ccolumn-rule:thin\tdashed\tLightGoldenRodYellow\x0C)( column-rule:thick\x0Coutset LightGoldenRodYellow\t)(\rbackground:url(data:image/png;base64,b2FG=) space)(\tbackground:url(data:image/png;base64,++++=) space\t)(\nbackground:url(data:image/png;base64,++++=) space\r)(\x0Cbackground:url(data:image/png;base64,OV0l=)\tround\t)(\x0Cbackground:url(data:image/png;base64,Y/CD=) repeat)(\rbackground:url(data:image/png;base64,x11b=)\nrepeat)(background:url(data:image/png;base64,7X9D=) repeat\t)(\tbackground: url(data:image/png;base64,eX5T=) space\r)(\nbackground: url(data:image/png;base64,C+1b=) round )(\nbackground:url(data:image/png;base64,x11b=)\nrepeat\n)(\x0Cbackground:url(data:image/png;base64,Y/CD=) repeat )(\rbackground: url(data:image/png;base64,PX8p=)\rround )( background: url(data:image/png;base64,M09D=) repeat)(\tbackground:url(data:image/png;base64,i14n=)\rrepeat-y)(\rbackground:url(data:image/png;base64,UVCh=)\rrepeat-y)(background: url(data:image/png;base64,wX5/=)\rrepeat-x)(background:url(data:image/png;base64,tZBE=) repeat-y\r)(\tbackground:url(data:image/png;base64,i14n=)\rrepeat-y\r)(\x0Cbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\x0C)(\rbackground:url(data:image/png;base64,UVCh=)\rrepeat-y\r)(background: url(data:image/png;base64,JaC+=) repeat-y\t)(background: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\tbackground: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\nbackground: url(data:image/png;base64,wX5/=)\rrepeat-x\t)(\x0Cbackground: url(data:image/png;base64,VX5T=) repeat-x\n)(\rbackground: url(data:image/png;base64,JaC+=) repeat-y\x0C)( background: url(data:image/png;base64,5/2X=) repeat-y\n)( background:url(data:image/png;base64,DY61=) no-repeat )\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16559,7 +16557,7 @@ mod rules {
     );
     static SLOTS_43: [u8; 3] = [0, 96, 128];
     static COSTS_113: [u64; 3] = [0, 2, 15];
-    static ENDS_61: [u32; 3] = [96, 128, 256];
+    static ENDS_59: [u32; 3] = [96, 128, 256];
     static POOL_FONT_NAME: rt::Strings = rt::Strings::new(
         b"AaaaFaceAcicFaceAeriFaceAhafFaceAkghFaceAmpeFaceAplaFaceArugFaceAuseFaceAxbaFaceBapbFaceBdodFaceBfxaFaceBitfFaceBlbcFaceBoieFaceBqrbFaceBtcjFaceBvyfFaceBywhFaceCbaiFaceCdjfFaceCgfaFaceCinhFaceClmfFaceCnvbFaceCrbeFaceCtkaFaceCvtaFaceCybdFaceDavaFaceDdrgFaceDfzcFaceDiyeFaceDlhaFaceDodgFaceDqlcFaceDtsfFaceDwbbFaceDyzdFaceEbqeFaceEdyaFaceEgxcFaceEjgfFaceEmmbFaceEoveFaceEreaFaceEuccFaceEwyiFaceEzheFaceFcabFaceFfheFaceFhqaFaceFjydFaceFmucFaceFptaFaceFscbFaceFukdFaceFwtjFaceFzsbFaceGcicFaceGeriFaceGhxbFaceGkghFaceGmpeFaceGpocFaceGsjbFaceGuseFaceGxzbFaceHaseFaceHdbaFaceHfjaFaceHifcFaceHleeFaceHnnaFaceHpvhFaceHsedFaceHvdbFaceHxlbFaceIaccFaceIdjfFaceIfrbFaceIiadFaceIkzfFaceInvbFaceIqdbFaceItkaFaceIvtaFaceIyefFaceJavaFaceJdtcFaceJgphFaceJiyeFaceJlhaFaceJondFaceJqwfFaceJtubFaceJwqdFaceJyzdFaceKbsaFaceKebdFaceKhifFaceKjqcFaceKmmbFaceKoyaFaceKrgdFaceKtpdFaceKwlfFaceKzkaFaceLbncFaceLdweFaceLgfaFaceLjbaFaceLlziFaceLoieFaceLrohFaceLtxeFaceLwgaFaceLzecFaceMctjFaceMfcfFaceMiadFaceMkjaFaceMnfgFaceMpocFaceMsufFaceMvdbFaceMybdFaceNaseFaceNdbaFaceNfzcFaceNiiiFaceNleeFaceNnpdFaceNpydFaceNshfFaceNvncFaceNxweFaceOafeFaceOcobFaceOewhFaceOidaFaceOklgFaceOnhcFaceOqgeFaceOspaFaceOuxcFaceOyefFacePaxcFacePdgcFacePgceFacePilbFacePktbFacePncdFacePqbfFacePsxbFacePviaFacePxraFaceQbfhFaceQebdFaceQgkjFaceQjqcFaceQlziFaceQoyaFaceQrgdFaceQufeFaceQwobFaceQzkaFaceRbncFaceRdweFaceRgugFaceRjdcFaceRmkfFaceRoscFaceRrohFaceRuaaFaceRwwcFaceRzecFaceSbyfFaceSeubFaceShcbFaceSjldFaceSluaFaceSpacFaceSrjjFaceSuibFaceSwqdFaceSzpfFaceTddgFaceTfmcFaceTiiiFaceTkrfFaceTnpdFaceTpydFaceTtfcFaceTvncFaceTxweFaceUafeFaceUcobFaceUewhFaceUhifFaceUklgFaceUmucFaceUptaFaceUscbFaceUvajFaceUxjfFaceVaaaFaceVdgcFaceVfpfFaceVinhFaceVkwdFaceVnsjFaceVqbfFaceVszdFaceVviaFaceVypcFaceWbfhFaceWdodFaceWgnbFaceWivbFaceWluaFaceWodgFaceWrjjFaceWtsfFaceWwbbFaceWywhFaceXbaiFaceXdyaFaceXghdFaceXjdcFaceXlpbFaceXokbFaceXqtdFaceXuaaFaceXwicFaceXyrjFaceYbyfFaceYegbFaceYhfdFaceYjogFaceYmucFaceYpdfFaceYrmbFaceYuibFaceYxgdFaceYzpfFaceZcgaFaceZfmcFaceZhvfFaceZkghFaceZncdFaceZqbfFaceZsjbFaceZuseFaceZxzbFace\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16616,7 +16614,7 @@ mod rules {
     );
     static SLOTS_44: [u8; 3] = [0, 103, 154];
     static COSTS_114: [u64; 3] = [0, 1, 5];
-    static ENDS_62: [u32; 3] = [103, 154, 256];
+    static ENDS_60: [u32; 3] = [103, 154, 256];
     static BYTES_30: [u8; 256] = *b"UUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUUuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu";
     static BYTES_31: [u8; 256] = *b"00000000000001111111111112222222222223333333333334444444444445555555555555666666666666777777777777888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeee";
     static BYTES_32: [u8; 256] = *b"11111111111112222222222223333333333334444444444445555555555556666666666666777777777777888888888888999999999999AAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaaaabbbbbbbbbbbbccccccccccccddddddddddddeeeeeeeeeeeeffffffffffff";
@@ -16734,7 +16732,7 @@ mod rules {
     );
     static SLOTS_45: [u8; 5] = [0, 22, 150, 214, 235];
     static COSTS_120: [u64; 5] = [0, 1, 2, 2, 6];
-    static ENDS_63: [u32; 5] = [22, 150, 214, 235, 256];
+    static ENDS_61: [u32; 5] = [22, 150, 214, 235, 256];
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static LITERALS_80: [u64; 4] = [
         0x0000000000000000, 0x010000000000000a, 0x0200000000000a0a, 0x0200000000000a0d,
@@ -16768,7 +16766,7 @@ mod rules {
     );
     static SLOTS_46: [u8; 4] = [0, 103, 154, 205];
     static COSTS_121: [u64; 4] = [0, 12, 19, 36];
-    static ENDS_64: [u32; 4] = [103, 154, 205, 256];
+    static ENDS_62: [u32; 4] = [103, 154, 205, 256];
     static POOL_MEDIA_RULE: rt::Strings = rt::Strings::new(
         b"@MEDIA all{/**/}@MEDIA all\n{/**/\n}@media all\n{/**/\n}@MEDIA all\n{/**/\n\n}@MEDIA print\r{/**/}@media all {\r\n/**/}@MEDIA (hover){/**/}@MEDIA print\t{/**/\n}@media (hover){/**/}@media print\t{/**/\n}@MEDIA (grid)\n{/**/\n}@MEDIA all\n{\n\n/**/\r\n}@MEDIA only all{/**/}@MEDIA print {\n/**/\n}@media (grid)\n{/**/\n}@media all\n{\n\n/**/\r\n}@media only all{/**/}@media print {\n/**/\n}@MEDIA (color)\t{\n/**/}@MEDIA (grid)\n{\n\n/**/}@MEDIA (hover)\t{/**/\n}@MEDIA not all{/**/\n\n}@MEDIA print {\n/**/\n\n}@MEDIA screen\r{\r\n/**/}@media (color){\n/**/\n}@media (grid)\r{/**/\r\n}@media not all\n{\n/**/}@media print\n{\n/**/\r\n}@media screen\n{\n/**/\n}@MEDIA (color)\t{/**/\r\n}@MEDIA (grid)\t{\n/**/\n\n}@MEDIA (hover)\t{\n\n/**/}@MEDIA (hover) {/**/\n\n}@MEDIA not all\r{\r\n/**/}@MEDIA only all {/**/\n}@MEDIA print\r{\r\n/**/\r\n}@MEDIA screen {\n\n/**/\n}@media (color)\r{/**/\n\n}@media (grid)\r{\n/**/\n\n}@media (hover)\x0C{\n/**/\n}@media not all\t{/**/\n\n}@media not print\t{/**/}@media print\t{\n\n/**/\r\n}@media screen\n{\n/**/\n\n}@MEDIA (color)\t{\r\n/**/\n}@MEDIA (grid)\x0C{\n\n/**/\n\n}@MEDIA (hover) {\n\n/**/\n}@MEDIA not all\r{\n/**/\r\n}@MEDIA not screen\n{/**/}@MEDIA only all\r{/**/\r\n}@MEDIA screen\r{\n\n/**/\r\n}@media (color) {\n/**/\n\n}@media (hover)\n{\n\n/**/\n}@media not all\t{\n/**/\r\n}@media not print\x0C{\n/**/}@media only all\n{/**/\n\n}@media only print{\n/**/}@MEDIA (color)\t{\r\n/**/\n\n}@MEDIA (hover)\n{\r\n/**/\n\n}@MEDIA not all\x0C{\r\n/**/\n\n}@MEDIA not print\r{/**/\n\n}@MEDIA not screen{/**/\r\n}@MEDIA only all{\n\n/**/\r\n}@MEDIA only screen{/**/\n}@media (color)\r{\r\n/**/\n\n}@media (hover) {\n\n/**/\r\n}@media not print\n{\n/**/\n}@media not screen\t{\n/**/}@media only all\x0C{\n/**/\r\n}@media only print {/**/\n}@MEDIA not print\t{\r\n/**/\n}@MEDIA not screen\t{/**/\r\n}@MEDIA only all\t{\n\n/**/\n\n}@MEDIA only print\n{\n\n/**/}@MEDIA only screen\n{\n/**/}@media not print {\n/**/\n\n}@media not screen\r{\n/**/\n}@media only all\r{\r\n/**/\n\n}@media only print\r{/**/\r\n}@MEDIA (monochrome)\t{\n/**/}@MEDIA not print\n{\r\n/**/\r\n}@MEDIA not screen\x0C{\n/**/\r\n}@MEDIA only print\r{\n/**/\n\n}@MEDIA only screen\x0C{\r\n/**/}@media (monochrome)\t{\n/**/}@media not print\n{\r\n/**/\r\n}@media not screen\x0C{\n/**/\r\n}@media only print\r{\n/**/\n\n}@media only screen\x0C{\r\n/**/}@MEDIA (monochrome)\x0C{/**/\n\n}@MEDIA all and (hover){/**/}@MEDIA only print\t{\n\n/**/\r\n}@MEDIA only screen\n{\n/**/\n\n}@media (monochrome)\x0C{/**/\n\n}@media all and (hover){/**/}@media only print\t{\n\n/**/\r\n}@media only screen\n{\n/**/\n\n}@MEDIA (monochrome)\n{\r\n/**/\n}@MEDIA all and (grid)\t{/**/\n}@MEDIA only screen\n{\n\n/**/\n\n}@media (monochrome)\n{\r\n/**/\n}@media all and (grid)\t{/**/\n}@media only screen\n{\n\n/**/\n\n}@MEDIA (monochrome)\n{\n\n/**/\r\n}@MEDIA all and (color){\n/**/\n}@MEDIA all and (grid) {/**/\n\n}@MEDIA print and (grid)\t{/**/}@media (monochrome) {\r\n/**/\r\n}@media all and (grid)\n{/**/\r\n}@media all and (hover)\x0C{\n/**/}@MEDIA all and (color)\n{\n\n/**/}@MEDIA all and (color){\r\n/**/\n}@MEDIA all and (grid){\r\n/**/\n\n}@MEDIA all and (hover) {\r\n/**/}@MEDIA print and (grid){\n\n/**/}@media all and (color)\n{\n\n/**/}@media all and (color){\r\n/**/\n}@media all and (grid){\r\n/**/\n\n}@media all and (hover) {\r\n/**/}@media print and (grid){\n\n/**/}@MEDIA all and (color)\x0C{\n/**/\n\n}@MEDIA all and (grid)\x0C{\r\n/**/\n\n}@MEDIA all and (hover)\x0C{\r\n/**/\n}@MEDIA print and (grid)\t{\n/**/\n}@MEDIA print and (grid){\n/**/\r\n}@MEDIA screen and (color){\n/**/}@MEDIA screen and (hover)\r{/**/}@media all and (color){\n\n/**/\r\n}@media all and (hover)\t{\n\n/**/\n}@media print and (color)\n{/**/\n}@media print and (grid)\r{\n\n/**/}@media print and (hover){\n\n/**/}@media screen and (grid) {/**/\n}@MEDIA all and (color)\x0C{\n\n/**/\n\n}@MEDIA all and (hover)\r{\n\n/**/\n\n}@MEDIA print and (color)\x0C{\n/**/\n}@MEDIA print and (grid)\x0C{\n\n/**/\n}@MEDIA print and (hover)\n{/**/\r\n}@MEDIA screen and (color)\x0C{\n/**/}@MEDIA screen and (grid)\r{/**/\r\n}@media all and (color)\x0C{\n\n/**/\n\n}@media all and (hover)\r{\n\n/**/\n\n}@media print and (color)\x0C{\n/**/\n}@media print and (grid)\x0C{\n\n/**/\n}@media print and (hover)\n{/**/\r\n}@media screen and (color)\x0C{\n/**/}@media screen and (grid)\r{/**/\r\n}@MEDIA all and (monochrome)\x0C{/**/}@MEDIA print and (color){\r\n/**/\n\n}@MEDIA print and (hover)\t{\n/**/\r\n}@MEDIA screen and (color)\t{/**/\n\n}@MEDIA screen and (color){\n\n/**/\n}@MEDIA screen and (grid){\n\n/**/\r\n}@MEDIA screen and (hover) {/**/\r\n}@media print and (color)\x0C{\n\n/**/\n}@media print and (grid)\x0C{\r\n/**/\n\n}@media print and (hover) {\n\n/**/\n}@media screen and (color)\r{\n\n/**/}@media screen and (grid)\x0C{\n/**/\n\n}@media screen and (hover)\x0C{\r\n/**/}@MEDIA all and (monochrome)\r{\n/**/}@MEDIA print and (color)\r{\r\n/**/\n\n}@MEDIA screen and (color)\t{\n\n/**/\n}@MEDIA screen and (grid)\t{\r\n/**/\n\n}@MEDIA screen and (hover)\n{\n/**/\r\n}@media all and (monochrome)\r{\n/**/}@media print and (color)\r{\r\n/**/\n\n}@media screen and (color)\t{\n\n/**/\n}@media screen and (grid)\t{\r\n/**/\n\n}@media screen and (hover)\n{\n/**/\r\n}@MEDIA all and (monochrome)\n{/**/\n\n}@MEDIA print and (monochrome){/**/\n}@MEDIA screen and (hover)\n{\n\n/**/\r\n}@media all and (monochrome)\n{/**/\n\n}@media print and (monochrome){/**/\n}@media screen and (hover)\n{\n\n/**/\r\n}@MEDIA all and (monochrome)\t{\n/**/\r\n}@MEDIA print and (monochrome)\n{\n/**/}@media all and (monochrome)\t{\n/**/\r\n}@media print and (monochrome)\n{\n/**/}@MEDIA (orientation: landscape)\n{/**/}@MEDIA all and (monochrome)\t{\n\n/**/\r\n}@MEDIA print and (monochrome)\n{\n/**/\n}@MEDIA screen and (monochrome)\x0C{\n/**/}@media (orientation: portrait)\n{/**/\n}@media all and (monochrome)\r{\r\n/**/\r\n}@media print and (monochrome) {\n\n/**/}@MEDIA (orientation: landscape)\n{\n/**/}@MEDIA (orientation: portrait)\x0C{/**/\n\n}@MEDIA print and (monochrome)\n{\n/**/\n\n}@MEDIA screen and (monochrome)\n{\n/**/\n}@media (orientation: landscape)\n{\n/**/}@media (orientation: portrait)\x0C{/**/\n\n}@media print and (monochrome)\n{\n/**/\n\n}@media screen and (monochrome)\n{\n/**/\n}@MEDIA (orientation: landscape)\t{\n/**/\n}@MEDIA (orientation: landscape) {/**/\r\n}@MEDIA print and (monochrome)\t{\r\n/**/\n\n}@MEDIA screen and (monochrome)\n{\n/**/\n\n}@media (orientation: landscape)\t{\n/**/\n}@media (orientation: landscape) {/**/\r\n}@media print and (monochrome)\t{\r\n/**/\n\n}@media screen and (monochrome)\n{\n/**/\n\n}@MEDIA (orientation: landscape)\n{\n/**/\r\n}@MEDIA (orientation: portrait)\n{\n\n/**/\r\n}@MEDIA screen and (monochrome)\n{\r\n/**/\r\n}@media (orientation: landscape) {\n/**/\r\n}@media (orientation: portrait) {\n\n/**/\r\n}@MEDIA (orientation: landscape)\t{\r\n/**/\n\n}@media (orientation: landscape)\t{\r\n/**/\n\n}@MEDIA all and (orientation: landscape)\t{/**/}@MEDIA all and (orientation: portrait){/**/\r\n}@media all and (orientation: portrait)\x0C{\n/**/}@MEDIA all and (orientation: landscape){\n\n/**/}@MEDIA all and (orientation: portrait){\n\n/**/\n}@media all and (orientation: landscape){\n\n/**/}@media all and (orientation: portrait){\n\n/**/\n}@MEDIA all and (orientation: landscape)\n{/**/\r\n}@MEDIA all and (orientation: portrait)\n{\r\n/**/\n}@MEDIA print and (orientation: portrait)\n{/**/\n}@media all and (orientation: landscape)\n{/**/\r\n}@media all and (orientation: portrait)\n{\r\n/**/\n}@media print and (orientation: portrait)\n{/**/\n}@MEDIA all and (orientation: landscape)\t{\r\n/**/\n}@MEDIA all and (orientation: portrait)\t{\n\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{\n/**/}@MEDIA print and (orientation: portrait)\r{/**/\r\n}@MEDIA screen and (orientation: portrait)\n{\n/**/}@media all and (orientation: landscape)\t{\r\n/**/\n}@media all and (orientation: portrait)\t{\n\n/**/\n\n}@media print and (orientation: landscape)\x0C{\n/**/}@media print and (orientation: portrait)\r{/**/\r\n}@media screen and (orientation: portrait)\n{\n/**/}@MEDIA all and (orientation: landscape)\r{\n\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{/**/\r\n}@MEDIA print and (orientation: portrait)\r{\n/**/\n\n}@MEDIA screen and (orientation: portrait)\t{\n/**/\n}@MEDIA screen and (orientation: portrait){\n/**/\r\n}@media print and (orientation: landscape)\t{/**/\n\n}@media print and (orientation: landscape){\n/**/\n\n}@media screen and (orientation: landscape)\n{/**/\n}@media screen and (orientation: portrait)\r{\n\n/**/}@MEDIA print and (orientation: landscape)\x0C{\r\n/**/\n}@MEDIA print and (orientation: portrait)\r{\n\n/**/\n\n}@MEDIA screen and (orientation: landscape)\x0C{/**/\r\n}@MEDIA screen and (orientation: portrait)\x0C{\n/**/\n\n}@media print and (orientation: landscape)\x0C{\r\n/**/\n}@media print and (orientation: portrait)\r{\n\n/**/\n\n}@media screen and (orientation: landscape)\x0C{/**/\r\n}@media screen and (orientation: portrait)\x0C{\n/**/\n\n}@MEDIA print and (orientation: landscape)\x0C{\r\n/**/\n\n}@MEDIA screen and (orientation: landscape)\r{\n/**/\n\n}@MEDIA screen and (orientation: portrait) {\n\n/**/\n\n}@media screen and (orientation: landscape)\t{\n/**/\n\n}@media screen and (orientation: portrait)\t{\r\n/**/\n\n}@MEDIA screen and (orientation: landscape)\x0C{\n\n/**/\r\n}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16847,7 +16845,7 @@ mod rules {
     );
     static SLOTS_47: [u8; 3] = [0, 205, 231];
     static COSTS_123: [u64; 3] = [0, 19, 23];
-    static ENDS_65: [u32; 3] = [205, 231, 256];
+    static ENDS_63: [u32; 3] = [205, 231, 256];
     static POOL_STATEMENT: rt::Strings = rt::Strings::new(
         b"/**/\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 4],
@@ -16855,7 +16853,7 @@ mod rules {
     );
     static OPTIONS_38: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_124: [u64; 7] = [0, 1, 4, 12, 19, 23, 36];
-    static ENDS_66: [u32; 7] = [163, 186, 198, 221, 233, 245, 256];
+    static ENDS_64: [u32; 7] = [163, 186, 198, 221, 233, 245, 256];
     static POOL_PAGE_RULE: rt::Strings = rt::Strings::new(
         b"@page{}@page\t{}@page\n{}@page\x0C{}@page\r{}@page {}@page{\t}@page{\n}@page{\x0C}@page{\r}@page{ }@page\t{\t}@page\t{\n}@page\t{\x0C}@page\t{\r}@page\t{ }@page\n{\t}@page\n{\n}@page\n{\x0C}@page\n{\r}@page\n{ }@page\x0C{\t}@page\x0C{\n}@page\x0C{\x0C}@page\x0C{\r}@page\x0C{ }@page\r{\t}@page\r{\n}@page\r{\x0C}@page\r{\r}@page\r{ }@page {\t}@page {\n}@page {\x0C}@page {\r}@page { }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -16944,7 +16942,7 @@ mod rules {
     );
     static SLOTS_48: [u8; 3] = [0, 64, 192];
     static COSTS_128: [u64; 3] = [0, 0, 2];
-    static ENDS_67: [u32; 3] = [64, 192, 256];
+    static ENDS_65: [u32; 3] = [64, 192, 256];
     static LITERALS_84: [u64; 3] = [
         0x0200000000006f74, 0x0000000000000000, 0x040000006d6f7266,
     ];

@@ -143,14 +143,14 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_112)]
+                    SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_112)]
                 } else {
                     cx.byte(&mut s)
                 };
                 if !(DEPTH && depth < 1) {
                     {
                         let slot = if LEN {
-                            SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_22)]
+                            SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_22)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -165,7 +165,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_60, &COSTS_113)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_113)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_36)
                         };
@@ -177,7 +177,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                            SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -267,7 +267,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -331,7 +331,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -403,7 +403,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -455,7 +455,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -504,7 +504,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -554,7 +554,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -619,7 +619,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -677,7 +677,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_2)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_2)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_35)
                         };
@@ -689,7 +689,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_23[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -756,7 +756,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -849,7 +849,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -913,7 +913,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_23[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -982,7 +982,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_23[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -1045,7 +1045,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1182,7 +1182,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1241,7 +1241,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1459,7 +1459,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                 };
@@ -1473,7 +1473,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_23[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -1517,7 +1517,7 @@ mod rules {
                 }
                 {
                     let slot = if LEN {
-                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_107)]
+                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_107)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1551,7 +1551,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -1616,7 +1616,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_18[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_110)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_110)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -1682,7 +1682,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -1735,7 +1735,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1779,7 +1779,7 @@ mod rules {
                 }
                 {
                     let slot = if LEN {
-                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_107)]
+                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_107)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1791,7 +1791,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1835,7 +1835,7 @@ mod rules {
                 }
                 {
                     let slot = if LEN {
-                        SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_36)]
+                        SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_36)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -1847,7 +1847,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -1896,7 +1896,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -2210,7 +2210,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_76)]
+                    SLOTS_30[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_76)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -2223,7 +2223,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -2384,7 +2384,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -2567,7 +2567,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -2619,7 +2619,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -2698,7 +2698,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -2767,7 +2767,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_28[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -2820,7 +2820,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -2868,7 +2868,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -2928,7 +2928,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -2994,7 +2994,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3053,7 +3053,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3103,7 +3103,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -3156,7 +3156,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -3224,7 +3224,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3276,7 +3276,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -3338,7 +3338,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_28[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3391,7 +3391,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3439,7 +3439,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3502,7 +3502,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -3556,7 +3556,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -3619,7 +3619,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -3671,7 +3671,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -3718,7 +3718,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -3787,7 +3787,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                            SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -3838,7 +3838,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -3899,7 +3899,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_29[cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_75)]
+                    SLOTS_29[cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_75)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -3914,7 +3914,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4004,7 +4004,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -4058,7 +4058,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -4121,7 +4121,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_39[cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_31)]
+                    SLOTS_39[cx.pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_31)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -4152,7 +4152,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4223,7 +4223,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_58, &COSTS_99)]
+                    SLOTS_40[cx.pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_99)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -4238,7 +4238,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4285,7 +4285,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4334,7 +4334,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4381,7 +4381,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4449,7 +4449,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_91)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_91)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_33)
                 };
@@ -4484,7 +4484,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -4538,7 +4538,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -4620,7 +4620,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_34[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_48)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_48)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -4629,7 +4629,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -4688,7 +4688,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4736,7 +4736,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4906,7 +4906,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4953,7 +4953,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5008,7 +5008,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5055,7 +5055,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5123,7 +5123,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -5183,7 +5183,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -5233,7 +5233,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -5288,7 +5288,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -5348,7 +5348,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -5400,7 +5400,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5460,7 +5460,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5509,7 +5509,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -5569,7 +5569,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -5618,7 +5618,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -5681,7 +5681,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_36[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_94)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_94)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -5692,7 +5692,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_28[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5745,7 +5745,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5793,7 +5793,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5840,7 +5840,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5889,7 +5889,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_28[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5942,7 +5942,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -5990,7 +5990,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6037,7 +6037,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6086,7 +6086,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_28[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6139,7 +6139,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6187,7 +6187,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6234,7 +6234,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6285,7 +6285,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6350,7 +6350,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6397,7 +6397,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6447,7 +6447,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -6506,7 +6506,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_37[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_55, &COSTS_95)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_53, &COSTS_95)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -6553,7 +6553,7 @@ mod rules {
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_60)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_60)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_22)
                                 };
@@ -6563,7 +6563,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_28[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6616,7 +6616,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6684,7 +6684,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -6741,7 +6741,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_28[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6812,7 +6812,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6861,7 +6861,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6908,7 +6908,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -6959,7 +6959,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_38[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_56, &COSTS_22)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_54, &COSTS_22)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -6968,7 +6968,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -7021,7 +7021,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -7071,7 +7071,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7138,7 +7138,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7189,7 +7189,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -7293,7 +7293,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_17[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_42)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_42)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -7329,7 +7329,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -7423,7 +7423,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_13)
                                         };
@@ -7436,7 +7436,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -7573,7 +7573,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -7647,7 +7647,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_44, &COSTS_4)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_4)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_30)
                 };
@@ -7655,7 +7655,7 @@ mod rules {
                 if !(DEPTH && depth < 1) {
                     {
                         let slot = if LEN {
-                            SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                            SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -7727,7 +7727,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -7778,7 +7778,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_13)
                     };
@@ -7829,7 +7829,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -7881,7 +7881,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -7928,7 +7928,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -7991,7 +7991,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_46)]
+                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_46)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8002,7 +8002,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8182,7 +8182,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -8254,7 +8254,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_59, &COSTS_100)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_57, &COSTS_100)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_34)
                 };
@@ -8265,7 +8265,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8318,7 +8318,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8387,7 +8387,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8440,7 +8440,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8493,7 +8493,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8561,7 +8561,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8686,7 +8686,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8739,7 +8739,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8807,7 +8807,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8862,7 +8862,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -8928,7 +8928,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8980,7 +8980,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9033,7 +9033,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9110,7 +9110,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9195,7 +9195,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9271,7 +9271,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_35[cx.pick_slot_within(&mut s, 8, &ENDS_52, &COSTS_90)]
+                    SLOTS_35[cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_90)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9284,7 +9284,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9351,7 +9351,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9399,7 +9399,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9450,7 +9450,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9503,7 +9503,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9573,7 +9573,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9633,7 +9633,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_28[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -9688,7 +9688,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -9746,7 +9746,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9810,7 +9810,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_28[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9867,7 +9867,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -9941,7 +9941,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_33[cx.pick_slot_within(&mut s, 8, &ENDS_50, &COSTS_82)]
+                    SLOTS_33[cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_82)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9954,7 +9954,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10023,7 +10023,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10074,7 +10074,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10127,7 +10127,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10174,7 +10174,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_34[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_51, &COSTS_27)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_27)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10204,7 +10204,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -10276,7 +10276,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10343,7 +10343,7 @@ mod rules {
                                                                 {
                                                                     let slot = if LEN {
                                                                         SLOTS_28[cx
-                                                                            .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                                            .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                                     } else {
                                                                         cx.byte(&mut s)
                                                                     };
@@ -10394,7 +10394,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                                                     };
@@ -10413,7 +10413,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_13)
                                                         };
@@ -10427,7 +10427,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -10491,7 +10491,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10539,7 +10539,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10587,7 +10587,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10634,7 +10634,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10697,7 +10697,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_28[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10750,7 +10750,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10818,7 +10818,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -10870,7 +10870,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -10927,7 +10927,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -10974,7 +10974,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11021,7 +11021,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11074,7 +11074,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -11127,7 +11127,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -11197,7 +11197,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -11256,7 +11256,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -11318,7 +11318,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -11369,7 +11369,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -11416,7 +11416,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -11465,7 +11465,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -11540,7 +11540,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_28[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11611,7 +11611,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11660,7 +11660,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11711,7 +11711,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11762,7 +11762,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -11813,7 +11813,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_23[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -11881,7 +11881,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_23[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -11931,7 +11931,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -12003,7 +12003,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -12074,7 +12074,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                        SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -12156,8 +12156,8 @@ mod rules {
                 }
                 cx.put(&mut s, b" scope=\"");
                 {
-                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                    cx.put_packed(&mut s, &LITERALS_65, leaf);
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_65, option);
                 }
                 cx.put_byte(&mut s, b'"');
                 rounds_134 -= 1;
@@ -12165,7 +12165,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_36)]
+                    SLOTS_31[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_36)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12181,7 +12181,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                        SLOTS_28[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -12248,7 +12248,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_49, &COSTS_19)]
+                    SLOTS_32[cx.pick_slot_within(&mut s, 8, &ENDS_47, &COSTS_19)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -12267,7 +12267,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12343,7 +12343,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_48, &COSTS_79)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_46, &COSTS_79)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_32)
                 };
@@ -12354,7 +12354,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12440,7 +12440,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12493,7 +12493,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12561,7 +12561,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -12656,7 +12656,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                     };
@@ -12673,7 +12673,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12766,7 +12766,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -12820,7 +12820,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_45, &COSTS_74)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_74)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12881,7 +12881,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12931,7 +12931,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_23[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -12997,7 +12997,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_23[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -13068,7 +13068,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_54)]
+                    SLOTS_20[cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_54)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -13079,7 +13079,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_55)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_55)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_20)
                                 };
@@ -13090,7 +13090,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13139,7 +13139,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13179,7 +13179,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13241,7 +13241,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13296,7 +13296,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13378,7 +13378,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13409,8 +13409,8 @@ mod rules {
                                                 }
                                             } else {
                                                 {
-                                                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                                                    cx.put_packed(&mut s, &LITERALS_25, leaf);
+                                                    let option = cx.pick8(&mut s, 2);
+                                                    cx.put_packed(&mut s, &LITERALS_25, option);
                                                 }
                                                 cx.put_mapped(&mut s, &BYTES);
                                                 cx.put_mapped(&mut s, &BYTES);
@@ -13460,7 +13460,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13533,7 +13533,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13564,8 +13564,8 @@ mod rules {
                                                 }
                                             } else {
                                                 {
-                                                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                                                    cx.put_packed(&mut s, &LITERALS_25, leaf);
+                                                    let option = cx.pick8(&mut s, 2);
+                                                    cx.put_packed(&mut s, &LITERALS_25, option);
                                                 }
                                                 cx.put_mapped(&mut s, &BYTES);
                                                 cx.put_mapped(&mut s, &BYTES);
@@ -13622,7 +13622,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13652,8 +13652,8 @@ mod rules {
                                                 s = cx.repeat_bytes::<LEN>(s, &BYTES_2, 2, 6);
                                                 cx.put(&mut s, b"@example.");
                                                 {
-                                                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                                                    cx.put_packed(&mut s, &LITERALS_45, leaf);
+                                                    let option = cx.pick8(&mut s, 2);
+                                                    cx.put_packed(&mut s, &LITERALS_45, option);
                                                 }
                                             }
                                             cx.put_byte(&mut s, b'"');
@@ -13668,7 +13668,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13811,7 +13811,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13858,7 +13858,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13958,7 +13958,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -13983,7 +13983,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -14057,7 +14057,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                     };
@@ -14123,7 +14123,7 @@ mod rules {
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_36)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_36)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_22)
                                 };
@@ -14146,7 +14146,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_21[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -14189,7 +14189,7 @@ mod rules {
                             }
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_36)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_36)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_22)
                                 };
@@ -14289,7 +14289,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_22[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_63)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_63)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -14298,7 +14298,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_21[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -14317,7 +14317,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -14404,7 +14404,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -14471,7 +14471,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -14533,7 +14533,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -14610,7 +14610,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -14696,7 +14696,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -14750,7 +14750,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_23[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -14822,7 +14822,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -14888,7 +14888,7 @@ mod rules {
                                                     {
                                                         let slot = if LEN {
                                                             SLOTS_23[cx
-                                                                .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                                .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -14939,7 +14939,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_23[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_64)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_64)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -15171,7 +15171,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_43, &COSTS_48)]
+                    SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_48)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -15196,7 +15196,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_14)
                                     };
@@ -15222,7 +15222,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_14)
                                         };
@@ -15279,7 +15279,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_14)
                         };
@@ -15305,7 +15305,7 @@ mod rules {
                     } else {
                         {
                             let option = if LEN {
-                                cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                             } else {
                                 cx.pick_mapped(&mut s, &OPTIONS_14)
                             };
@@ -15353,7 +15353,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_14)
                         };
@@ -15374,7 +15374,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_24)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_24)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -15393,7 +15393,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_13)
                                                     };
@@ -15432,7 +15432,7 @@ mod rules {
                     } else {
                         {
                             let option = if LEN {
-                                cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                             } else {
                                 cx.pick_mapped(&mut s, &OPTIONS_14)
                             };
@@ -15468,7 +15468,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_41, &COSTS_69)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_69)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_27)
                 };
@@ -15480,7 +15480,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_24)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_24)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -15499,7 +15499,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                                 };
@@ -15520,7 +15520,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_42, &COSTS_70)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_70)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_28)
                                 };
@@ -15553,7 +15553,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_14)
                                                         };
@@ -15593,7 +15593,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_14)
                                                             };
@@ -15712,7 +15712,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_14)
                                                         };
@@ -15752,7 +15752,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_14)
                                                             };
@@ -15796,7 +15796,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_14)
                                                         };
@@ -15836,7 +15836,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let option = if LEN {
-                                                                cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_19)
+                                                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_19)
                                                             } else {
                                                                 cx.pick_mapped(&mut s, &OPTIONS_14)
                                                             };
@@ -15882,7 +15882,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_21[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_36)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_36)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -15951,7 +15951,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_17[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_42)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_42)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -15997,7 +15997,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_17[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_42)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_42)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -16059,7 +16059,7 @@ mod rules {
                                         cx.put(&mut s, b".ogg\" controls");
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_50)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_50)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_29)
                                             };
@@ -16200,7 +16200,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_51)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_51)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_18)
                 };
@@ -16212,7 +16212,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_24)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_24)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -16231,7 +16231,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                                 };
@@ -16250,7 +16250,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_19[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_52)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_52)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -16373,7 +16373,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_38)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_38)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_12)
                 };
@@ -16477,8 +16477,8 @@ mod rules {
                                         }
                                     } else {
                                         {
-                                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                                            cx.put_packed(&mut s, &LITERALS_25, leaf);
+                                            let option = cx.pick8(&mut s, 2);
+                                            cx.put_packed(&mut s, &LITERALS_25, option);
                                         }
                                         cx.put_mapped(&mut s, &BYTES);
                                         cx.put_mapped(&mut s, &BYTES);
@@ -16526,8 +16526,8 @@ mod rules {
                     8 => {
                         cx.put(&mut s, b"<bdo dir=\"");
                         {
-                            let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                            cx.put_packed(&mut s, &LITERALS_33, leaf);
+                            let option = cx.pick8(&mut s, 2);
+                            cx.put_packed(&mut s, &LITERALS_33, option);
                         }
                         cx.put(&mut s, b"\">");
                         s = rule_text::<DEPTH, LEN>(cx, s, depth - 1);
@@ -16633,7 +16633,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_24[cx.pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_67)]
+                        SLOTS_24[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_67)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -16712,7 +16712,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_35)]
+                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_35)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -16735,7 +16735,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_36)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_36)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_26)
                 };
@@ -16767,7 +16767,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_41)]
+                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_41)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -16807,8 +16807,8 @@ mod rules {
                             }
                         } else {
                             {
-                                let leaf = cx.pick_nested(&mut s, 4, &ENDS_23);
-                                cx.put_packed(&mut s, &LITERALS_36, leaf);
+                                let option = cx.pick8(&mut s, 4);
+                                cx.put_packed(&mut s, &LITERALS_36, option);
                             }
                         }
                         cx.put(&mut s, b" alt=\"\">");
@@ -16848,8 +16848,8 @@ mod rules {
                             }
                         } else {
                             {
-                                let leaf = cx.pick_nested(&mut s, 4, &ENDS_23);
-                                cx.put_packed(&mut s, &LITERALS_36, leaf);
+                                let option = cx.pick8(&mut s, 4);
+                                cx.put_packed(&mut s, &LITERALS_36, option);
                             }
                         }
                         cx.put(&mut s, b"\" alt=");
@@ -16862,7 +16862,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_17[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_42)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_42)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -16919,7 +16919,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                 };
@@ -16961,7 +16961,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_7)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_7)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_13)
                                 };
@@ -17002,8 +17002,8 @@ mod rules {
                             }
                         } else {
                             {
-                                let leaf = cx.pick_nested(&mut s, 4, &ENDS_23);
-                                cx.put_packed(&mut s, &LITERALS_36, leaf);
+                                let option = cx.pick8(&mut s, 4);
+                                cx.put_packed(&mut s, &LITERALS_36, option);
                             }
                         }
                         cx.put(&mut s, b"\" alt=");
@@ -17056,7 +17056,7 @@ mod rules {
                 }
                 {
                     let slot = if LEN {
-                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_47)]
+                        SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_47)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -17279,7 +17279,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_49)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_49)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_17)
                 };
@@ -17466,7 +17466,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_44)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_44)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_16)
                 };
@@ -18228,7 +18228,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_66)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_66)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_24)
                 };
@@ -18303,8 +18303,8 @@ mod rules {
                             s = cx.repeat_bytes::<LEN>(s, &BYTES_2, 2, 6);
                             cx.put(&mut s, b"@example.");
                             {
-                                let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                                cx.put_packed(&mut s, &LITERALS_45, leaf);
+                                let option = cx.pick8(&mut s, 2);
+                                cx.put_packed(&mut s, &LITERALS_45, option);
                             }
                         }
                     }
@@ -19298,8 +19298,8 @@ mod rules {
                 }
             } else {
                 {
-                    let leaf = cx.pick_nested(&mut s, 2, &ENDS_20);
-                    cx.put_packed(&mut s, &LITERALS_25, leaf);
+                    let option = cx.pick8(&mut s, 2);
+                    cx.put_packed(&mut s, &LITERALS_25, option);
                 }
                 cx.put_mapped(&mut s, &BYTES);
                 cx.put_mapped(&mut s, &BYTES);
@@ -19989,7 +19989,6 @@ mod rules {
         0x0400000032393032, 0x0400000033393032, 0x0400000034393032, 0x0400000035393032,
         0x0400000036393032, 0x0400000037393032, 0x0400000038393032, 0x0400000039393032,
     ];
-    static ENDS_20: [u32; 2] = [65536, 65537];
     static LITERALS_25: [u64; 2] = [0x0200000000003931, 0x0200000000003032];
     static LITERALS_26: [u64; 12] = [
         0x0200000000003130, 0x0200000000003230, 0x0200000000003330, 0x0200000000003430,
@@ -20025,7 +20024,7 @@ mod rules {
     );
     static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B";
     static COSTS_38: [u64; 12] = [0, 0, 0, 0, 2, 2, 6, 10, 10, 12, 13, 24];
-    static ENDS_21: [u32; 12] = [16, 32, 48, 64, 128, 144, 160, 176, 192, 208, 240, 256];
+    static ENDS_20: [u32; 12] = [16, 32, 48, 64, 128, 144, 160, 176, 192, 208, 240, 256];
     static LITERALS_27: [u64; 6] = [
         0x0000000000000000, 0x0400000064626b3c, 0x0000000000000000, 0x0000000000000000,
         0x05000065646f633c, 0x050000706d61733c,
@@ -20141,7 +20140,7 @@ mod rules {
     );
     static SLOTS_16: [u8; 3] = [0, 37, 220];
     static COSTS_41: [u64; 3] = [0, 3, 65];
-    static ENDS_22: [u32; 3] = [37, 220, 256];
+    static ENDS_21: [u32; 3] = [37, 220, 256];
     static LITERALS_34: [u64; 256] = [
         0x0200000000006161, 0x0200000000006361, 0x0200000000006661, 0x0200000000006861,
         0x0200000000006b61, 0x0200000000006e61, 0x0200000000007061, 0x0200000000007361,
@@ -20212,13 +20211,12 @@ mod rules {
     static LITERALS_35: [u64; 4] = [
         0x040000006669672e, 0x0400000067706a2e, 0x04000000676e702e, 0x040000006776732e,
     ];
-    static ENDS_23: [u32; 4] = [65536, 65537, 65538, 65539];
     static LITERALS_36: [u64; 4] = [
         0x04000000676e702e, 0x0400000067706a2e, 0x040000006669672e, 0x040000006776732e,
     ];
     static SLOTS_17: [u8; 2] = [0, 171];
     static COSTS_42: [u64; 2] = [0, 23];
-    static ENDS_24: [u32; 2] = [171, 256];
+    static ENDS_22: [u32; 2] = [171, 256];
     static LITERALS_37: [u64; 90] = [
         0x0200000000003031, 0x0200000000003131, 0x0200000000003231, 0x0200000000003331,
         0x0200000000003431, 0x0200000000003531, 0x0200000000003631, 0x0200000000003731,
@@ -20251,7 +20249,7 @@ mod rules {
         None,
     );
     static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_25: [u32; 3] = [171, 199, 256];
+    static ENDS_23: [u32; 3] = [171, 199, 256];
     static LITERALS_39: [u64; 3] = [
         0x010000000000003e, 0x0200000000003e2f, 0x03000000003e2f20,
     ];
@@ -20261,7 +20259,7 @@ mod rules {
         None,
     );
     static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
-    static ENDS_26: [u32; 3] = [57, 228, 256];
+    static ENDS_24: [u32; 3] = [57, 228, 256];
     static LITERALS_40: [u64; 3] = [
         0x0000000000000000, 0x0100000000000020, 0x010000000000000a,
     ];
@@ -20272,7 +20270,7 @@ mod rules {
         None,
     );
     static SLOTS_18: [u8; 3] = [0, 32, 224];
-    static ENDS_27: [u32; 3] = [32, 224, 256];
+    static ENDS_25: [u32; 3] = [32, 224, 256];
     static LITERALS_41: [u64; 3] = [
         0x040000003e52423c, 0x0000000000000000, 0x0500003e7262773c,
     ];
@@ -20287,7 +20285,7 @@ mod rules {
     );
     static OPTIONS_16: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_44: [u64; 7] = [0, 0, 0, 13, 15, 23, 25];
-    static ENDS_28: [u32; 7] = [59, 118, 177, 197, 217, 237, 256];
+    static ENDS_26: [u32; 7] = [59, 118, 177, 197, 217, 237, 256];
     static COSTS_45: [u64; 5] = [0, 0, 3, 6, 15];
     static STRINGS_6: rt::Strings = rt::Strings::new(
         b"+=&lt;&#8722;&InvisibleTimes;\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -20421,7 +20419,7 @@ mod rules {
     );
     static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_49: [u64; 5] = [0, 3, 17, 17, 20];
-    static ENDS_29: [u32; 5] = [64, 96, 160, 224, 256];
+    static ENDS_27: [u32; 5] = [64, 96, 160, 224, 256];
     static COSTS_50: [u64; 2] = [0, 5];
     static POOL_SVG: rt::Strings = rt::Strings::new(
         b"<svg width=\"10\" height=\"10\" viewBox=\"0 0 10 10\"><path d=\"M1 1 L1 1 Z\"/></svg><svg width=\"10\" height=\"73\" viewBox=\"0 0 26 26\"><path d=\"M5 8 L6 6 Z\"/></svg><svg width=\"11\" height=\"76\" viewBox=\"0 0 29 29\"><path d=\"M6 7 L3 3 Z\"/></svg><svg width=\"12\" height=\"79\" viewBox=\"0 0 11 11\"><path d=\"M1 3 L8 8 Z\"/></svg><svg width=\"13\" height=\"88\" viewBox=\"0 0 14 14\"><path d=\"M6 2 L5 5 Z\"/></svg><svg width=\"15\" height=\"30\" viewBox=\"0 0 17 17\"><path d=\"M3 2 L9 5 Z\"/></svg><svg width=\"15\" height=\"94\" viewBox=\"0 0 12 12\"><path d=\"M8 1 L6 2 Z\"/></svg><svg width=\"17\" height=\"10\" viewBox=\"0 0 15 15\"><path d=\"M8 9 L3 1 Z\"/></svg><svg width=\"18\" height=\"13\" viewBox=\"0 0 18 18\"><path d=\"M3 5 L7 8 Z\"/></svg><svg width=\"19\" height=\"29\" viewBox=\"0 0 21 21\"><path d=\"M4 5 L4 3 Z\"/></svg><svg width=\"20\" height=\"24\" viewBox=\"0 0 37 37\"><path d=\"M9 3 L9 6 Z\"/></svg><svg width=\"21\" height=\"27\" viewBox=\"0 0 19 19\"><path d=\"M3 8 L6 6 Z\"/></svg><svg width=\"22\" height=\"44\" viewBox=\"0 0 22 22\"><path d=\"M4 8 L3 1 Z\"/></svg><svg width=\"23\" height=\"39\" viewBox=\"0 0 25 25\"><path d=\"M5 7 L7 6 Z\"/></svg><svg width=\"24\" height=\"50\" viewBox=\"0 0 29 29\"><path d=\"M6 7 L3 3 Z\"/></svg><svg width=\"25\" height=\"53\" viewBox=\"0 0 10 10\"><path d=\"M1 2 L8 9 Z\"/></svg><svg width=\"26\" height=\"48\" viewBox=\"0 0 14 14\"><path d=\"M6 1 L6 5 Z\"/></svg><svg width=\"27\" height=\"98\" viewBox=\"0 0 17 17\"><path d=\"M3 1 L9 2 Z\"/></svg><svg width=\"28\" height=\"67\" viewBox=\"0 0 12 12\"><path d=\"M7 9 L6 6 Z\"/></svg><svg width=\"29\" height=\"70\" viewBox=\"0 0 15 15\"><path d=\"M8 9 L3 1 Z\"/></svg><svg width=\"30\" height=\"78\" viewBox=\"0 0 18 18\"><path d=\"M3 4 L8 3 Z\"/></svg><svg width=\"31\" height=\"82\" viewBox=\"0 0 21 21\"><path d=\"M4 4 L4 7 Z\"/></svg><svg width=\"32\" height=\"85\" viewBox=\"0 0 37 37\"><path d=\"M9 3 L1 4 Z\"/></svg><svg width=\"33\" height=\"88\" viewBox=\"0 0 19 19\"><path d=\"M3 7 L7 2 Z\"/></svg><svg width=\"34\" height=\"96\" viewBox=\"0 0 22 22\"><path d=\"M4 7 L2 7 Z\"/></svg><svg width=\"36\" height=\"12\" viewBox=\"0 0 25 25\"><path d=\"M5 6 L8 6 Z\"/></svg><svg width=\"37\" height=\"15\" viewBox=\"0 0 28 28\"><path d=\"M6 6 L2 9 Z\"/></svg><svg width=\"38\" height=\"18\" viewBox=\"0 0 10 10\"><path d=\"M1 1 L9 5 Z\"/></svg><svg width=\"39\" height=\"26\" viewBox=\"0 0 13 13\"><path d=\"M2 1 L5 1 Z\"/></svg><svg width=\"40\" height=\"38\" viewBox=\"0 0 29 29\"><path d=\"M6 9 L2 6 Z\"/></svg><svg width=\"41\" height=\"33\" viewBox=\"0 0 11 11\"><path d=\"M1 5 L7 8 Z\"/></svg><svg width=\"42\" height=\"36\" viewBox=\"0 0 14 14\"><path d=\"M2 4 L4 2 Z\"/></svg><svg width=\"43\" height=\"52\" viewBox=\"0 0 18 18\"><path d=\"M3 3 L9 3 Z\"/></svg><svg width=\"44\" height=\"47\" viewBox=\"0 0 21 21\"><path d=\"M4 3 L4 9 Z\"/></svg><svg width=\"45\" height=\"58\" viewBox=\"0 0 37 37\"><path d=\"M9 2 L1 6 Z\"/></svg><svg width=\"46\" height=\"61\" viewBox=\"0 0 19 19\"><path d=\"M3 7 L7 2 Z\"/></svg><svg width=\"47\" height=\"69\" viewBox=\"0 0 22 22\"><path d=\"M4 6 L3 3 Z\"/></svg><svg width=\"48\" height=\"72\" viewBox=\"0 0 25 25\"><path d=\"M5 5 L8 4 Z\"/></svg><svg width=\"49\" height=\"67\" viewBox=\"0 0 28 28\"><path d=\"M6 5 L4 3 Z\"/></svg><svg width=\"50\" height=\"79\" viewBox=\"0 0 10 10\"><path d=\"M1 1 L1 1 Z\"/></svg><svg width=\"51\" height=\"87\" viewBox=\"0 0 13 13\"><path d=\"M1 9 L6 4 Z\"/></svg><svg width=\"52\" height=\"90\" viewBox=\"0 0 29 29\"><path d=\"M6 8 L3 1 Z\"/></svg><svg width=\"53\" height=\"93\" viewBox=\"0 0 11 11\"><path d=\"M1 4 L8 3 Z\"/></svg><svg width=\"55\" height=\"14\" viewBox=\"0 0 14 14\"><path d=\"M2 4 L4 2 Z\"/></svg><svg width=\"56\" height=\"12\" viewBox=\"0 0 17 17\"><path d=\"M3 2 L9 5 Z\"/></svg><svg width=\"57\" height=\"28\" viewBox=\"0 0 20 20\"><path d=\"M4 2 L5 4 Z\"/></svg><svg width=\"58\" height=\"15\" viewBox=\"0 0 37 37\"><path d=\"M9 1 L2 1 Z\"/></svg><svg width=\"59\" height=\"27\" viewBox=\"0 0 18 18\"><path d=\"M3 6 L7 3 Z\"/></svg><svg width=\"59\" height=\"95\" viewBox=\"0 0 13 13\"><path d=\"M8 5 L3 9 Z\"/></svg><svg width=\"60\" height=\"98\" viewBox=\"0 0 16 16\"><path d=\"M9 4 L9 8 Z\"/></svg><svg width=\"62\" height=\"15\" viewBox=\"0 0 20 20\"><path d=\"M3 9 L6 2 Z\"/></svg><svg width=\"63\" height=\"10\" viewBox=\"0 0 23 23\"><path d=\"M8 8 L3 6 Z\"/></svg><svg width=\"64\" height=\"18\" viewBox=\"0 0 39 39\"><path d=\"M9 7 L8 7 Z\"/></svg><svg width=\"65\" height=\"29\" viewBox=\"0 0 21 21\"><path d=\"M4 4 L4 7 Z\"/></svg><svg width=\"66\" height=\"32\" viewBox=\"0 0 24 24\"><path d=\"M5 2 L9 5 Z\"/></svg><svg width=\"67\" height=\"35\" viewBox=\"0 0 27 27\"><path d=\"M6 2 L5 5 Z\"/></svg><svg width=\"68\" height=\"51\" viewBox=\"0 0 30 30\"><path d=\"M7 2 L1 1 Z\"/></svg><svg width=\"69\" height=\"46\" viewBox=\"0 0 12 12\"><path d=\"M1 6 L6 8 Z\"/></svg><svg width=\"70\" height=\"49\" viewBox=\"0 0 15 15\"><path d=\"M6 6 L2 9 Z\"/></svg><svg width=\"71\" height=\"53\" viewBox=\"0 0 31 31\"><path d=\"M7 4 L8 5 Z\"/></svg><svg width=\"72\" height=\"61\" viewBox=\"0 0 13 13\"><path d=\"M2 1 L5 1 Z\"/></svg><svg width=\"73\" height=\"72\" viewBox=\"0 0 16 16\"><path d=\"M3 1 L1 1 Z\"/></svg><svg width=\"74\" height=\"32\" viewBox=\"0 0 11 11\"><path d=\"M7 8 L7 6 Z\"/></svg><svg width=\"75\" height=\"83\" viewBox=\"0 0 22 22\"><path d=\"M4 8 L3 1 Z\"/></svg><svg width=\"76\" height=\"86\" viewBox=\"0 0 39 39\"><path d=\"M9 6 L8 4 Z\"/></svg><svg width=\"77\" height=\"81\" viewBox=\"0 0 21 21\"><path d=\"M4 3 L4 9 Z\"/></svg><svg width=\"78\" height=\"92\" viewBox=\"0 0 24 24\"><path d=\"M5 2 L9 5 Z\"/></svg><svg width=\"79\" height=\"95\" viewBox=\"0 0 27 27\"><path d=\"M6 1 L6 5 Z\"/></svg><svg width=\"81\" height=\"17\" viewBox=\"0 0 30 30\"><path d=\"M7 1 L2 1 Z\"/></svg><svg width=\"82\" height=\"12\" viewBox=\"0 0 12 12\"><path d=\"M1 6 L6 8 Z\"/></svg><svg width=\"83\" height=\"23\" viewBox=\"0 0 15 15\"><path d=\"M6 5 L4 3 Z\"/></svg><svg width=\"84\" height=\"26\" viewBox=\"0 0 31 31\"><path d=\"M7 4 L8 5 Z\"/></svg><svg width=\"85\" height=\"34\" viewBox=\"0 0 13 13\"><path d=\"M1 9 L6 4 Z\"/></svg><svg width=\"86\" height=\"37\" viewBox=\"0 0 16 16\"><path d=\"M2 9 L2 1 Z\"/></svg><svg width=\"86\" height=\"93\" viewBox=\"0 0 11 11\"><path d=\"M7 7 L7 4 Z\"/></svg><svg width=\"88\" height=\"48\" viewBox=\"0 0 22 22\"><path d=\"M4 7 L2 7 Z\"/></svg><svg width=\"89\" height=\"51\" viewBox=\"0 0 38 38\"><path d=\"M9 6 L8 4 Z\"/></svg><svg width=\"90\" height=\"55\" viewBox=\"0 0 20 20\"><path d=\"M4 2 L5 4 Z\"/></svg><svg width=\"91\" height=\"58\" viewBox=\"0 0 23 23\"><path d=\"M5 2 L1 4 Z\"/></svg><svg width=\"92\" height=\"40\" viewBox=\"0 0 18 18\"><path d=\"M9 9 L6 7 Z\"/></svg><svg width=\"93\" height=\"35\" viewBox=\"0 0 21 21\"><path d=\"M4 5 L4 3 Z\"/></svg><svg width=\"94\" height=\"46\" viewBox=\"0 0 25 25\"><path d=\"M9 4 L9 8 Z\"/></svg><svg width=\"95\" height=\"83\" viewBox=\"0 0 14 14\"><path d=\"M2 5 L3 7 Z\"/></svg><svg width=\"96\" height=\"91\" viewBox=\"0 0 31 31\"><path d=\"M7 3 L9 8 Z\"/></svg><svg width=\"97\" height=\"86\" viewBox=\"0 0 13 13\"><path d=\"M1 8 L6 1 Z\"/></svg><svg width=\"98\" height=\"98\" viewBox=\"0 0 16 16\"><path d=\"M2 8 L1 7 Z\"/></svg><svg width=\"99\" height=\"66\" viewBox=\"0 0 11 11\"><path d=\"M7 6 L8 6 Z\"/></svg><svg width=\"10\" height=\"73\" viewBox=\"0 0 26 26\"><rect x=\"4\" y=\"8\" width=\"5\" height=\"1\"/></svg><svg width=\"11\" height=\"47\" viewBox=\"0 0 21 21\"><rect x=\"9\" y=\"8\" width=\"1\" height=\"1\"/></svg><svg width=\"12\" height=\"16\" viewBox=\"0 0 16 16\"><rect x=\"8\" y=\"2\" width=\"8\" height=\"1\"/></svg><svg width=\"13\" height=\"27\" viewBox=\"0 0 19 19\"><rect x=\"2\" y=\"8\" width=\"5\" height=\"2\"/></svg><svg width=\"13\" height=\"88\" viewBox=\"0 0 14 14\"><rect x=\"1\" y=\"3\" width=\"2\" height=\"2\"/></svg><svg width=\"14\" height=\"99\" viewBox=\"0 0 30 30\"><rect x=\"2\" y=\"2\" width=\"7\" height=\"1\"/></svg><svg width=\"15\" height=\"59\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"6\" width=\"6\" height=\"3\"/></svg><svg width=\"16\" height=\"41\" viewBox=\"0 0 20 20\"><rect x=\"9\" y=\"6\" width=\"2\" height=\"1\"/></svg><svg width=\"17\" height=\"36\" viewBox=\"0 0 23 23\"><rect x=\"4\" y=\"1\" width=\"8\" height=\"2\"/></svg><svg width=\"18\" height=\"13\" viewBox=\"0 0 18 18\"><rect x=\"8\" y=\"9\" width=\"5\" height=\"3\"/></svg><svg width=\"19\" height=\"29\" viewBox=\"0 0 21 21\"><rect x=\"3\" y=\"5\" width=\"2\" height=\"1\"/></svg><svg width=\"19\" height=\"90\" viewBox=\"0 0 16 16\"><rect x=\"1\" y=\"9\" width=\"8\" height=\"1\"/></svg><svg width=\"20\" height=\"80\" viewBox=\"0 0 32 32\"><rect x=\"2\" y=\"9\" width=\"4\" height=\"2\"/></svg><svg width=\"21\" height=\"62\" viewBox=\"0 0 27 27\"><rect x=\"1\" y=\"5\" width=\"2\" height=\"2\"/></svg><svg width=\"22\" height=\"44\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"8\" width=\"9\" height=\"3\"/></svg><svg width=\"23\" height=\"39\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"8\" width=\"5\" height=\"1\"/></svg><svg width=\"24\" height=\"15\" viewBox=\"0 0 20 20\"><rect x=\"9\" y=\"7\" width=\"2\" height=\"3\"/></svg><svg width=\"24\" height=\"84\" viewBox=\"0 0 15 15\"><rect x=\"8\" y=\"2\" width=\"8\" height=\"1\"/></svg><svg width=\"25\" height=\"79\" viewBox=\"0 0 19 19\"><rect x=\"2\" y=\"7\" width=\"5\" height=\"2\"/></svg><svg width=\"26\" height=\"48\" viewBox=\"0 0 14 14\"><rect x=\"1\" y=\"3\" width=\"2\" height=\"2\"/></svg><svg width=\"27\" height=\"64\" viewBox=\"0 0 30 30\"><rect x=\"2\" y=\"1\" width=\"8\" height=\"3\"/></svg><svg width=\"28\" height=\"38\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"6\" width=\"6\" height=\"3\"/></svg><svg width=\"28\" height=\"93\" viewBox=\"0 0 20 20\"><rect x=\"9\" y=\"5\" width=\"3\" height=\"1\"/></svg><svg width=\"30\" height=\"10\" viewBox=\"0 0 23 23\"><rect x=\"3\" y=\"9\" width=\"9\" height=\"2\"/></svg><svg width=\"30\" height=\"78\" viewBox=\"0 0 18 18\"><rect x=\"8\" y=\"8\" width=\"6\" height=\"2\"/></svg><svg width=\"31\" height=\"82\" viewBox=\"0 0 21 21\"><rect x=\"3\" y=\"5\" width=\"2\" height=\"1\"/></svg><svg width=\"32\" height=\"50\" viewBox=\"0 0 16 16\"><rect x=\"1\" y=\"8\" width=\"9\" height=\"1\"/></svg><svg width=\"33\" height=\"58\" viewBox=\"0 0 32 32\"><rect x=\"2\" y=\"8\" width=\"5\" height=\"2\"/></svg><svg width=\"34\" height=\"35\" viewBox=\"0 0 27 27\"><rect x=\"1\" y=\"4\" width=\"2\" height=\"4\"/></svg><svg width=\"34\" height=\"96\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"7\" width=\"9\" height=\"2\"/></svg><svg width=\"36\" height=\"12\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"7\" width=\"5\" height=\"1\"/></svg><svg width=\"36\" height=\"76\" viewBox=\"0 0 20 20\"><rect x=\"9\" y=\"6\" width=\"2\" height=\"1\"/></svg><svg width=\"37\" height=\"50\" viewBox=\"0 0 15 15\"><rect x=\"8\" y=\"1\" width=\"9\" height=\"3\"/></svg><svg width=\"38\" height=\"45\" viewBox=\"0 0 18 18\"><rect x=\"2\" y=\"6\" width=\"5\" height=\"4\"/></svg><svg width=\"39\" height=\"61\" viewBox=\"0 0 34 34\"><rect x=\"3\" y=\"6\" width=\"1\" height=\"1\"/></svg><svg width=\"40\" height=\"38\" viewBox=\"0 0 29 29\"><rect x=\"2\" y=\"1\" width=\"8\" height=\"3\"/></svg><svg width=\"40\" height=\"98\" viewBox=\"0 0 24 24\"><rect x=\"4\" y=\"5\" width=\"6\" height=\"1\"/></svg><svg width=\"41\" height=\"67\" viewBox=\"0 0 19 19\"><rect x=\"9\" y=\"4\" width=\"3\" height=\"3\"/></svg><svg width=\"42\" height=\"70\" viewBox=\"0 0 23 23\"><rect x=\"3\" y=\"8\" width=\"9\" height=\"3\"/></svg><svg width=\"43\" height=\"52\" viewBox=\"0 0 18 18\"><rect x=\"8\" y=\"7\" width=\"6\" height=\"1\"/></svg><svg width=\"44\" height=\"47\" viewBox=\"0 0 21 21\"><rect x=\"3\" y=\"4\" width=\"2\" height=\"3\"/></svg><svg width=\"45\" height=\"24\" viewBox=\"0 0 16 16\"><rect x=\"1\" y=\"8\" width=\"9\" height=\"1\"/></svg><svg width=\"46\" height=\"32\" viewBox=\"0 0 32 32\"><rect x=\"2\" y=\"7\" width=\"5\" height=\"2\"/></svg><svg width=\"46\" height=\"96\" viewBox=\"0 0 27 27\"><rect x=\"1\" y=\"3\" width=\"2\" height=\"2\"/></svg><svg width=\"47\" height=\"69\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"7\" width=\"1\" height=\"2\"/></svg><svg width=\"48\" height=\"72\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"6\" width=\"6\" height=\"3\"/></svg><svg width=\"49\" height=\"41\" viewBox=\"0 0 20 20\"><rect x=\"9\" y=\"5\" width=\"3\" height=\"1\"/></svg><svg width=\"50\" height=\"10\" viewBox=\"0 0 15 15\"><rect x=\"7\" y=\"9\" width=\"9\" height=\"2\"/></svg><svg width=\"51\" height=\"26\" viewBox=\"0 0 18 18\"><rect x=\"2\" y=\"5\" width=\"6\" height=\"2\"/></svg><svg width=\"52\" height=\"29\" viewBox=\"0 0 34 34\"><rect x=\"3\" y=\"5\" width=\"2\" height=\"1\"/></svg><svg width=\"52\" height=\"90\" viewBox=\"0 0 29 29\"><rect x=\"1\" y=\"9\" width=\"8\" height=\"1\"/></svg><svg width=\"53\" height=\"59\" viewBox=\"0 0 24 24\"><rect x=\"4\" y=\"4\" width=\"7\" height=\"1\"/></svg><svg width=\"54\" height=\"40\" viewBox=\"0 0 19 19\"><rect x=\"9\" y=\"3\" width=\"4\" height=\"2\"/></svg><svg width=\"55\" height=\"43\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"8\" width=\"9\" height=\"3\"/></svg><svg width=\"56\" height=\"12\" viewBox=\"0 0 17 17\"><rect x=\"8\" y=\"7\" width=\"6\" height=\"1\"/></svg><svg width=\"57\" height=\"28\" viewBox=\"0 0 20 20\"><rect x=\"3\" y=\"3\" width=\"3\" height=\"1\"/></svg><svg width=\"57\" height=\"84\" viewBox=\"0 0 15 15\"><rect x=\"1\" y=\"7\" width=\"9\" height=\"1\"/></svg><svg width=\"58\" height=\"79\" viewBox=\"0 0 32 32\"><rect x=\"2\" y=\"7\" width=\"5\" height=\"2\"/></svg><svg width=\"59\" height=\"61\" viewBox=\"0 0 27 27\"><rect x=\"5\" y=\"2\" width=\"4\" height=\"3\"/></svg><svg width=\"60\" height=\"69\" viewBox=\"0 0 30 30\"><rect x=\"6\" y=\"1\" width=\"8\" height=\"1\"/></svg><svg width=\"61\" height=\"67\" viewBox=\"0 0 11 11\"><circle cx=\"8\" cy=\"5\" r=\"1\" fill=\"red\"/></svg><svg width=\"62\" height=\"49\" viewBox=\"0 0 28 28\"><circle cx=\"2\" cy=\"5\" r=\"9\" fill=\"red\"/></svg><svg width=\"63\" height=\"10\" viewBox=\"0 0 23 23\"><rect x=\"3\" y=\"9\" width=\"9\" height=\"2\"/></svg><svg width=\"64\" height=\"18\" viewBox=\"0 0 39 39\"><rect x=\"4\" y=\"9\" width=\"4\" height=\"2\"/></svg><svg width=\"64\" height=\"81\" viewBox=\"0 0 34 34\"><rect x=\"7\" y=\"4\" width=\"3\" height=\"1\"/></svg><svg width=\"65\" height=\"63\" viewBox=\"0 0 29 29\"><rect x=\"5\" y=\"8\" width=\"1\" height=\"1\"/></svg><svg width=\"66\" height=\"58\" viewBox=\"0 0 11 11\"><rect x=\"6\" y=\"7\" width=\"6\" height=\"2\"/></svg><svg width=\"67\" height=\"35\" viewBox=\"0 0 27 27\"><rect x=\"5\" y=\"3\" width=\"3\" height=\"2\"/></svg><svg width=\"68\" height=\"51\" viewBox=\"0 0 30 30\"><circle cx=\"5\" cy=\"1\" r=\"7\" fill=\"red\"/></svg><svg width=\"69\" height=\"12\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"7\" width=\"5\" height=\"1\"/></svg><svg width=\"70\" height=\"20\" viewBox=\"0 0 41 41\"><circle cx=\"2\" cy=\"9\" r=\"7\" fill=\"red\"/></svg><svg width=\"70\" height=\"84\" viewBox=\"0 0 36 36\"><rect x=\"4\" y=\"1\" width=\"8\" height=\"2\"/></svg><svg width=\"71\" height=\"53\" viewBox=\"0 0 31 31\"><rect x=\"6\" y=\"5\" width=\"7\" height=\"2\"/></svg><svg width=\"72\" height=\"61\" viewBox=\"0 0 13 13\"><rect x=\"7\" y=\"5\" width=\"2\" height=\"1\"/></svg><svg width=\"73\" height=\"37\" viewBox=\"0 0 29 29\"><rect x=\"5\" y=\"9\" width=\"9\" height=\"1\"/></svg><svg width=\"74\" height=\"32\" viewBox=\"0 0 11 11\"><circle cx=\"8\" cy=\"1\" r=\"3\" fill=\"red\"/></svg><svg width=\"75\" height=\"14\" viewBox=\"0 0 27 27\"><circle cx=\"2\" cy=\"2\" r=\"2\" fill=\"red\"/></svg><svg width=\"75\" height=\"83\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"8\" width=\"9\" height=\"3\"/></svg><svg width=\"76\" height=\"86\" viewBox=\"0 0 39 39\"><rect x=\"4\" y=\"8\" width=\"5\" height=\"1\"/></svg><svg width=\"77\" height=\"55\" viewBox=\"0 0 34 34\"><rect x=\"7\" y=\"3\" width=\"3\" height=\"1\"/></svg><svg width=\"78\" height=\"29\" viewBox=\"0 0 29 29\"><rect x=\"5\" y=\"8\" width=\"1\" height=\"1\"/></svg><svg width=\"79\" height=\"32\" viewBox=\"0 0 10 10\"><rect x=\"6\" y=\"6\" width=\"6\" height=\"2\"/></svg><svg width=\"79\" height=\"95\" viewBox=\"0 0 27 27\"><rect x=\"5\" y=\"2\" width=\"4\" height=\"3\"/></svg><svg width=\"81\" height=\"17\" viewBox=\"0 0 30 30\"><circle cx=\"5\" cy=\"1\" r=\"7\" fill=\"red\"/></svg><svg width=\"81\" height=\"72\" viewBox=\"0 0 25 25\"><rect x=\"4\" y=\"6\" width=\"6\" height=\"3\"/></svg><svg width=\"82\" height=\"80\" viewBox=\"0 0 41 41\"><circle cx=\"2\" cy=\"5\" r=\"9\" fill=\"red\"/></svg><svg width=\"83\" height=\"57\" viewBox=\"0 0 36 36\"><rect x=\"3\" y=\"9\" width=\"9\" height=\"2\"/></svg><svg width=\"84\" height=\"26\" viewBox=\"0 0 31 31\"><rect x=\"6\" y=\"4\" width=\"7\" height=\"3\"/></svg><svg width=\"85\" height=\"34\" viewBox=\"0 0 13 13\"><rect x=\"7\" y=\"4\" width=\"3\" height=\"1\"/></svg><svg width=\"85\" height=\"98\" viewBox=\"0 0 29 29\"><rect x=\"5\" y=\"8\" width=\"9\" height=\"3\"/></svg><svg width=\"86\" height=\"93\" viewBox=\"0 0 11 11\"><circle cx=\"7\" cy=\"6\" r=\"5\" fill=\"red\"/></svg><svg width=\"87\" height=\"67\" viewBox=\"0 0 27 27\"><circle cx=\"1\" cy=\"7\" r=\"3\" fill=\"red\"/></svg><svg width=\"88\" height=\"48\" viewBox=\"0 0 22 22\"><rect x=\"3\" y=\"7\" width=\"9\" height=\"2\"/></svg><svg width=\"89\" height=\"51\" viewBox=\"0 0 38 38\"><rect x=\"4\" y=\"7\" width=\"5\" height=\"1\"/></svg><svg width=\"90\" height=\"20\" viewBox=\"0 0 33 33\"><rect x=\"7\" y=\"2\" width=\"4\" height=\"3\"/></svg><svg width=\"90\" height=\"89\" viewBox=\"0 0 28 28\"><rect x=\"5\" y=\"7\" width=\"1\" height=\"1\"/></svg><svg width=\"91\" height=\"92\" viewBox=\"0 0 10 10\"><rect x=\"6\" y=\"6\" width=\"6\" height=\"2\"/></svg><svg width=\"92\" height=\"95\" viewBox=\"0 0 13 13\"><rect x=\"1\" y=\"2\" width=\"3\" height=\"2\"/></svg><svg width=\"93\" height=\"69\" viewBox=\"0 0 30 30\"><rect x=\"5\" y=\"9\" width=\"9\" height=\"1\"/></svg><svg width=\"94\" height=\"72\" viewBox=\"0 0 11 11\"><circle cx=\"8\" cy=\"5\" r=\"1\" fill=\"red\"/></svg><svg width=\"95\" height=\"49\" viewBox=\"0 0 41 41\"><rect x=\"5\" y=\"5\" width=\"2\" height=\"2\"/></svg><svg width=\"96\" height=\"23\" viewBox=\"0 0 36 36\"><rect x=\"7\" y=\"9\" width=\"1\" height=\"2\"/></svg><svg width=\"97\" height=\"26\" viewBox=\"0 0 18 18\"><rect x=\"8\" y=\"8\" width=\"6\" height=\"2\"/></svg><svg width=\"98\" height=\"34\" viewBox=\"0 0 21 21\"><circle cx=\"3\" cy=\"8\" r=\"3\" fill=\"red\"/></svg><svg width=\"98\" height=\"98\" viewBox=\"0 0 16 16\"><rect x=\"1\" y=\"8\" width=\"9\" height=\"1\"/></svg><svg width=\"99\" height=\"66\" viewBox=\"0 0 11 11\"><rect x=\"6\" y=\"7\" width=\"6\" height=\"2\"/></svg><svg width=\"12\" height=\"16\" viewBox=\"0 0 16 16\"><circle cx=\"5\" cy=\"4\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"14\" height=\"35\" viewBox=\"0 0 35 35\"><circle cx=\"9\" cy=\"1\" r=\"2\" fill=\"#fff\"/></svg><svg width=\"15\" height=\"94\" viewBox=\"0 0 12 12\"><circle cx=\"7\" cy=\"9\" r=\"6\" fill=\"#fff\"/></svg><svg width=\"18\" height=\"13\" viewBox=\"0 0 18 18\"><circle cx=\"6\" cy=\"7\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"20\" height=\"51\" viewBox=\"0 0 11 11\"><circle cx=\"2\" cy=\"7\" r=\"2\" fill=\"#fff\"/></svg><svg width=\"22\" height=\"44\" viewBox=\"0 0 22 22\"><circle cx=\"1\" cy=\"4\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"24\" height=\"84\" viewBox=\"0 0 15 15\"><circle cx=\"5\" cy=\"2\" r=\"9\" fill=\"#fff\"/></svg><svg width=\"26\" height=\"82\" viewBox=\"0 0 35 35\"><circle cx=\"9\" cy=\"1\" r=\"2\" fill=\"#fff\"/></svg><svg width=\"28\" height=\"67\" viewBox=\"0 0 12 12\"><circle cx=\"7\" cy=\"7\" r=\"7\" fill=\"#fff\"/></svg><svg width=\"30\" height=\"78\" viewBox=\"0 0 18 18\"><circle cx=\"6\" cy=\"7\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"33\" height=\"24\" viewBox=\"0 0 11 11\"><circle cx=\"2\" cy=\"5\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"34\" height=\"96\" viewBox=\"0 0 22 22\"><circle cx=\"1\" cy=\"2\" r=\"9\" fill=\"#fff\"/></svg><svg width=\"37\" height=\"50\" viewBox=\"0 0 15 15\"><circle cx=\"5\" cy=\"1\" r=\"1\" fill=\"#fff\"/></svg><svg width=\"39\" height=\"26\" viewBox=\"0 0 13 13\"><circle cx=\"3\" cy=\"9\" r=\"6\" fill=\"#fff\"/></svg><svg width=\"41\" height=\"33\" viewBox=\"0 0 11 11\"><circle cx=\"7\" cy=\"5\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"43\" height=\"52\" viewBox=\"0 0 18 18\"><circle cx=\"6\" cy=\"5\" r=\"4\" fill=\"#fff\"/></svg><svg width=\"45\" height=\"84\" viewBox=\"0 0 11 11\"><circle cx=\"2\" cy=\"3\" r=\"4\" fill=\"#fff\"/></svg><svg width=\"47\" height=\"69\" viewBox=\"0 0 22 22\"><circle cx=\"1\" cy=\"2\" r=\"9\" fill=\"#fff\"/></svg><svg width=\"50\" height=\"10\" viewBox=\"0 0 15 15\"><circle cx=\"4\" cy=\"8\" r=\"2\" fill=\"#fff\"/></svg><svg width=\"51\" height=\"87\" viewBox=\"0 0 13 13\"><circle cx=\"3\" cy=\"7\" r=\"7\" fill=\"#fff\"/></svg><svg width=\"53\" height=\"93\" viewBox=\"0 0 11 11\"><circle cx=\"7\" cy=\"5\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"56\" height=\"12\" viewBox=\"0 0 17 17\"><circle cx=\"6\" cy=\"3\" r=\"5\" fill=\"#fff\"/></svg><svg width=\"58\" height=\"45\" viewBox=\"0 0 10 10\"><circle cx=\"2\" cy=\"1\" r=\"5\" fill=\"#fff\"/></svg><svg width=\"60\" height=\"43\" viewBox=\"0 0 22 22\"><circle cx=\"1\" cy=\"1\" r=\"1\" fill=\"#fff\"/></svg><svg width=\"62\" height=\"75\" viewBox=\"0 0 15 15\"><circle cx=\"4\" cy=\"8\" r=\"2\" fill=\"#fff\"/></svg><svg width=\"64\" height=\"47\" viewBox=\"0 0 13 13\"><circle cx=\"3\" cy=\"5\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"66\" height=\"58\" viewBox=\"0 0 11 11\"><circle cx=\"7\" cy=\"3\" r=\"9\" fill=\"#fff\"/></svg><svg width=\"68\" height=\"78\" viewBox=\"0 0 17 17\"><circle cx=\"6\" cy=\"1\" r=\"6\" fill=\"#fff\"/></svg><svg width=\"70\" height=\"84\" viewBox=\"0 0 36 36\"><circle cx=\"9\" cy=\"8\" r=\"7\" fill=\"#fff\"/></svg><svg width=\"72\" height=\"61\" viewBox=\"0 0 13 13\"><circle cx=\"8\" cy=\"6\" r=\"4\" fill=\"#fff\"/></svg><svg width=\"75\" height=\"49\" viewBox=\"0 0 14 14\"><circle cx=\"4\" cy=\"6\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"77\" height=\"21\" viewBox=\"0 0 12 12\"><circle cx=\"3\" cy=\"3\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"79\" height=\"32\" viewBox=\"0 0 10 10\"><circle cx=\"7\" cy=\"2\" r=\"1\" fill=\"#fff\"/></svg><svg width=\"81\" height=\"43\" viewBox=\"0 0 17 17\"><circle cx=\"5\" cy=\"8\" r=\"6\" fill=\"#fff\"/></svg><svg width=\"83\" height=\"57\" viewBox=\"0 0 36 36\"><circle cx=\"9\" cy=\"6\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"85\" height=\"34\" viewBox=\"0 0 13 13\"><circle cx=\"8\" cy=\"6\" r=\"4\" fill=\"#fff\"/></svg><svg width=\"88\" height=\"14\" viewBox=\"0 0 14 14\"><circle cx=\"4\" cy=\"4\" r=\"4\" fill=\"#fff\"/></svg><svg width=\"89\" height=\"81\" viewBox=\"0 0 12 12\"><circle cx=\"3\" cy=\"1\" r=\"9\" fill=\"#fff\"/></svg><svg width=\"91\" height=\"58\" viewBox=\"0 0 23 23\"><circle cx=\"2\" cy=\"1\" r=\"5\" fill=\"#fff\"/></svg><svg width=\"93\" height=\"35\" viewBox=\"0 0 21 21\"><circle cx=\"8\" cy=\"8\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"95\" height=\"83\" viewBox=\"0 0 14 14\"><circle cx=\"4\" cy=\"6\" r=\"3\" fill=\"#fff\"/></svg><svg width=\"97\" height=\"60\" viewBox=\"0 0 26 26\"><circle cx=\"3\" cy=\"5\" r=\"8\" fill=\"#fff\"/></svg><svg width=\"10\" height=\"73\" viewBox=\"0 0 26 26\"><circle cx=\"3\" cy=\"7\" r=\"1\" fill=\"black\"/></svg><svg width=\"14\" height=\"64\" viewBox=\"0 0 22 22\"><circle cx=\"8\" cy=\"7\" r=\"6\" fill=\"black\"/></svg><svg width=\"19\" height=\"64\" viewBox=\"0 0 42 42\"><circle cx=\"7\" cy=\"9\" r=\"1\" fill=\"black\"/></svg><svg width=\"23\" height=\"39\" viewBox=\"0 0 25 25\"><circle cx=\"3\" cy=\"3\" r=\"3\" fill=\"black\"/></svg><svg width=\"27\" height=\"30\" viewBox=\"0 0 22 22\"><circle cx=\"8\" cy=\"7\" r=\"6\" fill=\"black\"/></svg><svg width=\"32\" height=\"21\" viewBox=\"0 0 42 42\"><circle cx=\"7\" cy=\"9\" r=\"1\" fill=\"black\"/></svg><svg width=\"36\" height=\"12\" viewBox=\"0 0 25 25\"><circle cx=\"3\" cy=\"3\" r=\"3\" fill=\"black\"/></svg><svg width=\"40\" height=\"64\" viewBox=\"0 0 16 16\"><circle cx=\"2\" cy=\"4\" r=\"6\" fill=\"black\"/></svg><svg width=\"44\" height=\"81\" viewBox=\"0 0 42 42\"><circle cx=\"7\" cy=\"5\" r=\"2\" fill=\"black\"/></svg><svg width=\"48\" height=\"72\" viewBox=\"0 0 25 25\"><circle cx=\"2\" cy=\"8\" r=\"5\" fill=\"black\"/></svg><svg width=\"53\" height=\"24\" viewBox=\"0 0 16 16\"><circle cx=\"1\" cy=\"9\" r=\"8\" fill=\"black\"/></svg><svg width=\"57\" height=\"55\" viewBox=\"0 0 42 42\"><circle cx=\"7\" cy=\"1\" r=\"4\" fill=\"black\"/></svg><svg width=\"61\" height=\"33\" viewBox=\"0 0 25 25\"><circle cx=\"2\" cy=\"4\" r=\"6\" fill=\"black\"/></svg><svg width=\"65\" height=\"90\" viewBox=\"0 0 16 16\"><circle cx=\"1\" cy=\"6\" r=\"1\" fill=\"black\"/></svg><svg width=\"70\" height=\"20\" viewBox=\"0 0 41 41\"><circle cx=\"6\" cy=\"6\" r=\"6\" fill=\"black\"/></svg><svg width=\"75\" height=\"14\" viewBox=\"0 0 27 27\"><circle cx=\"5\" cy=\"8\" r=\"1\" fill=\"black\"/></svg><svg width=\"78\" height=\"58\" viewBox=\"0 0 15 15\"><circle cx=\"1\" cy=\"2\" r=\"3\" fill=\"black\"/></svg><svg width=\"82\" height=\"80\" viewBox=\"0 0 41 41\"><circle cx=\"6\" cy=\"2\" r=\"8\" fill=\"black\"/></svg><svg width=\"87\" height=\"67\" viewBox=\"0 0 27 27\"><circle cx=\"5\" cy=\"4\" r=\"3\" fill=\"black\"/></svg><svg width=\"92\" height=\"66\" viewBox=\"0 0 26 26\"><circle cx=\"4\" cy=\"5\" r=\"6\" fill=\"black\"/></svg><svg width=\"96\" height=\"57\" viewBox=\"0 0 23 23\"><circle cx=\"9\" cy=\"6\" r=\"2\" fill=\"black\"/></svg>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -20453,7 +20451,7 @@ mod rules {
     );
     static OPTIONS_18: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_51: [u64; 8] = [0, 4, 5, 8, 19, 19, 22, 73];
-    static ENDS_30: [u32; 8] = [21, 149, 160, 203, 224, 235, 246, 256];
+    static ENDS_28: [u32; 8] = [21, 149, 160, 203, 224, 235, 246, 256];
     static POOL_FORMATTING_PLAIN: rt::Strings = rt::Strings::new(
         b"<b>0</b><i>6</i><b>Bk</b><b>Dg</b><b>Fc</b><b>Ha</b><b>Iv</b><b>Kr</b><b>Mm</b><b>Oi</b><b>Qg</b><b>Sc</b><b>Tx</b><b>Vt</b><b>Xr</b><b>Zm</b><b>bi</b><b>dd</b><b>fc</b><b>gx</b><b>it</b><b>ko</b><b>mm</b><b>oi</b><b>qd</b><b>rz</b><b>tu</b><b>vt</b><b>xo</b><b>zk</b><i>Bk</i><i>Dg</i><i>Fc</i><i>Ha</i><i>Iv</i><i>Kr</i><i>Mm</i><i>Oi</i><i>Qg</i><i>Sc</i><i>Tx</i><i>Vt</i><i>Xr</i><i>Zm</i><i>bi</i><i>dd</i><i>fc</i><i>gx</i><i>it</i><i>ko</i><i>mm</i><i>oi</i><i>qd</i><i>rz</i><i>tu</i><i>vt</i><i>xo</i><i>zk</i><b>a\xC3\x9Fa</b><b>b\xC3\xBAd</b><b>d\xC3\xB8c</b><b>f\xC3\xB1f</b><b>h\xC3\xACc</b><b>j\xC3\xA6f</b><b>l\xC3\xA4e</b><b>n\xC3\x9Fb</b><b>o\xC3\xBAe</b><b>q\xC3\xB4b</b><b>s\xC3\xB1a</b><b>u\xC3\xACd</b><b>w\xC3\xA6a</b><b>y\xC3\xA1d</b><em>Af</em><em>Ca</em><em>Dw</em><em>Fr</em><em>Hq</em><em>Jl</em><em>Lh</em><em>Nc</em><em>Pa</em><em>Qw</em><em>Sr</em><em>Un</em><em>Wi</em><em>Yh</em><em>ac</em><em>by</em><em>dt</em><em>fr</em><em>hn</em><em>ji</em><em>le</em><em>nc</em><em>oy</em><em>qt</em><em>sp</em><em>un</em><em>wi</em><em>ye</em><i>a\xC3\x9Fa</i><i>b\xC3\xBAd</i><i>d\xC3\xB8c</i><i>f\xC3\xB1f</i><i>h\xC3\xACc</i><i>j\xC3\xA6f</i><i>l\xC3\xA4e</i><i>n\xC3\x9Fb</i><i>o\xC3\xBAe</i><i>q\xC3\xB4b</i><i>s\xC3\xB1a</i><i>u\xC3\xACd</i><i>w\xC3\xA6a</i><i>y\xC3\xA1d</i><em>a\xC3\x9Fa</em><em>b\xC3\xBAd</em><em>d\xC3\xB8c</em><em>f\xC3\xB1f</em><em>h\xC3\xACc</em><em>j\xC3\xA6f</em><em>l\xC3\xA4e</em><em>n\xC3\x9Fb</em><em>o\xC3\xBAe</em><em>q\xC3\xB4b</em><em>s\xC3\xB1a</em><em>u\xC3\xACd</em><em>w\xC3\xA6a</em><em>y\xC3\xA1d</em><span>0</span><span>Av</span><span>Cq</span><span>Em</span><span>Gh</span><span>If</span><span>Kb</span><span>Lw</span><span>Ns</span><span>Pq</span><span>Rm</span><span>Th</span><span>Vd</span><span>Xb</span><span>Yw</span><span>as</span><span>co</span><span>ej</span><span>gh</span><span>id</span><span>jy</span><span>lu</span><span>ns</span><span>po</span><span>rj</span><span>tf</span><span>vd</span><span>wy</span><span>yu</span><small>6</small><small>Bk</small><small>Dg</small><small>Fc</small><small>Ha</small><small>Iv</small><small>Kr</small><small>Mm</small><small>Oi</small><small>Qg</small><small>Sc</small><small>Tx</small><small>Vt</small><small>Xr</small><small>Zm</small><small>bi</small><small>dd</small><small>fc</small><small>gx</small><small>it</small><small>ko</small><small>mm</small><small>oi</small><small>qd</small><small>rz</small><small>tu</small><small>vt</small><small>xo</small><small>zk</small><span>b\xC3\xA6h</span><span>d\xC3\xA3g</span><span>e\xC3\xBFd</span><span>g\xC3\xB9g</span><span>i\xC3\xB3d</span><span>k\xC3\xB1c</span><span>m\xC3\xABf</span><span>o\xC3\xA6c</span><span>q\xC3\xA0f</span><span>r\xC3\xBCc</span><span>t\xC3\xB9b</span><span>v\xC3\xB3e</span><span>x\xC3\xADb</span><span>z\xC3\xA8e</span><small>a\xC3\x9Fa</small><small>b\xC3\xBAd</small><small>d\xC3\xB8c</small><small>f\xC3\xB1f</small><small>h\xC3\xACc</small><small>j\xC3\xA6f</small><small>l\xC3\xA4e</small><small>n\xC3\x9Fb</small><small>o\xC3\xBAe</small><small>q\xC3\xB4b</small><small>s\xC3\xB1a</small><small>u\xC3\xACd</small><small>w\xC3\xA6a</small><small>y\xC3\xA1d</small><strong>Af</strong><strong>Ca</strong><strong>Dw</strong><strong>Fr</strong><strong>Hq</strong><strong>Jl</strong><strong>Lh</strong><strong>Nc</strong><strong>Pa</strong><strong>Qw</strong><strong>Sr</strong><strong>Un</strong><strong>Wi</strong><strong>Yh</strong><strong>ac</strong><strong>by</strong><strong>dt</strong><strong>fr</strong><strong>hn</strong><strong>ji</strong><strong>le</strong><strong>nc</strong><strong>oy</strong><strong>qt</strong><strong>sp</strong><strong>un</strong><strong>wi</strong><strong>ye</strong><strong>a\xC3\x9Fa</strong><strong>b\xC3\xBAd</strong><strong>d\xC3\xB8c</strong><strong>f\xC3\xB1f</strong><strong>h\xC3\xACc</strong><strong>j\xC3\xA6f</strong><strong>l\xC3\xA4e</strong><strong>n\xC3\x9Fb</strong><strong>o\xC3\xBAe</strong><strong>q\xC3\xB4b</strong><strong>s\xC3\xB1a</strong><strong>u\xC3\xACd</strong><strong>w\xC3\xA6a</strong><strong>y\xC3\xA1d</strong>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -20481,7 +20479,7 @@ mod rules {
     );
     static SLOTS_19: [u8; 6] = [0, 22, 43, 107, 171, 192];
     static COSTS_52: [u64; 6] = [0, 0, 2, 6, 8, 10];
-    static ENDS_31: [u32; 6] = [22, 43, 107, 171, 192, 256];
+    static ENDS_29: [u32; 6] = [22, 43, 107, 171, 192, 256];
     static LITERALS_43: [u64; 3] = [
         0x020000000000623c, 0x020000000000693c, 0x03000000006d653c,
     ];
@@ -20553,7 +20551,7 @@ mod rules {
     );
     static SLOTS_20: [u8; 4] = [0, 118, 177, 217];
     static COSTS_54: [u64; 4] = [0, 11, 14, 22];
-    static ENDS_32: [u32; 4] = [118, 177, 217, 256];
+    static ENDS_30: [u32; 4] = [118, 177, 217, 256];
     static POOL_INPUT: rt::Strings = rt::Strings::new(
         b"<input type=\"date\"><input type=\"time\"><input type=\"file\"/><input type=\"time\"/><input type=\"file\" /><input type=\"number\"><input type=\"month\" /><input type=\"number\" /><input type=\"file\" disabled><input type=\"time\" disabled><input type=\"week\" required><input type=\"date\" required/><input type=\"file\" required/><input type=\"time\" disabled/><input type=\"week\" disabled/><input type=\"date\" required /><input type=\"file\" disabled /><input type=\"month\" required/><input type=\"number\" required><input type=\"time\" required /><input type=\"week\" required /><input type=\"datetime-local\" /><input type=\"month\" disabled /><input type=\"number\" required/><input type=\"submit\" value='\"'><input type=\"button\" value='\"'/><input type=\"month\" required=\"\"><input type=\"number\" required /><input type=\"time\" required=\"\"/><input type=\"button\" value='\"' /><input type=\"month\" required=\"\"/><input type=\"submit\" value='\"' /><input type=\"month\" required=\"\" /><input type=\"number\" required=\"\" /><input type=\"color\" value=\"#0B1111\"><input type=\"color\" value=\"#106666\"><input type=\"color\" value=\"#1b3333\"><input type=\"color\" value=\"#278888\"><input type=\"color\" value=\"#325555\"><input type=\"color\" value=\"#3d2222\"><input type=\"color\" value=\"#481111\"><input type=\"color\" value=\"#534444\"><input type=\"color\" value=\"#5E0000\"><input type=\"color\" value=\"#690000\"><input type=\"color\" value=\"#6f2222\"><input type=\"color\" value=\"#7a2222\"><input type=\"color\" value=\"#853333\"><input type=\"color\" value=\"#904444\"><input type=\"color\" value=\"#9B0000\"><input type=\"color\" value=\"#A66666\"><input type=\"color\" value=\"#Ac2222\"><input type=\"color\" value=\"#BD7777\"><input type=\"color\" value=\"#C84444\"><input type=\"color\" value=\"#Cd1111\"><input type=\"color\" value=\"#DE1111\"><input type=\"color\" value=\"#E33333\"><input type=\"color\" value=\"#Ee0000\"><input type=\"color\" value=\"#FA4444\"><input type=\"color\" value=\"#a51111\"><input type=\"color\" value=\"#aa1111\"><input type=\"color\" value=\"#bB3333\"><input type=\"color\" value=\"#c10000\"><input type=\"color\" value=\"#cc0000\"><input type=\"color\" value=\"#d71111\"><input type=\"color\" value=\"#e22222\"><input type=\"color\" value=\"#ed7777\"><input type=\"color\" value=\"#f83333\"><input type=\"color\" value=\"#033333\"/><input type=\"color\" value=\"#0F0000\"/><input type=\"color\" value=\"#1A0000\"/><input type=\"color\" value=\"#1f2222\"/><input type=\"color\" value=\"#2a2222\"/><input type=\"color\" value=\"#353333\"/><input type=\"color\" value=\"#400000\"/><input type=\"color\" value=\"#4C0000\"/><input type=\"color\" value=\"#572222\"/><input type=\"color\" value=\"#5c2222\"/><input type=\"color\" value=\"#6D4444\"/><input type=\"color\" value=\"#784444\"/><input type=\"color\" value=\"#7d1111\"/><input type=\"color\" value=\"#8E6666\"/><input type=\"color\" value=\"#943333\"/><input type=\"color\" value=\"#9f0000\"/><input type=\"color\" value=\"#AA4444\"/><input type=\"color\" value=\"#B51111\"/><input type=\"color\" value=\"#Bb6666\"/><input type=\"color\" value=\"#CC3333\"/><input type=\"color\" value=\"#D10000\"/><input type=\"color\" value=\"#Dc0000\"/><input type=\"color\" value=\"#E71111\"/><input type=\"color\" value=\"#F22222\"/><input type=\"color\" value=\"#Fd4444\"/><input type=\"color\" value=\"#a90000\"/><input type=\"color\" value=\"#b40000\"/><input type=\"color\" value=\"#bF2222\"/><input type=\"color\" value=\"#cA2222\"/><input type=\"color\" value=\"#cf4444\"/><input type=\"color\" value=\"#da4444\"/><input type=\"color\" value=\"#e60000\"/><input type=\"color\" value=\"#f16666\"/><input type=\"color\" value=\"#fC2222\"/><input type=\"file\" disabled required><input type=\"week\" disabled required><input type=\"color\" value=\"#0D3333\" /><input type=\"color\" value=\"#183333\" /><input type=\"color\" value=\"#1d0000\" /><input type=\"color\" value=\"#2E5555\" /><input type=\"color\" value=\"#331111\" /><input type=\"color\" value=\"#3e7777\" /><input type=\"color\" value=\"#4A3333\" /><input type=\"color\" value=\"#550000\" /><input type=\"color\" value=\"#5a5555\" /><input type=\"color\" value=\"#6B2222\" /><input type=\"color\" value=\"#717777\" /><input type=\"color\" value=\"#7c4444\" /><input type=\"color\" value=\"#870000\" /><input type=\"color\" value=\"#921111\" /><input type=\"color\" value=\"#9d3333\" /><input type=\"color\" value=\"#A82222\" /><input type=\"color\" value=\"#B35555\" /><input type=\"color\" value=\"#BF1111\" /><input type=\"color\" value=\"#CA1111\" /><input type=\"color\" value=\"#Cf3333\" /><input type=\"color\" value=\"#Da3333\" /><input type=\"color\" value=\"#E55555\" /><input type=\"color\" value=\"#F05555\" /><input type=\"color\" value=\"#FC1111\" /><input type=\"color\" value=\"#a77777\" /><input type=\"color\" value=\"#b24444\" /><input type=\"color\" value=\"#bD0000\" /><input type=\"color\" value=\"#c80000\" /><input type=\"color\" value=\"#cd2222\" /><input type=\"color\" value=\"#dE2222\" /><input type=\"color\" value=\"#e44444\" /><input type=\"color\" value=\"#ef1111\" /><input type=\"color\" value=\"#fA0000\" /><input type=\"datetime-local\" disabled><input type=\"file\" disabled required/><input type=\"time\" disabled required/><input type=\"date\" disabled required /><input type=\"file\" disabled required /><input type=\"range\" min=\"0\" max=\"100\"/><input type=\"week\" disabled required /><input type=\"datetime-local\" required /><input type=\"month\" disabled required /><input type=\"time\" disabled required=\"\"><input type=\"date\" disabled required=\"\"/><input type=\"image\" src=\"aa.png\" alt='\"'><input type=\"image\" src=\"ap.png\" alt='\"'><input type=\"image\" src=\"bn.png\" alt='\"'><input type=\"image\" src=\"cd.png\" alt='\"'><input type=\"image\" src=\"db.png\" alt='\"'><input type=\"image\" src=\"dr.png\" alt='\"'><input type=\"image\" src=\"eo.png\" alt='\"'><input type=\"image\" src=\"fm.png\" alt='\"'><input type=\"image\" src=\"gc.png\" alt='\"'><input type=\"image\" src=\"ha.png\" alt='\"'><input type=\"image\" src=\"hq.png\" alt='\"'><input type=\"image\" src=\"in.png\" alt='\"'><input type=\"image\" src=\"jd.png\" alt='\"'><input type=\"image\" src=\"kb.png\" alt='\"'><input type=\"image\" src=\"kr.png\" alt='\"'><input type=\"image\" src=\"lp.png\" alt='\"'><input type=\"image\" src=\"me.png\" alt='\"'><input type=\"image\" src=\"nc.png\" alt='\"'><input type=\"image\" src=\"ns.png\" alt='\"'><input type=\"image\" src=\"oq.png\" alt='\"'><input type=\"image\" src=\"po.png\" alt='\"'><input type=\"image\" src=\"qd.png\" alt='\"'><input type=\"image\" src=\"rb.png\" alt='\"'><input type=\"image\" src=\"rr.png\" alt='\"'><input type=\"image\" src=\"sp.png\" alt='\"'><input type=\"image\" src=\"tf.png\" alt='\"'><input type=\"image\" src=\"uc.png\" alt='\"'><input type=\"image\" src=\"us.png\" alt='\"'><input type=\"image\" src=\"vq.png\" alt='\"'><input type=\"image\" src=\"wg.png\" alt='\"'><input type=\"image\" src=\"xe.png\" alt='\"'><input type=\"image\" src=\"xt.png\" alt='\"'><input type=\"image\" src=\"yr.png\" alt='\"'><input type=\"image\" src=\"zp.png\" alt='\"'><input type=\"month\" disabled required=\"\"><input type=\"week\" disabled required=\"\"/><input type=\"datetime-local\" required=\"\"/><input type=\"image\" src=\"an.png\" alt='\"'/><input type=\"image\" src=\"bd.png\" alt='\"'/><input type=\"image\" src=\"ca.png\" alt='\"'/><input type=\"image\" src=\"cq.png\" alt='\"'/><input type=\"image\" src=\"do.png\" alt='\"'/><input type=\"image\" src=\"ee.png\" alt='\"'/><input type=\"image\" src=\"fc.png\" alt='\"'/><input type=\"image\" src=\"fr.png\" alt='\"'/><input type=\"image\" src=\"gp.png\" alt='\"'/><input type=\"image\" src=\"hn.png\" alt='\"'/><input type=\"image\" src=\"id.png\" alt='\"'/><input type=\"image\" src=\"jb.png\" alt='\"'/><input type=\"image\" src=\"jq.png\" alt='\"'/><input type=\"image\" src=\"ko.png\" alt='\"'/><input type=\"image\" src=\"le.png\" alt='\"'/><input type=\"image\" src=\"mc.png\" alt='\"'/><input type=\"image\" src=\"ms.png\" alt='\"'/><input type=\"image\" src=\"np.png\" alt='\"'/><input type=\"image\" src=\"of.png\" alt='\"'/><input type=\"image\" src=\"pd.png\" alt='\"'/><input type=\"image\" src=\"pt.png\" alt='\"'/><input type=\"image\" src=\"qr.png\" alt='\"'/><input type=\"image\" src=\"ro.png\" alt='\"'/><input type=\"image\" src=\"se.png\" alt='\"'/><input type=\"image\" src=\"tc.png\" alt='\"'/><input type=\"image\" src=\"ts.png\" alt='\"'/><input type=\"image\" src=\"uq.png\" alt='\"'/><input type=\"image\" src=\"vf.png\" alt='\"'/><input type=\"image\" src=\"wd.png\" alt='\"'/><input type=\"image\" src=\"wt.png\" alt='\"'/><input type=\"image\" src=\"xr.png\" alt='\"'/><input type=\"image\" src=\"yh.png\" alt='\"'/><input type=\"image\" src=\"ze.png\" alt='\"'/><input type=\"image\" src=\"zu.png\" alt='\"'/><input type=\"time\" disabled required=\"\" /><input type=\"image\" src=\"ac.png\" alt='\"' /><input type=\"image\" src=\"as.png\" alt='\"' /><input type=\"image\" src=\"bq.png\" alt='\"' /><input type=\"image\" src=\"cg.png\" alt='\"' /><input type=\"image\" src=\"dd.png\" alt='\"' /><input type=\"image\" src=\"dt.png\" alt='\"' /><input type=\"image\" src=\"er.png\" alt='\"' /><input type=\"image\" src=\"fh.png\" alt='\"' /><input type=\"image\" src=\"gf.png\" alt='\"' /><input type=\"image\" src=\"gu.png\" alt='\"' /><input type=\"image\" src=\"hs.png\" alt='\"' /><input type=\"image\" src=\"ii.png\" alt='\"' /><input type=\"image\" src=\"jg.png\" alt='\"' /><input type=\"image\" src=\"ke.png\" alt='\"' /><input type=\"image\" src=\"kt.png\" alt='\"' /><input type=\"image\" src=\"lr.png\" alt='\"' /><input type=\"image\" src=\"mh.png\" alt='\"' /><input type=\"image\" src=\"nf.png\" alt='\"' /><input type=\"image\" src=\"nv.png\" alt='\"' /><input type=\"image\" src=\"os.png\" alt='\"' /><input type=\"image\" src=\"pi.png\" alt='\"' /><input type=\"image\" src=\"qg.png\" alt='\"' /><input type=\"image\" src=\"qw.png\" alt='\"' /><input type=\"image\" src=\"ru.png\" alt='\"' /><input type=\"image\" src=\"sj.png\" alt='\"' /><input type=\"image\" src=\"th.png\" alt='\"' /><input type=\"image\" src=\"uf.png\" alt='\"' /><input type=\"image\" src=\"uv.png\" alt='\"' /><input type=\"image\" src=\"vt.png\" alt='\"' /><input type=\"image\" src=\"wi.png\" alt='\"' /><input type=\"image\" src=\"xg.png\" alt='\"' /><input type=\"image\" src=\"xw.png\" alt='\"' /><input type=\"image\" src=\"yu.png\" alt='\"' /><input type=\"image\" src=\"zk.png\" alt='\"' /><input type=\"number\" disabled required=\"\"/><input type=\"datetime-local\" disabled required><input type=\"datetime-local\" disabled required=\"\">\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -20584,11 +20582,11 @@ mod rules {
     static COSTS_55: [u64; 16] = [
         0, 11, 11, 12, 12, 12, 12, 13, 13, 14, 21, 22, 23, 29, 31, 34,
     ];
-    static ENDS_33: [u32; 16] = [
+    static ENDS_31: [u32; 16] = [
         21, 63, 74, 85, 96, 107, 118, 129, 140, 151, 193, 204, 225, 236, 246, 256,
     ];
     static SLOTS_21: [u8; 2] = [0, 37];
-    static ENDS_34: [u32; 2] = [37, 256];
+    static ENDS_32: [u32; 2] = [37, 256];
     static STRINGS_7: rt::Strings = rt::Strings::new(
         b"teltextsearchpassword\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 3, 7, 13, 21],
@@ -20670,7 +20668,7 @@ mod rules {
         None,
     );
     static OPTIONS_22: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_35: [u32; 2] = [213, 256];
+    static ENDS_33: [u32; 2] = [213, 256];
     static POOL_TEXTAREA: rt::Strings = rt::Strings::new(
         b"<textarea></textarea><textarea readonly></textarea>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 21, 51],
@@ -20715,7 +20713,7 @@ mod rules {
     );
     static SLOTS_22: [u8; 4] = [0, 43, 171, 214];
     static COSTS_63: [u64; 4] = [0, 8, 17, 39];
-    static ENDS_36: [u32; 4] = [43, 171, 214, 256];
+    static ENDS_34: [u32; 4] = [43, 171, 214, 256];
     static POOL_NL: rt::Strings = rt::Strings::new(
         b"\n\n\n\n \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 0, 1, 3, 5],
@@ -20723,7 +20721,7 @@ mod rules {
     );
     static SLOTS_23: [u8; 4] = [0, 22, 150, 171];
     static COSTS_64: [u64; 4] = [0, 1, 2, 2];
-    static ENDS_37: [u32; 4] = [22, 150, 171, 256];
+    static ENDS_35: [u32; 4] = [22, 150, 171, 256];
     static OPTIONS_23: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static LITERALS_49: [u64; 3] = [
         0x0000000000000000, 0x010000000000000a, 0x0200000000000a0a,
@@ -20788,7 +20786,7 @@ mod rules {
     );
     static OPTIONS_24: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_66: [u64; 6] = [0, 3, 6, 20, 21, 22];
-    static ENDS_38: [u32; 6] = [26, 52, 129, 154, 231, 256];
+    static ENDS_36: [u32; 6] = [26, 52, 129, 154, 231, 256];
     static POOL_ANCHOR: rt::Strings = rt::Strings::new(
         b"<a href=\"#\">0</a><a href=pv.html>9</a><a href=dl.html>Nc</a><a href=fm.html>fr</a><a href=jw.html>Pq</a><a href=lr.html>il</a><a href=pv.html>eb</a><a href=sc.html>le</a><a href=wl.html>Oa</a><a href=yh.html>zk</a><a href=hq.html>f\xC3\xB1f</a><a href=lr.html>m\xC3\xB5a</a><a href=ua.html>d\xC3\xB8c</a><a href=\"#\" download>Jt</a><a href=sc.html download>3</a><a href=dl.html download>Fj</a><a href=fm.html download>ql</a><a href=jw.html download>Hx</a><a href=lr.html download>tf</a><a href=pv.html download>Kr</a><a href=sc.html download>wb</a><a href=wl.html download>Yw</a><a href=yh.html download>yu</a><a href=\"#\" rel=\"nofollow\">nc</a><a href=bv.html rel=\"help\">Em</a><a href=cq.html rel=\"next\">pv</a><a href=dw.html rel=\"help\">Lw</a><a href=ew.html rel=\"next\">wy</a><a href=ha.html rel=\"next\">Oi</a><a href=if.html rel=\"help\">Cy</a><a href=jb.html rel=\"next\">co</a><a href=kb.html rel=\"help\">vl</a><a href=lr.html download>m\xC3\xA1a</a><a href=nf.html rel=\"help\">Bk</a><a href=oa.html download>a\xC3\xA8a</a><a href=pg.html rel=\"next\">ba</a><a href=qg.html rel=\"help\">Dw</a><a href=rg.html rel=\"help\">pg</a><a href=tp.html rel=\"help\">Sj</a><a href=uk.html rel=\"help\">Zm</a><a href=vl.html rel=\"next\">gp</a><a href=wl.html rel=\"next\">zc</a><a href=ym.html rel=\"help\">Qo</a><a href=zm.html rel=\"help\">Xr</a><a href=bv.html rel=\"help\">n\xC3\x9Fb</a><a href=ew.html rel=\"next\">p\xC3\xB6a</a><a href=if.html rel=\"help\">s\xC3\xB1a</a><a href=lb.html rel=\"next\">c\xC3\xB0b</a><a href=of.html rel=\"help\">q\xC3\xB4b</a><a href=rg.html rel=\"help\">t\xC3\xAFg</a><a href=uk.html rel=\"help\">w\xC3\xA6a</a><a href=xl.html rel=\"next\">y\xC3\xBFd</a><a href=nf.html rel=\"nofollow\">0</a><a href=cv.html rel=\"nofollow\">An</a><a href=em.html rel=\"nofollow\">Hx</a><a href=ha.html rel=\"nofollow\">sx</a><a href=kr.html rel=\"nofollow\">Kj</a><a href=nf.html rel=\"nofollow\">vt</a><a href=rg.html rel=\"nofollow\">Yw</a><a href=sx.html rel=\"nofollow\">ym</a><a href=ww.html rel=\"nofollow\">bi</a><a href=zh.html rel=\"nofollow\">il</a><a href=do.html target=\"_blank\">eb</a><a href=hn.html target=\"_blank\">Ha</a><a href=jt.html target=\"_blank\">sh</a><a href=nx.html target=\"_blank\">Jt</a><a href=pt.html target=\"_blank\">vd</a><a href=tx.html target=\"_blank\">Mm</a><a href=vy.html target=\"_blank\">fj</a><a href=ak.html rel=\"nofollow\">i\xC3\xBEe</a><a href=ha.html rel=\"nofollow\">x\xC3\xA4g</a><a href=ov.html rel=\"nofollow\">c\xC3\xBBb</a><a href=vf.html rel=\"nofollow\">q\xC3\xBEc</a><a href=\"http://www.example.org/\">Pi</a><a href=bd.html target=\"_blank\">t\xC3\xB9b</a><a href=hn.html target=\"_blank\">w\xC3\xB0b</a><a href=pt.html target=\"_blank\">n\xC3\xBDh</a><a href=tx.html target=\"_blank\">v\xC3\x9Fj</a><a href=yw.html rel=\"next\" download>9</a><a href=bf.html rel=\"next\" download>Kz</a><a href=cg.html rel=\"help\" download>wb</a><a href=eg.html rel=\"help\" download>Ze</a><a href=fm.html rel=\"help\" download>gh</a><a href=hq.html rel=\"next\" download>Jd</a><a href=iq.html rel=\"help\" download>un</a><a href=kr.html rel=\"help\" download>ej</a><a href=lr.html rel=\"help\" download>xg</a><a href=np.html rel=\"next\" download>Oq</a><a href=ov.html rel=\"help\" download>hf</a><a href=qr.html rel=\"next\" download>cv</a><a href=sr.html rel=\"next\" download>Mu</a><a href=ua.html rel=\"help\" download>fr</a><a href=uv.html rel=\"help\" download>mu</a><a href=xb.html rel=\"help\" download>Pq</a><a href=yw.html rel=\"next\" download>Lh</a><a href=zx.html rel=\"next\" download>wq</a><a href=cg.html rel=\"help\" download>h\xC3\xB6d</a><a href=fm.html rel=\"help\" download>k\xC3\xB1c</a><a href=iq.html rel=\"help\" download>n\xC3\x9Fb</a><a href=lr.html rel=\"help\" download>p\xC3\xB6a</a><a href=ov.html rel=\"help\" download>a\xC3\x9Fa</a><a href=rw.html rel=\"next\" download>c\xC3\xB0b</a><a href=uv.html rel=\"help\" download>q\xC3\xBEc</a><a href=xw.html rel=\"next\" download>a\xC3\xBDc</a><a href=an.html target=\"_blank\" download>0</a><a href=dl.html rel=\"nofollow\" download>gp</a><a href=fx.html rel=\"nofollow\" download>zk</a><a href=kb.html rel=\"nofollow\" download>Qw</a><a href=lr.html rel=\"nofollow\" download>ji</a><a href=pv.html rel=\"nofollow\" download>Th</a><a href=sc.html rel=\"nofollow\" download>mc</a><a href=wg.html rel=\"nofollow\" download>Do</a><a href=ym.html rel=\"nofollow\" download>oy</a><a href=co.html target=\"_blank\" download>Ru</a><a href=gs.html target=\"_blank\" download>Bs</a><a href=ii.html target=\"_blank\" download>nc</a><a href=mk.html target=\"_blank\" download>Py</a><a href=os.html target=\"_blank\" download>Xj</a><a href=su.html target=\"_blank\" download>Af</a><a href=vd.html target=\"_blank\" download>Hi</a><a href=wy.html target=\"_blank\" download>sp</a><a href=yz.html target=\"_blank\" download>zs</a><a href=bv.html rel=\"nofollow\" download>w\xC3\xA6a</a><a href=dl.html rel=\"nofollow\" download>k\xC3\xBBd</a><a href=hf.html rel=\"noopener noreferrer\">Mu</a><a href=jg.html rel=\"noopener noreferrer\">Bd</a><a href=kb.html rel=\"nofollow\" download>y\xC3\xBFd</a><a href=lm.html rel=\"noopener noreferrer\">mm</a><a href=of.html rel=\"nofollow\" download>i\xC3\xBEe</a><a href=pq.html rel=\"noopener noreferrer\">id</a><a href=sc.html rel=\"nofollow\" download>q\xC3\xAAa</a><a href=uf.html rel=\"nofollow\" download>x\xC3\xADb</a><a href=wg.html rel=\"nofollow\" download>a\xC3\xA8a</a><a href=ym.html rel=\"nofollow\" download>s\xC3\xBCb</a><a href=ah.html target=\"_blank\" rel=\"help\">Ci</a><a href=bi.html target=\"_blank\" rel=\"help\">Jl</a><a href=cd.html target=\"_blank\" rel=\"next\">uv</a><a href=dj.html target=\"_blank\" rel=\"help\">jb</a><a href=ej.html target=\"_blank\" rel=\"next\">qd</a><a href=fe.html target=\"_blank\" rel=\"next\">xg</a><a href=hi.html target=\"_blank\" rel=\"next\">Oq</a><a href=in.html target=\"_blank\" rel=\"next\">Dg</a><a href=ji.html target=\"_blank\" rel=\"help\">oq</a><a href=kt.html target=\"_blank\" download>y\xC3\xABe</a><a href=mk.html target=\"_blank\" download>n\xC3\x9Fb</a><a href=nn.html target=\"_blank\" rel=\"next\">Nc</a><a href=os.html target=\"_blank\" rel=\"help\">Uf</a><a href=pt.html target=\"_blank\" rel=\"next\">bi</a><a href=qt.html target=\"_blank\" download>i\xC3\xA9i</a><a href=su.html target=\"_blank\" rel=\"next\">Lh</a><a href=tx.html target=\"_blank\" rel=\"help\">wq</a><a href=vd.html target=\"_blank\" download>e\xC3\xA1d</a><a href=wy.html target=\"_blank\" download>w\xC3\xBBc</a><a href=wy.html target=\"_blank\" rel=\"help\">zk</a><a href=yu.html target=\"_blank\" rel=\"next\">cg</a><a href=ba.html rel=\"noopener noreferrer\">g\xC3\xB9g</a><a href=fc.html rel=\"noopener noreferrer\">n\xC3\xBDh</a><a href=nf.html rel=\"noopener noreferrer\">f\xC3\xA8e</a><a href=rg.html rel=\"noopener noreferrer\">t\xC3\xAFg</a><a href=xw.html rel=\"noopener noreferrer\">w\xC3\xA6a</a><a href=cd.html target=\"_blank\" rel=\"next\">n\xC3\xA8c</a><a href=ej.html target=\"_blank\" rel=\"next\">u\xC3\xACd</a><a href=in.html target=\"_blank\" rel=\"next\">a\xC3\x9Fa</a><a href=lp.html target=\"_blank\" rel=\"help\">o\xC3\xA6c</a><a href=os.html target=\"_blank\" rel=\"help\">q\xC3\xBEc</a><a href=ru.html target=\"_blank\" rel=\"help\">b\xC3\xA6h</a><a href=us.html target=\"_blank\" rel=\"help\">d\xC3\xB8c</a><a href=xt.html target=\"_blank\" rel=\"next\">s\xC3\xA8f</a><a href=nx.html target=\"_blank\" rel=\"nofollow\">3</a><a href=do.html target=\"_blank\" rel=\"nofollow\">Av</a><a href=fp.html target=\"_blank\" rel=\"nofollow\">Tp</a><a href=jt.html target=\"_blank\" rel=\"nofollow\">Do</a><a href=lu.html target=\"_blank\" rel=\"nofollow\">oy</a><a href=qd.html target=\"_blank\" rel=\"nofollow\">ko</a><a href=un.html target=\"_blank\" rel=\"nofollow\">Nk</a><a href=wi.html target=\"_blank\" rel=\"nofollow\">Un</a><a href=yp.html target=\"_blank\" rel=\"nofollow\">nk</a><a href=hs.html target=\"_blank\" rel=\"nofollow\">e\xC3\xBFd</a><a href=lu.html target=\"_blank\" rel=\"nofollow\">t\xC3\xA5c</a><a href=se.html target=\"_blank\" rel=\"nofollow\">v\xC3\xBEf</a><a href=af.html rel=\"noopener noreferrer\" download>Qg</a><a href=ca.html rel=\"noopener noreferrer\" download>it</a><a href=gc.html rel=\"noopener noreferrer\" download>Af</a><a href=il.html rel=\"noopener noreferrer\" download>Hi</a><a href=kb.html rel=\"noopener noreferrer\" download>sp</a><a href=of.html rel=\"noopener noreferrer\" download>Kb</a><a href=qr.html rel=\"noopener noreferrer\" download>vl</a><a href=sm.html rel=\"noopener noreferrer\" download>jy</a><a href=ww.html rel=\"noopener noreferrer\" download>Mu</a><a href=ym.html rel=\"noopener noreferrer\" download>ye</a><a href=bi.html target=\"_blank\" rel=\"help\" download>id</a><a href=dj.html target=\"_blank\" rel=\"help\" download>Lh</a><a href=ej.html target=\"_blank\" rel=\"next\" download>wi</a><a href=gn.html target=\"_blank\" rel=\"help\" download>Ns</a><a href=hi.html target=\"_blank\" rel=\"next\" download>gp</a><a href=ji.html target=\"_blank\" rel=\"help\" download>Qo</a><a href=ko.html target=\"_blank\" rel=\"help\" download>ji</a><a href=mp.html target=\"_blank\" rel=\"help\" download>Av</a><a href=nn.html target=\"_blank\" rel=\"next\" download>Th</a><a href=pt.html target=\"_blank\" rel=\"next\" download>Dg</a><a href=qo.html target=\"_blank\" rel=\"next\" download>oq</a><a href=su.html target=\"_blank\" rel=\"next\" download>kg</a><a href=us.html target=\"_blank\" rel=\"help\" download>Nc</a><a href=vt.html target=\"_blank\" rel=\"next\" download>Uf</a><a href=wy.html target=\"_blank\" rel=\"help\" download>nc</a><a href=yu.html target=\"_blank\" rel=\"next\" download>Xb</a><a href=af.html rel=\"noopener noreferrer\" download>n\xC3\x9Fb</a><a href=em.html rel=\"noopener noreferrer\" download>u\xC3\xA2c</a><a href=mm.html rel=\"noopener noreferrer\" download>l\xC3\xAEf</a><a href=sm.html rel=\"noopener noreferrer\" download>o\xC3\xA6c</a><a href=ym.html rel=\"noopener noreferrer\" download>q\xC3\xB4b</a><a href=cd.html target=\"_blank\" rel=\"next\" download>a\xC3\xBDc</a><a href=fe.html target=\"_blank\" rel=\"next\" download>d\xC3\xB8c</a><a href=in.html target=\"_blank\" rel=\"next\" download>r\xC3\xBCc</a><a href=lp.html target=\"_blank\" rel=\"help\" download>u\xC3\xB6e</a><a href=os.html target=\"_blank\" rel=\"help\" download>x\xC3\xA4g</a><a href=ru.html target=\"_blank\" rel=\"help\" download>h\xC3\xACc</a><a href=us.html target=\"_blank\" rel=\"help\" download>k\xC3\xA7h</a><a href=xt.html target=\"_blank\" rel=\"next\" download>y\xC3\xABe</a><a href=bs.html target=\"_blank\" rel=\"nofollow\" download>Af</a><a href=do.html target=\"_blank\" rel=\"nofollow\" download>Hi</a><a href=fp.html target=\"_blank\" rel=\"nofollow\" download>sh</a><a href=jt.html target=\"_blank\" rel=\"nofollow\" download>Jt</a><a href=lu.html target=\"_blank\" rel=\"nofollow\" download>vd</a><a href=qd.html target=\"_blank\" rel=\"nofollow\" download>Yh</a><a href=se.html target=\"_blank\" rel=\"nofollow\" download>fj</a><a href=wi.html target=\"_blank\" rel=\"nofollow\" download>If</a><a href=yp.html target=\"_blank\" rel=\"nofollow\" download>tn</a><a href=cd.html target=\"_blank\" rel=\"noopener noreferrer\">Kz</a><a href=do.html target=\"_blank\" rel=\"nofollow\" download>p\xC3\xADa</a><a href=fz.html target=\"_blank\" rel=\"noopener noreferrer\">Gp</a><a href=in.html target=\"_blank\" rel=\"noopener noreferrer\">Ns</a><a href=ke.html target=\"_blank\" rel=\"noopener noreferrer\">Uv</a><a href=lu.html target=\"_blank\" rel=\"nofollow\" download>z\xC3\xA8e</a><a href=on.html target=\"_blank\" rel=\"noopener noreferrer\">Qg</a><a href=qd.html target=\"_blank\" rel=\"nofollow\" download>v\xC3\x9Fj</a><a href=su.html target=\"_blank\" rel=\"noopener noreferrer\">Lw</a><a href=us.html target=\"_blank\" rel=\"noopener noreferrer\">An</a><a href=wi.html target=\"_blank\" rel=\"nofollow\" download>x\xC3\xB8c</a><a href=yp.html target=\"_blank\" rel=\"nofollow\" download>m\xC3\xA1a</a><a href=ac.html target=\"_blank\" rel=\"noopener noreferrer\">t\xC3\xA5c</a><a href=in.html target=\"_blank\" rel=\"noopener noreferrer\">k\xC3\xB1c</a><a href=on.html target=\"_blank\" rel=\"noopener noreferrer\">y\xC3\xB4j</a><a href=us.html target=\"_blank\" rel=\"noopener noreferrer\">i\xC3\xB3d</a><a href=xt.html target=\"_blank\" rel=\"noopener noreferrer\" download>9</a><a href=ct.html target=\"_blank\" rel=\"noopener noreferrer\" download>Vt</a><a href=hn.html target=\"_blank\" rel=\"noopener noreferrer\" download>Rm</a><a href=jo.html target=\"_blank\" rel=\"noopener noreferrer\" download>Yp</a><a href=nn.html target=\"_blank\" rel=\"noopener noreferrer\" download>Bk</a><a href=po.html target=\"_blank\" rel=\"noopener noreferrer\" download>bi</a><a href=ts.html target=\"_blank\" rel=\"noopener noreferrer\" download>Ee</a><a href=vy.html target=\"_blank\" rel=\"noopener noreferrer\" download>po</a><a href=bd.html target=\"_blank\" rel=\"noopener noreferrer\" download>l\xC3\xAEf</a><a href=fe.html target=\"_blank\" rel=\"noopener noreferrer\" download>z\xC3\xB2f</a><a href=lp.html target=\"_blank\" rel=\"noopener noreferrer\" download>j\xC3\xBBa</a><a href=ro.html target=\"_blank\" rel=\"noopener noreferrer\" download>y\xC3\xA1d</a>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -20842,7 +20840,7 @@ mod rules {
     );
     static SLOTS_24: [u8; 3] = [0, 186, 233];
     static COSTS_67: [u64; 3] = [0, 0, 4];
-    static ENDS_39: [u32; 3] = [186, 233, 256];
+    static ENDS_37: [u32; 3] = [186, 233, 256];
     static OPTIONS_25: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02";
     static STRINGS_11: rt::Strings = rt::Strings::new(
         b" target=\"_blank\"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -20856,7 +20854,7 @@ mod rules {
         None,
     );
     static SLOTS_25: [u8; 2] = [0, 228];
-    static ENDS_40: [u32; 2] = [228, 256];
+    static ENDS_38: [u32; 2] = [228, 256];
     static OPTIONS_26: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
     static STRINGS_13: rt::Strings = rt::Strings::new(
         b" download\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -20865,7 +20863,7 @@ mod rules {
     );
     static OPTIONS_27: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C";
     static COSTS_69: [u64; 13] = [0, 3, 4, 5, 8, 13, 14, 14, 19, 19, 20, 22, 73];
-    static ENDS_41: [u32; 13] = [
+    static ENDS_39: [u32; 13] = [
         20, 33, 112, 119, 145, 197, 204, 211, 231, 238, 244, 250, 256,
     ];
     static POOL_FORMATTING: rt::Strings = rt::Strings::new(
@@ -20895,7 +20893,7 @@ mod rules {
     );
     static OPTIONS_28: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\r\r\r\r\r\r\r\r\r\r\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E\x0E";
     static COSTS_70: [u64; 15] = [0, 0, 0, 0, 0, 2, 4, 4, 4, 6, 6, 6, 6, 8, 10];
-    static ENDS_42: [u32; 15] = [
+    static ENDS_40: [u32; 15] = [
         21, 42, 53, 64, 75, 107, 118, 129, 140, 151, 162, 204, 214, 224, 256,
     ];
     static LITERALS_50: [u64; 6] = [
@@ -21016,7 +21014,7 @@ mod rules {
         None,
     );
     static SLOTS_27: [u8; 2] = [0, 224];
-    static ENDS_43: [u32; 2] = [224, 256];
+    static ENDS_41: [u32; 2] = [224, 256];
     static POOL_PARAGRAPH: rt::Strings = rt::Strings::new(
         b"<p>0</p><p>6</p><P>0</P ><P>6</P ><p>Af</p><p>Av</p><p>Bk</p><p>Ca</p><p>Cq</p><p>Dg</p><p>Dw</p><p>Em</p><p>Fc</p><p>Fr</p><p>Gh</p><p>Ha</p><p>Hq</p><p>If</p><p>Iv</p><p>Jl</p><p>Kb</p><p>Kr</p><p>Lh</p><p>Lw</p><p>Mm</p><p>Nc</p><p>Ns</p><p>Oi</p><p>Pa</p><p>Pq</p><p>Qg</p><p>Qw</p><p>Rm</p><p>Sc</p><p>Sr</p><p>Th</p><p>Tx</p><p>Un</p><p>Vd</p><p>Vt</p><p>Wi</p><p>Xb</p><p>Xr</p><p>Yh</p><p>Yw</p><p>Zm</p><p>ac</p><p>as</p><p>bi</p><p>by</p><p>co</p><p>dd</p><p>dt</p><p>ej</p><p>fc</p><p>fr</p><p>gh</p><p>gx</p><p>hn</p><p>id</p><p>it</p><p>ji</p><p>jy</p><p>ko</p><p>le</p><p>lu</p><p>mu</p><p>nk</p><p>oa</p><p>oq</p><p>pg</p><p>pv</p><p>ql</p><p>rb</p><p>rr</p><p>sh</p><p>sx</p><p>tn</p><p>uc</p><p>uv</p><p>vl</p><p>wb</p><p>wq</p><p>xg</p><p>xw</p><p>ym</p><p>zc</p><p>zs</p><P>An</P ><P>Bd</P ><P>Bs</P ><P>Ci</P ><P>Cy</P ><P>Do</P ><P>Ee</P ><P>Eu</P ><P>Fj</P ><P>Fz</P ><P>Gp</P ><P>Hi</P ><P>Hx</P ><P>In</P ><P>Jd</P ><P>Jt</P ><P>Kj</P ><P>Kz</P ><P>Lp</P ><P>Me</P ><P>Mu</P ><P>Nk</P ><P>Oa</P ><P>Oq</P ><P>Pi</P ><P>Py</P ><P>Qo</P ><P>Re</P ><P>Ru</P ><P>Sj</P ><P>Sz</P ><P>Tp</P ><P>Uf</P ><P>Uv</P ><P>Vl</P ><P>Wb</P ><P>Wt</P ><P>Xj</P ><P>Xz</P ><P>Yp</P ><P>Ze</P ><P>Zu</P ><P>ak</P ><P>ba</P ><P>bq</P ><P>cg</P ><P>cv</P ><P>dl</P ><P>eb</P ><P>eu</P ><P>fj</P ><P>fz</P ><P>gp</P ><P>hf</P ><P>hv</P ><P>il</P ><P>jb</P ><P>jq</P ><P>kg</P ><P>kw</P ><P>lm</P ><P>mc</P ><P>nc</P ><P>ns</P ><P>oi</P ><P>oy</P ><P>po</P ><P>qd</P ><P>qt</P ><P>rj</P ><P>rz</P ><P>sp</P ><P>tf</P ><P>tu</P ><P>un</P ><P>vd</P ><P>vt</P ><P>wi</P ><P>wy</P ><P>xo</P ><P>ye</P ><P>yu</P ><P>zk</P ><p><BR></p><p>a\xC3\xA8a</p><p>a\xC3\xBDc</p><p>b\xC3\xAFc</p><p>c\xC3\xA3d</p><p>c\xC3\xBBb</p><p>d\xC3\xADb</p><p>e\xC3\xA1d</p><p>e\xC3\xB4i</p><p>f\xC3\xA8e</p><p>f\xC3\xBCa</p><p>g\xC3\xAFb</p><p>h\xC3\xA2b</p><p>h\xC3\xB6d</p><p>i\xC3\xA9i</p><p>i\xC3\xBEe</p><p>j\xC3\xB0g</p><p>k\xC3\xA7h</p><p>k\xC3\xBBd</p><p>l\xC3\xAEf</p><p>m\xC3\xA1a</p><p>m\xC3\xB5a</p><p>n\xC3\xA8c</p><p>n\xC3\xBDh</p><p>o\xC3\xAFd</p><p>p\xC3\xA3f</p><p>p\xC3\xB6a</p><p>q\xC3\xAAa</p><p>q\xC3\xBEc</p><p>r\xC3\xB1h</p><p>s\xC3\xA8f</p><p>s\xC3\xBCb</p><p>t\xC3\xAFg</p><p>u\xC3\xA2c</p><p>u\xC3\xB6e</p><p>v\xC3\xA9a</p><p>v\xC3\xBEf</p><p>w\xC3\xB0b</p><p>x\xC3\xA4g</p><p>x\xC3\xB8c</p><p>y\xC3\xABe</p><p>y\xC3\xBFd</p><p>z\xC3\xB2f</p><P>a\xC3\x9Fa</P ><P>a\xC3\xB2b</P ><P>b\xC3\xA6h</P ><P>b\xC3\xBAd</P ><P>c\xC3\xB0b</P ><P>d\xC3\xA3g</P ><P>d\xC3\xB8c</P ><P>e\xC3\xAAe</P ><P>e\xC3\xBFd</P ><P>f\xC3\xB1f</P ><P>g\xC3\xA5a</P ><P>g\xC3\xB9g</P ><P>h\xC3\xACc</P ><P>i\xC3\x9Fd</P ><P>i\xC3\xB3d</P ><P>j\xC3\xA6f</P ><P>j\xC3\xBBa</P ><P>k\xC3\xB1c</P ><P>l\xC3\xA4e</P ><P>l\xC3\xB9a</P ><P>m\xC3\xABf</P ><P>n\xC3\x9Fb</P ><P>n\xC3\xB2d</P ><P>o\xC3\xA6c</P ><P>o\xC3\xBAe</P ><P>p\xC3\xADa</P ><P>q\xC3\xA0f</P ><P>q\xC3\xB4b</P ><P>r\xC3\xA7d</P ><P>r\xC3\xBCc</P ><P>s\xC3\xB1a</P ><P>t\xC3\xA5c</P ><P>t\xC3\xB9b</P ><P>u\xC3\xACd</P ><P>v\xC3\x9Fj</P ><P>v\xC3\xB3e</P ><P>w\xC3\xA6a</P ><P>w\xC3\xBBc</P ><P>x\xC3\xADb</P ><P>y\xC3\xA1d</P ><P>y\xC3\xB4j</P ><P>z\xC3\xA8e</P >\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21043,11 +21041,11 @@ mod rules {
         None,
     );
     static OPTIONS_30: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_44: [u32; 2] = [233, 256];
+    static ENDS_42: [u32; 2] = [233, 256];
     static LITERALS_57: [u64; 2] = [0x020000000000703c, 0x020000000000503c];
     static SLOTS_28: [u8; 3] = [0, 181, 211];
     static COSTS_74: [u64; 3] = [0, 0, 10];
-    static ENDS_45: [u32; 3] = [181, 211, 256];
+    static ENDS_43: [u32; 3] = [181, 211, 256];
     static LITERALS_58: [u64; 2] = [0x0100000000000030, 0x020000000000312d];
     static LITERALS_59: [u64; 2] = [0x0000000000000000, 0x076e656464696820];
     static LITERALS_60: [u64; 2] = [0x040000003e702f3c, 0x0500003e20502f3c];
@@ -21078,7 +21076,7 @@ mod rules {
     );
     static SLOTS_29: [u8; 4] = [0, 57, 199, 228];
     static COSTS_75: [u64; 4] = [0, 0, 0, 25];
-    static ENDS_46: [u32; 4] = [57, 199, 228, 256];
+    static ENDS_44: [u32; 4] = [57, 199, 228, 256];
     static LITERALS_61: [u64; 2] = [0x030000000031683c, 0x030000000032683c];
     static OPTIONS_31: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static LITERALS_62: [u64; 2] = [0x0500003e31682f3c, 0x0500003e32682f3c];
@@ -21167,7 +21165,7 @@ mod rules {
     );
     static SLOTS_30: [u8; 4] = [0, 85, 170, 213];
     static COSTS_76: [u64; 4] = [0, 5, 20, 25];
-    static ENDS_47: [u32; 4] = [85, 170, 213, 256];
+    static ENDS_45: [u32; 4] = [85, 170, 213, 256];
     static POOL_STATEMENT: rt::Strings = rt::Strings::new(
         b"var _0 = 1;var _D = 2;var _Q = 2;var _c = 1;var _q = 1;var a5 = 4;var aH = 3;var aT = 3;var ae = 2;var as = 2;var b5 = 1;var bK = 1;var bZ = 2;var bn = 2;var by = 1;var cC = 1;var cP = 1;var cb = 1;var co = 3;var d1 = 2;var dG = 2;var dU = 1;var dg = 1;var du = 4;var e7 = 3;var eJ = 3;var eW = 2;var eg = 2;var ev = 1;var f9 = 1;var fM = 2;var fZ = 2;var fm = 1;var fy = 1;var gA = 1;var gN = 1;var gb = 3;var go = 2;var h2 = 2;var hF = 1;var hU = 1;var he = 3;var hr = 3;var i4 = 2;var iI = 2;var iX = 1;var il = 1;var iz = 3;var j9 = 2;var jO = 2;var ja = 1;var jn = 1;var k1 = 1;var kG = 1;var kQ = 3;var kd = 2;var ks = 2;var l3 = 1;var lH = 1;var lT = 3;var lg = 3;var lr = 2;var m6 = 2;var mK = 1;var mY = 1;var mk = 3;var mx = 2;var n9 = 2;var nM = 1;var nZ = 1;var nn = 1;var o3 = 1;var oH = 3;var oV = 2;var of = 2;var os = 1;var p4 = 1;var pH = 3;var pV = 3;var pj = 2;var pw = 2;var qA = 1;var qN = 1;var q_ = 3;var qm = 2;var qz = 2;var rB = 1;var rO = 1;var ra = 1;var rn = 1;var s1 = 2;var sE = 2;var sS = 1;var sd = 1;var sq = 4;var t2 = 3;var tF = 3;var tS = 2;var tg = 2;var ts = 1;var u7 = 1;var uM = 3;var uW = 2;var uk = 2;var ux = 1;var v9 = 1;var vM = 1;var va = 1;var vl = 2;var vy = 2;var wC = 1;var wR = 1;var wc = 4;var wr = 3;var x3 = 3;var xG = 2;var xU = 2;var xf = 1;var xt = 1;var y8 = 3;var yL = 2;var yX = 1;var yi = 1;var yv = 2;var z9 = 1;var zM = 1;var za = 2;var zn = 2;if (_0 < 1 && _0 > 1) { _0++; }if (_D < 2 && du > 2) { du++; }if (_Q < 2 && cJ > 2) { cJ++; }if (_c < 1 && ak > 1) { ak++; }if (_q < 1 && _J > 1) { _J++; }if (a5 < 4 && i4 > 4) { i4++; }if (aH < 3 && gb > 3) { gb++; }if (aT < 3 && f9 > 3) { f9++; }if (ae < 2 && dg > 2) { dg++; }if (as < 2 && c5 > 2) { c5++; }if (b5 < 1 && aY > 1) { aY++; }if (bK < 1 && _5 > 1) { _5++; }if (bZ < 2 && e1 > 2) { e1++; }if (bn < 2 && cU > 2) { cU++; }if (by < 1 && as > 1) { as++; }if (cC < 1 && _Q > 1) { _Q++; }if (cP < 1 && br > 1) { br++; }if (cb < 1 && aN > 1) { aN++; }if (co < 3 && fE > 3) { fE++; }if (d1 < 2 && dn > 2) { dn++; }if (dG < 2 && cJ > 2) { cJ++; }if (dU < 1 && ae > 1) { ae++; }if (dg < 1 && _D > 1) { _D++; }if (du < 4 && i4 > 4) { i4++; }if (e7 < 3 && gU > 3) { gU++; }if (eJ < 3 && f2 > 3) { f2++; }if (eW < 2 && d_ > 2) { d_++; }if (eg < 2 && c5 > 2) { c5++; }if (ev < 1 && aT > 1) { aT++; }if (f9 < 1 && _0 > 1) { _0++; }if (fM < 2 && du > 2) { du++; }if (fZ < 2 && cP > 2) { cP++; }if (fm < 1 && as > 1) { as++; }if (fy < 1 && _J > 1) { _J++; }if (gA < 1 && bn > 1) { bn++; }if (gN < 1 && aH > 1) { aH++; }if (gb < 3 && f9 > 3) { f9++; }if (go < 2 && dg > 2) { dg++; }if (h2 < 2 && cC > 2) { cC++; }if (hF < 1 && ae > 1) { ae++; }if (hU < 1 && _5 > 1) { _5++; }if (he < 3 && hw > 3) { hw++; }if (hr < 3 && gU > 3) { gU++; }if (i4 < 2 && ev > 2) { ev++; }if (iI < 2 && dU > 2) { dU++; }if (iX < 1 && by > 1) { by++; }if (il < 1 && aN > 1) { aN++; }if (iz < 3 && fM > 3) { fM++; }if (j9 < 2 && dn > 2) { dn++; }if (jO < 2 && cJ > 2) { cJ++; }if (ja < 1 && ak > 1) { ak++; }if (jn < 1 && _J > 1) { _J++; }if (k1 < 1 && bn > 1) { bn++; }if (kG < 1 && aA > 1) { aA++; }if (kQ < 3 && f9 > 3) { f9++; }if (kd < 2 && d_ > 2) { d_++; }if (ks < 2 && c5 > 2) { c5++; }if (l3 < 1 && aY > 1) { aY++; }if (lH < 1 && _0 > 1) { _0++; }if (lT < 3 && hr > 3) { hr++; }if (lg < 3 && gN > 3) { gN++; }if (lr < 2 && eo > 2) { eo++; }if (m6 < 2 && dM > 2) { dM++; }if (mK < 1 && br > 1) { br++; }if (mY < 1 && aN > 1) { aN++; }if (mk < 3 && fE > 3) { fE++; }if (mx < 2 && dn > 2) { dn++; }if (n9 < 2 && cC > 2) { cC++; }if (nM < 1 && ae > 1) { ae++; }if (nZ < 1 && _D > 1) { _D++; }if (nn < 1 && bf > 1) { bf++; }if (o3 < 1 && aA > 1) { aA++; }if (oH < 3 && f2 > 3) { f2++; }if (oV < 2 && dU > 2) { dU++; }if (of < 2 && by > 2) { by++; }if (os < 1 && aT > 1) { aT++; }if (p4 < 1 && _0 > 1) { _0++; }if (pH < 3 && hk > 3) { hk++; }if (pV < 3 && gG > 3) { gG++; }if (pj < 2 && eo > 2) { eo++; }if (pw < 2 && dG > 2) { dG++; }if (qA < 1 && bn > 1) { bn++; }if (qN < 1 && aH > 1) { aH++; }if (q_ < 3 && f9 > 3) { f9++; }if (qm < 2 && dg > 2) { dg++; }if (qz < 2 && cC > 2) { cC++; }if (rB < 1 && aY > 1) { aY++; }if (rO < 1 && _5 > 1) { _5++; }if (ra < 1 && bZ > 1) { bZ++; }if (rn < 1 && a5 > 1) { a5++; }if (s1 < 2 && ev > 2) { ev++; }if (sE < 2 && dU > 2) { dU++; }if (sS < 1 && br > 1) { br++; }if (sd < 1 && aN > 1) { aN++; }if (sq < 4 && jG > 4) { jG++; }if (t2 < 3 && he > 3) { he++; }if (tF < 3 && gA > 3) { gA++; }if (tS < 2 && eg > 2) { eg++; }if (tg < 2 && dG > 2) { dG++; }if (ts < 1 && bf > 1) { bf++; }if (u7 < 1 && aA > 1) { aA++; }if (uM < 3 && f2 > 3) { f2++; }if (uW < 2 && d_ > 2) { d_++; }if (uk < 2 && c5 > 2) { c5++; }if (ux < 1 && aT > 1) { aT++; }if (v9 < 1 && _0 > 1) { _0++; }if (vM < 1 && bR > 1) { bR++; }if (va < 1 && _w > 1) { _w++; }if (vl < 2 && eo > 2) { eo++; }if (vy < 2 && dM > 2) { dM++; }if (wC < 1 && br > 1) { br++; }if (wR < 1 && aH > 1) { aH++; }if (wc < 4 && j9 > 4) { j9++; }if (wr < 3 && he > 3) { he++; }if (x3 < 3 && g5 > 3) { g5++; }if (xG < 2 && ed > 2) { ed++; }if (xU < 2 && d9 > 2) { d9++; }if (xf < 1 && bf > 1) { bf++; }if (xt < 1 && a5 > 1) { a5++; }if (y8 < 3 && ev > 3) { ev++; }if (yL < 2 && dU > 2) { dU++; }if (yX < 1 && by > 1) { by++; }if (yi < 1 && aT > 1) { aT++; }if (yv < 2 && cv > 2) { cv++; }if (z9 < 1 && bK > 1) { bK++; }if (zM < 1 && _q > 1) { _q++; }if (za < 2 && eg > 2) { eg++; }if (zn < 2 && dG > 2) { dG++; }\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21319,7 +21317,7 @@ mod rules {
     );
     static OPTIONS_32: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_79: [u64; 7] = [0, 7, 11, 23, 32, 34, 39];
-    static ENDS_48: [u32; 7] = [30, 75, 105, 196, 211, 226, 256];
+    static ENDS_46: [u32; 7] = [30, 75, 105, 196, 211, 226, 256];
     static POOL_HIDDEN_INPUT: rt::Strings = rt::Strings::new(
         b"<input type=\"hidden\" name=A00 value='\"'><input type=\"hidden\" name=DP_ value='\"'><input type=\"hidden\" name=H8u value='\"'><input type=\"hidden\" name=KmW value='\"'><input type=\"hidden\" name=OR7 value='\"'><input type=\"hidden\" name=S3E value='\"'><input type=\"hidden\" name=VkS value='\"'><input type=\"hidden\" name=ZP6 value='\"'><input type=\"hidden\" name=b-t value='\"'><input type=\"hidden\" name=c7r value='\"'><input type=\"hidden\" name=dbq value='\"'><input type=\"hidden\" name=ek5 value='\"'><input type=\"hidden\" name=fs- value='\"'><input type=\"hidden\" name=h38 value='\"'><input type=\"hidden\" name=iJu value='\"'><input type=\"hidden\" name=jf3 value='\"'><input type=\"hidden\" name=knk value='\"'><input type=\"hidden\" name=lxX value='\"'><input type=\"hidden\" name=n7g value='\"'><input type=\"hidden\" name=oah value='\"'><input type=\"hidden\" name=php value='\"'><input type=\"hidden\" name=qrp value='\"'><input type=\"hidden\" name=s1m value='\"'><input type=\"hidden\" name=tHz value='\"'><input type=\"hidden\" name=udx value='\"'><input type=\"hidden\" name=vpz value='\"'><input type=\"hidden\" name=wz0 value='\"'><input type=\"hidden\" name=y98 value='\"'><input type=\"hidden\" name=zaK value='\"'><input type=\"hidden\" name=B0h value='\"'/><input type=\"hidden\" name=Efa value='\"'/><input type=\"hidden\" name=IMR value='\"'/><input type=\"hidden\" name=Lxo value='\"'/><input type=\"hidden\" name=Pdb value='\"'/><input type=\"hidden\" name=TKQ value='\"'/><input type=\"hidden\" name=Wvp value='\"'/><input type=\"hidden\" name=a5k value='\"'/><input type=\"hidden\" name=bbe value='\"'/><input type=\"hidden\" name=ciq value='\"'/><input type=\"hidden\" name=dqz value='\"'/><input type=\"hidden\" name=f1t value='\"'/><input type=\"hidden\" name=gFW value='\"'/><input type=\"hidden\" name=hey value='\"'/><input type=\"hidden\" name=im- value='\"'/><input type=\"hidden\" name=jwm value='\"'/><input type=\"hidden\" name=l4g value='\"'/><input type=\"hidden\" name=mac value='\"'/><input type=\"hidden\" name=nif value='\"'/><input type=\"hidden\" name=opf value='\"'/><input type=\"hidden\" name=q00 value='\"'/><input type=\"hidden\" name=r8m value='\"'/><input type=\"hidden\" name=sch value='\"'/><input type=\"hidden\" name=tlp value='\"'/><input type=\"hidden\" name=uw6 value='\"'/><input type=\"hidden\" name=w87 value='\"'/><input type=\"hidden\" name=xXD value='\"'/><input type=\"hidden\" name=ykk value='\"'/><input type=\"hidden\" name=zse value='\"'/><input type=\"hidden\" name=\"D1V\" value='\"'><input type=\"hidden\" name=\"Gf7\" value='\"'><input type=\"hidden\" name=\"KPL\" value='\"'><input type=\"hidden\" name=\"O2x\" value='\"'><input type=\"hidden\" name=\"RgZ\" value='\"'><input type=\"hidden\" name=\"VNN\" value='\"'><input type=\"hidden\" name=\"Yyj\" value='\"'><input type=\"hidden\" name=\"ase\" value='\"'><input type=\"hidden\" name=\"c0e\" value='\"'><input type=\"hidden\" name=\"dE0\" value='\"'><input type=\"hidden\" name=\"efM\" value='\"'><input type=\"hidden\" name=\"foo\" value='\"'><input type=\"hidden\" name=\"gx0\" value='\"'><input type=\"hidden\" name=\"i70\" value='\"'><input type=\"hidden\" name=\"jXV\" value='\"'><input type=\"hidden\" name=\"kka\" value='\"'><input type=\"hidden\" name=\"lra\" value='\"'><input type=\"hidden\" name=\"n38\" value='\"'><input type=\"hidden\" name=\"oBn\" value='\"'><input type=\"hidden\" name=\"pbB\" value='\"'><input type=\"hidden\" name=\"qnk\" value='\"'><input type=\"hidden\" name=\"rvi\" value='\"'><input type=\"hidden\" name=\"t59\" value='\"'><input type=\"hidden\" name=\"uMC\" value='\"'><input type=\"hidden\" name=\"vik\" value='\"'><input type=\"hidden\" name=\"wu9\" value='\"'><input type=\"hidden\" name=\"y1m\" value='\"'><input type=\"hidden\" name=\"zMf\" value='\"'><input type=\"hidden\" name='BOs' value='\"'><input type=\"hidden\" name='F4P' value='\"'><input type=\"hidden\" name='IjZ' value='\"'><input type=\"hidden\" name='MQN' value='\"'><input type=\"hidden\" name='Q0E' value='\"'><input type=\"hidden\" name='Tky' value='\"'><input type=\"hidden\" name='XO7' value='\"'><input type=\"hidden\" name='aEX' value='\"'><input type=\"hidden\" name='bes' value='\"'><input type=\"hidden\" name='cng' value='\"'><input type=\"hidden\" name='dyj' value='\"'><input type=\"hidden\" name='f6i' value='\"'><input type=\"hidden\" name='ga6' value='\"'><input type=\"hidden\" name='hkS' value='\"'><input type=\"hidden\" name='itt' value='\"'><input type=\"hidden\" name='k1e' value='\"'><input type=\"hidden\" name='lAM' value='\"'><input type=\"hidden\" name='mdr' value='\"'><input type=\"hidden\" name='noy' value='\"'><input type=\"hidden\" name='oxc' value='\"'><input type=\"hidden\" name='q4q' value='\"'><input type=\"hidden\" name='rTn' value='\"'><input type=\"hidden\" name='sgH' value='\"'><input type=\"hidden\" name='ttj' value='\"'><input type=\"hidden\" name='v3k' value='\"'><input type=\"hidden\" name='wN9' value='\"'><input type=\"hidden\" name='xfh' value='\"'><input type=\"hidden\" name='ynv' value='\"'><input type=\"hidden\" name=A00 value='\"' /><input type=\"hidden\" name=DP_ value='\"' /><input type=\"hidden\" name=H8u value='\"' /><input type=\"hidden\" name=KmW value='\"' /><input type=\"hidden\" name=OR7 value='\"' /><input type=\"hidden\" name=S3E value='\"' /><input type=\"hidden\" name=VkS value='\"' /><input type=\"hidden\" name=ZP6 value='\"' /><input type=\"hidden\" name=b-t value='\"' /><input type=\"hidden\" name=c7r value='\"' /><input type=\"hidden\" name=dbq value='\"' /><input type=\"hidden\" name=ek5 value='\"' /><input type=\"hidden\" name=fs- value='\"' /><input type=\"hidden\" name=h38 value='\"' /><input type=\"hidden\" name=iJu value='\"' /><input type=\"hidden\" name=jf3 value='\"' /><input type=\"hidden\" name=knk value='\"' /><input type=\"hidden\" name=lxX value='\"' /><input type=\"hidden\" name=n7g value='\"' /><input type=\"hidden\" name=oah value='\"' /><input type=\"hidden\" name=php value='\"' /><input type=\"hidden\" name=qrp value='\"' /><input type=\"hidden\" name=s1m value='\"' /><input type=\"hidden\" name=tHz value='\"' /><input type=\"hidden\" name=udx value='\"' /><input type=\"hidden\" name=vpz value='\"' /><input type=\"hidden\" name=wz0 value='\"' /><input type=\"hidden\" name=y98 value='\"' /><input type=\"hidden\" name=zaK value='\"' /><input type=\"hidden\" name=\"BpQ\" value='\"'/><input type=\"hidden\" name=\"FST\" value='\"'/><input type=\"hidden\" name=\"J6B\" value='\"'/><input type=\"hidden\" name=\"MnA\" value='\"'/><input type=\"hidden\" name=\"QQb\" value='\"'/><input type=\"hidden\" name=\"U7Y\" value='\"'/><input type=\"hidden\" name=\"XlF\" value='\"'/><input type=\"hidden\" name=\"abe\" value='\"'/><input type=\"hidden\" name=\"bmp\" value='\"'/><input type=\"hidden\" name=\"ctt\" value='\"'/><input type=\"hidden\" name=\"e3T\" value='\"'/><input type=\"hidden\" name=\"fGx\" value='\"'/><input type=\"hidden\" name=\"ggH\" value='\"'/><input type=\"hidden\" name=\"hor\" value='\"'/><input type=\"hidden\" name=\"ixc\" value='\"'/><input type=\"hidden\" name=\"k9c\" value='\"'/><input type=\"hidden\" name=\"lYB\" value='\"'/><input type=\"hidden\" name=\"ml3\" value='\"'/><input type=\"hidden\" name=\"ntj\" value='\"'/><input type=\"hidden\" name=\"p1V\" value='\"'/><input type=\"hidden\" name=\"qF2\" value='\"'/><input type=\"hidden\" name=\"re5\" value='\"'/><input type=\"hidden\" name=\"snq\" value='\"'/><input type=\"hidden\" name=\"tww\" value='\"'/><input type=\"hidden\" name=\"v6x\" value='\"'/><input type=\"hidden\" name=\"wbl\" value='\"'/><input type=\"hidden\" name=\"xjk\" value='\"'/><input type=\"hidden\" name=\"yw1\" value='\"'/><input type=\"hidden\" name='ABL' value='\"'/><input type=\"hidden\" name='DsP' value='\"'/><input type=\"hidden\" name='HWz' value='\"'/><input type=\"hidden\" name='L95' value='\"'/><input type=\"hidden\" name='OoC' value='\"'/><input type=\"hidden\" name='SRJ' value='\"'/><input type=\"hidden\" name='W76' value='\"'/><input type=\"hidden\" name='ZoC' value='\"'/><input type=\"hidden\" name='b40' value='\"'/><input type=\"hidden\" name='cOe' value='\"'/><input type=\"hidden\" name='df3' value='\"'/><input type=\"hidden\" name='erk' value='\"'/><input type=\"hidden\" name='fzj' value='\"'/><input type=\"hidden\" name='hC4' value='\"'/><input type=\"hidden\" name='iac' value='\"'/><input type=\"hidden\" name='jjn' value='\"'/><input type=\"hidden\" name='kuv' value='\"'/><input type=\"hidden\" name='m2u' value='\"'/><input type=\"hidden\" name='nS0' value='\"'/><input type=\"hidden\" name='odx' value='\"'/><input type=\"hidden\" name='ppt' value='\"'/><input type=\"hidden\" name='qz3' value='\"'/><input type=\"hidden\" name='s5p' value='\"'/><input type=\"hidden\" name='tat' value='\"'/><input type=\"hidden\" name='ujK' value='\"'/><input type=\"hidden\" name='vuZ' value='\"'/><input type=\"hidden\" name='x4k' value='\"'/><input type=\"hidden\" name='yQ5' value='\"'/><input type=\"hidden\" name='zhp' value='\"'/><input type=\"hidden\" name=\"D1V\" value='\"' /><input type=\"hidden\" name=\"Gf7\" value='\"' /><input type=\"hidden\" name=\"KPL\" value='\"' /><input type=\"hidden\" name=\"O2x\" value='\"' /><input type=\"hidden\" name=\"RgZ\" value='\"' /><input type=\"hidden\" name=\"VNN\" value='\"' /><input type=\"hidden\" name=\"Yyj\" value='\"' /><input type=\"hidden\" name=\"ase\" value='\"' /><input type=\"hidden\" name=\"c0e\" value='\"' /><input type=\"hidden\" name=\"dE0\" value='\"' /><input type=\"hidden\" name=\"efM\" value='\"' /><input type=\"hidden\" name=\"foo\" value='\"' /><input type=\"hidden\" name=\"gx0\" value='\"' /><input type=\"hidden\" name=\"i70\" value='\"' /><input type=\"hidden\" name=\"jXV\" value='\"' /><input type=\"hidden\" name=\"kka\" value='\"' /><input type=\"hidden\" name=\"lra\" value='\"' /><input type=\"hidden\" name=\"n38\" value='\"' /><input type=\"hidden\" name=\"oBn\" value='\"' /><input type=\"hidden\" name=\"pbB\" value='\"' /><input type=\"hidden\" name=\"qnk\" value='\"' /><input type=\"hidden\" name=\"rvi\" value='\"' /><input type=\"hidden\" name=\"t59\" value='\"' /><input type=\"hidden\" name=\"uMC\" value='\"' /><input type=\"hidden\" name=\"vik\" value='\"' /><input type=\"hidden\" name=\"wu9\" value='\"' /><input type=\"hidden\" name=\"y1m\" value='\"' /><input type=\"hidden\" name=\"zMf\" value='\"' /><input type=\"hidden\" name='BOs' value='\"' /><input type=\"hidden\" name='F4P' value='\"' /><input type=\"hidden\" name='IjZ' value='\"' /><input type=\"hidden\" name='MQN' value='\"' /><input type=\"hidden\" name='Q0E' value='\"' /><input type=\"hidden\" name='Tky' value='\"' /><input type=\"hidden\" name='XO7' value='\"' /><input type=\"hidden\" name='aEX' value='\"' /><input type=\"hidden\" name='bes' value='\"' /><input type=\"hidden\" name='cng' value='\"' /><input type=\"hidden\" name='dyj' value='\"' /><input type=\"hidden\" name='f6i' value='\"' /><input type=\"hidden\" name='ga6' value='\"' /><input type=\"hidden\" name='hkS' value='\"' /><input type=\"hidden\" name='itt' value='\"' /><input type=\"hidden\" name='k1e' value='\"' /><input type=\"hidden\" name='lAM' value='\"' /><input type=\"hidden\" name='mdr' value='\"' /><input type=\"hidden\" name='noy' value='\"' /><input type=\"hidden\" name='oxc' value='\"' /><input type=\"hidden\" name='q4q' value='\"' /><input type=\"hidden\" name='rTn' value='\"' /><input type=\"hidden\" name='sgH' value='\"' /><input type=\"hidden\" name='ttj' value='\"' /><input type=\"hidden\" name='v3k' value='\"' /><input type=\"hidden\" name='wN9' value='\"' /><input type=\"hidden\" name='xfh' value='\"' /><input type=\"hidden\" name='ynv' value='\"' />\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21456,7 +21454,7 @@ mod rules {
         None,
     );
     static SLOTS_32: [u8; 3] = [0, 18, 36];
-    static ENDS_49: [u32; 3] = [18, 36, 256];
+    static ENDS_47: [u32; 3] = [18, 36, 256];
     static POOL_ROW_TWO: rt::Strings = rt::Strings::new(
         b"<tr><td></td><td></td></tr><tr><td></td>\n<td></td></tr><tr><td></td>\n\n<td></td></tr><tr><td></td>\n <td></td></tr>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 27, 55, 84, 113],
@@ -21491,7 +21489,7 @@ mod rules {
     );
     static SLOTS_33: [u8; 3] = [0, 43, 171];
     static COSTS_82: [u64; 3] = [0, 13, 37];
-    static ENDS_50: [u32; 3] = [43, 171, 256];
+    static ENDS_48: [u32; 3] = [43, 171, 256];
     static POOL_TABLE_TWO: rt::Strings = rt::Strings::new(
         b"<tr><td></td><td></td></tr><tr><td></td>\n<td></td></tr><tr><td></td><td></td></tr>\n<tr><td></td>\n\n<td></td></tr><tr><td></td>\n <td></td></tr><tr><td></td>\n<td></td></tr>\n<tr><td></td><td></td></tr>\n\n<tr><td></td><td></td></tr>\n <tr><td></td>\n\n<td></td></tr>\n<tr><td></td>\n <td></td></tr>\n<tr><td></td>\n<td></td></tr>\n\n<tr><td></td>\n<td></td></tr>\n <tr><td></td>\n\n<td></td></tr>\n\n<tr><td></td>\n\n<td></td></tr>\n <tr><td></td>\n <td></td></tr>\n\n<tr><td></td>\n <td></td></tr>\n <tbody>\n<tr><td></td><td></td></tr></tbody><tbody><tr><td></td>\n<td></td></tr></tbody><tbody><tr><td></td><td></td></tr>\n</tbody><tbody><tr><td></td><td></td></tr></tbody>\n<tbody>\n\n<tr><td></td><td></td></tr></tbody><tbody>\n <tr><td></td><td></td></tr></tbody><tbody>\n<tr><td></td>\n<td></td></tr></tbody><tbody>\n<tr><td></td><td></td></tr>\n</tbody><tbody>\n<tr><td></td><td></td></tr></tbody>\n<tbody><tr><td></td>\n\n<td></td></tr></tbody><tbody><tr><td></td>\n <td></td></tr></tbody><tbody><tr><td></td>\n<td></td></tr>\n</tbody><tbody><tr><td></td>\n<td></td></tr></tbody>\n<tbody><tr><td></td><td></td></tr>\n\n</tbody><tbody><tr><td></td><td></td></tr>\n </tbody><tbody><tr><td></td><td></td></tr>\n</tbody>\n<tbody><tr><td></td><td></td></tr></tbody>\n <tbody>\n\n<tr><td></td>\n<td></td></tr></tbody><tbody>\n\n<tr><td></td><td></td></tr>\n</tbody><tbody>\n\n<tr><td></td><td></td></tr></tbody>\n<tbody>\n <tr><td></td>\n<td></td></tr></tbody><tbody>\n <tr><td></td><td></td></tr>\n</tbody><tbody>\n <tr><td></td><td></td></tr></tbody>\n<tbody>\n<tr><td></td>\n\n<td></td></tr></tbody><tbody>\n<tr><td></td>\n <td></td></tr></tbody><tbody>\n<tr><td></td>\n<td></td></tr>\n</tbody><tbody>\n<tr><td></td>\n<td></td></tr></tbody>\n<tbody>\n<tr><td></td><td></td></tr>\n\n</tbody><tbody>\n<tr><td></td><td></td></tr>\n </tbody><tbody>\n<tr><td></td><td></td></tr>\n</tbody>\n<tbody>\n<tr><td></td><td></td></tr></tbody>\n\n<tbody>\n<tr><td></td><td></td></tr></tbody>\n <tbody><tr><td></td>\n\n<td></td></tr></tbody>\n<tbody><tr><td></td>\n <td></td></tr>\n</tbody><tbody><tr><td></td>\n <td></td></tr></tbody>\n<tbody><tr><td></td>\n<td></td></tr>\n\n</tbody><tbody><tr><td></td>\n<td></td></tr>\n </tbody><tbody><tr><td></td>\n<td></td></tr>\n</tbody>\n<tbody><tr><td></td>\n<td></td></tr></tbody>\n\n<tbody><tr><td></td>\n<td></td></tr></tbody>\n <tbody><tr><td></td><td></td></tr>\n\n</tbody>\n<tbody><tr><td></td><td></td></tr>\n </tbody>\n<tbody><tr><td></td><td></td></tr>\n</tbody>\n\n<tbody><tr><td></td><td></td></tr>\n</tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr></tbody><tbody>\n\n<tr><td></td>\n <td></td></tr></tbody><tbody>\n\n<tr><td></td>\n<td></td></tr>\n</tbody><tbody>\n\n<tr><td></td>\n<td></td></tr></tbody>\n<tbody>\n\n<tr><td></td><td></td></tr>\n </tbody><tbody>\n\n<tr><td></td><td></td></tr>\n</tbody>\n<tbody>\n\n<tr><td></td><td></td></tr></tbody>\n\n<tbody>\n\n<tr><td></td><td></td></tr></tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr></tbody><tbody>\n <tr><td></td>\n <td></td></tr></tbody><tbody>\n <tr><td></td>\n<td></td></tr>\n</tbody><tbody>\n <tr><td></td>\n<td></td></tr></tbody>\n<tbody>\n <tr><td></td><td></td></tr>\n\n</tbody><tbody>\n <tr><td></td><td></td></tr>\n </tbody><tbody>\n <tr><td></td><td></td></tr>\n</tbody>\n<tbody>\n <tr><td></td><td></td></tr></tbody>\n\n<tbody>\n <tr><td></td><td></td></tr></tbody>\n <tbody>\n<tr><td></td>\n\n<td></td></tr>\n</tbody><tbody>\n<tr><td></td>\n\n<td></td></tr></tbody>\n<tbody>\n<tr><td></td>\n <td></td></tr>\n</tbody><tbody>\n<tr><td></td>\n<td></td></tr>\n\n</tbody><tbody>\n<tr><td></td>\n<td></td></tr>\n </tbody><tbody>\n<tr><td></td>\n<td></td></tr>\n</tbody>\n<tbody>\n<tr><td></td>\n<td></td></tr></tbody>\n\n<tbody>\n<tr><td></td>\n<td></td></tr></tbody>\n <tbody>\n<tr><td></td><td></td></tr>\n\n</tbody>\n<tbody>\n<tr><td></td><td></td></tr>\n </tbody>\n<tbody>\n<tr><td></td><td></td></tr>\n</tbody>\n\n<tbody>\n<tr><td></td><td></td></tr>\n</tbody>\n <tbody><tr><td></td>\n\n<td></td></tr>\n\n</tbody><tbody><tr><td></td>\n\n<td></td></tr>\n </tbody><tbody><tr><td></td>\n\n<td></td></tr>\n</tbody>\n<tbody><tr><td></td>\n\n<td></td></tr></tbody>\n\n<tbody><tr><td></td>\n\n<td></td></tr></tbody>\n <tbody><tr><td></td>\n <td></td></tr>\n\n</tbody><tbody><tr><td></td>\n <td></td></tr>\n </tbody><tbody><tr><td></td>\n <td></td></tr></tbody>\n\n<tbody><tr><td></td>\n <td></td></tr></tbody>\n <tbody><tr><td></td>\n<td></td></tr>\n\n</tbody>\n<tbody><tr><td></td>\n<td></td></tr>\n </tbody>\n<tbody><tr><td></td>\n<td></td></tr>\n</tbody>\n\n<tbody><tr><td></td>\n<td></td></tr>\n</tbody>\n <tbody><tr><td></td><td></td></tr>\n\n</tbody>\n\n<tbody><tr><td></td><td></td></tr>\n\n</tbody>\n <tbody><tr><td></td><td></td></tr>\n </tbody>\n\n<tbody><tr><td></td><td></td></tr>\n </tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n</tbody><tbody>\n\n<tr><td></td>\n\n<td></td></tr></tbody>\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n</tbody><tbody>\n\n<tr><td></td>\n <td></td></tr></tbody>\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n\n</tbody><tbody>\n\n<tr><td></td>\n<td></td></tr>\n </tbody><tbody>\n\n<tr><td></td>\n<td></td></tr></tbody>\n\n<tbody>\n\n<tr><td></td>\n<td></td></tr></tbody>\n <tbody>\n\n<tr><td></td><td></td></tr>\n\n</tbody>\n<tbody>\n\n<tr><td></td><td></td></tr>\n </tbody>\n<tbody>\n\n<tr><td></td><td></td></tr>\n</tbody>\n\n<tbody>\n\n<tr><td></td><td></td></tr>\n</tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr>\n</tbody><tbody>\n <tr><td></td>\n\n<td></td></tr></tbody>\n<tbody>\n <tr><td></td>\n <td></td></tr>\n</tbody><tbody>\n <tr><td></td>\n <td></td></tr></tbody>\n<tbody>\n <tr><td></td>\n<td></td></tr>\n\n</tbody><tbody>\n <tr><td></td>\n<td></td></tr>\n </tbody><tbody>\n <tr><td></td>\n<td></td></tr>\n</tbody>\n<tbody>\n <tr><td></td>\n<td></td></tr></tbody>\n\n<tbody>\n <tr><td></td>\n<td></td></tr></tbody>\n <tbody>\n <tr><td></td><td></td></tr>\n\n</tbody>\n<tbody>\n <tr><td></td><td></td></tr>\n</tbody>\n\n<tbody>\n <tr><td></td><td></td></tr>\n</tbody>\n <tbody>\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody><tbody>\n<tr><td></td>\n\n<td></td></tr>\n </tbody><tbody>\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n<tbody>\n<tr><td></td>\n\n<td></td></tr></tbody>\n\n<tbody>\n<tr><td></td>\n\n<td></td></tr></tbody>\n <tbody>\n<tr><td></td>\n <td></td></tr>\n\n</tbody><tbody>\n<tr><td></td>\n <td></td></tr>\n </tbody><tbody>\n<tr><td></td>\n <td></td></tr>\n</tbody>\n<tbody>\n<tr><td></td>\n <td></td></tr></tbody>\n\n<tbody>\n<tr><td></td>\n <td></td></tr></tbody>\n <tbody>\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n<tbody>\n<tr><td></td>\n<td></td></tr>\n </tbody>\n<tbody>\n<tr><td></td>\n<td></td></tr>\n</tbody>\n\n<tbody>\n<tr><td></td>\n<td></td></tr>\n</tbody>\n <tbody>\n<tr><td></td><td></td></tr>\n\n</tbody>\n <tbody>\n<tr><td></td><td></td></tr>\n </tbody>\n\n<tbody>\n<tr><td></td><td></td></tr>\n </tbody>\n <tbody><tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n<tbody><tr><td></td>\n\n<td></td></tr>\n </tbody>\n<tbody><tr><td></td>\n\n<td></td></tr>\n</tbody>\n\n<tbody><tr><td></td>\n\n<td></td></tr>\n</tbody>\n <tbody><tr><td></td>\n <td></td></tr>\n\n</tbody>\n<tbody><tr><td></td>\n <td></td></tr>\n </tbody>\n<tbody><tr><td></td>\n <td></td></tr>\n</tbody>\n\n<tbody><tr><td></td>\n <td></td></tr>\n</tbody>\n <tbody><tr><td></td>\n<td></td></tr>\n\n</tbody>\n\n<tbody><tr><td></td>\n<td></td></tr>\n\n</tbody>\n <tbody><tr><td></td>\n<td></td></tr>\n </tbody>\n\n<tbody><tr><td></td>\n<td></td></tr>\n </tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody><tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr></tbody>\n\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr></tbody>\n <tbody>\n\n<tr><td></td>\n <td></td></tr>\n\n</tbody><tbody>\n\n<tr><td></td>\n <td></td></tr>\n </tbody><tbody>\n\n<tr><td></td>\n <td></td></tr>\n</tbody>\n<tbody>\n\n<tr><td></td>\n <td></td></tr></tbody>\n\n<tbody>\n\n<tr><td></td>\n <td></td></tr></tbody>\n <tbody>\n\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n </tbody>\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n</tbody>\n <tbody>\n\n<tr><td></td><td></td></tr>\n\n</tbody>\n\n<tbody>\n\n<tr><td></td><td></td></tr>\n\n</tbody>\n <tbody>\n\n<tr><td></td><td></td></tr>\n </tbody>\n\n<tbody>\n\n<tr><td></td><td></td></tr>\n </tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr>\n </tbody><tbody>\n <tr><td></td>\n\n<td></td></tr>\n</tbody>\n<tbody>\n <tr><td></td>\n\n<td></td></tr></tbody>\n\n<tbody>\n <tr><td></td>\n\n<td></td></tr></tbody>\n <tbody>\n <tr><td></td>\n <td></td></tr>\n\n</tbody><tbody>\n <tr><td></td>\n <td></td></tr>\n </tbody><tbody>\n <tr><td></td>\n <td></td></tr>\n</tbody>\n<tbody>\n <tr><td></td>\n <td></td></tr></tbody>\n\n<tbody>\n <tr><td></td>\n <td></td></tr></tbody>\n <tbody>\n <tr><td></td>\n<td></td></tr>\n\n</tbody>\n<tbody>\n <tr><td></td>\n<td></td></tr>\n </tbody>\n<tbody>\n <tr><td></td>\n<td></td></tr>\n</tbody>\n\n<tbody>\n <tr><td></td>\n<td></td></tr>\n</tbody>\n <tbody>\n <tr><td></td><td></td></tr>\n\n</tbody>\n\n<tbody>\n <tr><td></td><td></td></tr>\n\n</tbody>\n <tbody>\n <tr><td></td><td></td></tr>\n </tbody>\n\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n <tbody>\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n<tbody>\n<tr><td></td>\n <td></td></tr>\n </tbody>\n<tbody>\n<tr><td></td>\n <td></td></tr>\n</tbody>\n\n<tbody>\n<tr><td></td>\n <td></td></tr>\n</tbody>\n <tbody>\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n <tbody>\n<tr><td></td>\n<td></td></tr>\n </tbody>\n\n<tbody>\n<tr><td></td>\n<td></td></tr>\n </tbody>\n <tbody><tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n\n<tbody><tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n <tbody><tr><td></td>\n\n<td></td></tr>\n </tbody>\n\n<tbody><tr><td></td>\n\n<td></td></tr>\n </tbody>\n <tbody><tr><td></td>\n <td></td></tr>\n\n</tbody>\n <tbody><tr><td></td>\n <td></td></tr>\n </tbody>\n\n<tbody><tr><td></td>\n <td></td></tr>\n </tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n</tbody>\n <tbody>\n\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n </tbody>\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n</tbody>\n <tbody>\n\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n\n</tbody>\n <tbody>\n\n<tr><td></td>\n<td></td></tr>\n </tbody>\n\n<tbody>\n\n<tr><td></td>\n<td></td></tr>\n </tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n<tbody>\n <tr><td></td>\n\n<td></td></tr>\n</tbody>\n\n<tbody>\n <tr><td></td>\n\n<td></td></tr>\n</tbody>\n <tbody>\n <tr><td></td>\n <td></td></tr>\n\n</tbody>\n<tbody>\n <tr><td></td>\n <td></td></tr>\n </tbody>\n<tbody>\n <tr><td></td>\n <td></td></tr>\n</tbody>\n\n<tbody>\n <tr><td></td>\n <td></td></tr>\n</tbody>\n <tbody>\n <tr><td></td>\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n <tr><td></td>\n<td></td></tr>\n\n</tbody>\n <tbody>\n <tr><td></td>\n<td></td></tr>\n </tbody>\n\n<tbody>\n <tr><td></td>\n<td></td></tr>\n </tbody>\n <tbody>\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n <tbody>\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n\n<tbody>\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n <tbody>\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n\n<tbody>\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n <tbody>\n<tr><td></td>\n <td></td></tr>\n </tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n <tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n\n<tbody>\n\n<tr><td></td>\n\n<td></td></tr>\n </tbody>\n <tbody>\n\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n\n</tbody>\n <tbody>\n\n<tr><td></td>\n <td></td></tr>\n </tbody>\n\n<tbody>\n\n<tr><td></td>\n <td></td></tr>\n </tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n\n<tbody>\n <tr><td></td>\n\n<td></td></tr>\n\n</tbody>\n <tbody>\n <tr><td></td>\n\n<td></td></tr>\n </tbody>\n\n<tbody>\n <tr><td></td>\n\n<td></td></tr>\n </tbody>\n <tbody>\n <tr><td></td>\n <td></td></tr>\n\n</tbody>\n\n<tbody>\n <tr><td></td>\n <td></td></tr>\n\n</tbody>\n <tbody>\n <tr><td></td>\n <td></td></tr>\n </tbody>\n\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21519,7 +21517,7 @@ mod rules {
         None,
     );
     static SLOTS_34: [u8; 2] = [0, 102];
-    static ENDS_51: [u32; 2] = [102, 256];
+    static ENDS_49: [u32; 2] = [102, 256];
     static POOL_CAPTION: rt::Strings = rt::Strings::new(
         b"<caption>0</caption><caption>0</caption>\n<caption>Af</caption><caption>Bk</caption><caption>Cq</caption><caption>Dw</caption><caption>Fc</caption><caption>Gh</caption><caption>Hq</caption><caption>Iv</caption><caption>Kb</caption><caption>Lh</caption><caption>Mm</caption><caption>Ns</caption><caption>Pa</caption><caption>Qg</caption><caption>Rm</caption><caption>Sr</caption><caption>Tx</caption><caption>Vd</caption><caption>Wi</caption><caption>Xr</caption><caption>Yw</caption><caption>ac</caption><caption>bi</caption><caption>co</caption><caption>dt</caption><caption>fc</caption><caption>gh</caption><caption>hn</caption><caption>it</caption><caption>jy</caption><caption>le</caption><caption>mu</caption><caption>oa</caption><caption>pg</caption><caption>ql</caption><caption>rr</caption><caption>sx</caption><caption>uc</caption><caption>vl</caption><caption>wq</caption><caption>xw</caption><caption>zc</caption><caption>0</caption>\n <caption>6</caption>\n <caption>An</caption>\n<caption>Bs</caption>\n<caption>Cy</caption>\n<caption>Ee</caption>\n<caption>Fj</caption>\n<caption>Gp</caption>\n<caption>Hx</caption>\n<caption>Jd</caption>\n<caption>Kj</caption>\n<caption>Lp</caption>\n<caption>Mu</caption>\n<caption>Oa</caption>\n<caption>Pi</caption>\n<caption>Qo</caption>\n<caption>Ru</caption>\n<caption>Sz</caption>\n<caption>Uf</caption>\n<caption>Vl</caption>\n<caption>Wt</caption>\n<caption>Xz</caption>\n<caption>Ze</caption>\n<caption>ak</caption>\n<caption>bq</caption>\n<caption>cv</caption>\n<caption>eb</caption>\n<caption>fj</caption>\n<caption>gp</caption>\n<caption>hv</caption>\n<caption>jb</caption>\n<caption>kg</caption>\n<caption>lm</caption>\n<caption>nc</caption>\n<caption>oi</caption>\n<caption>po</caption>\n<caption>qt</caption>\n<caption>rz</caption>\n<caption>tf</caption>\n<caption>un</caption>\n<caption>vt</caption>\n<caption>wy</caption>\n<caption>ye</caption>\n<caption>zk</caption>\n<caption>Af</caption>\n <caption>Av</caption>\n <caption>Bk</caption>\n <caption>Ca</caption>\n <caption>Cq</caption>\n <caption>Dg</caption>\n <caption>Dw</caption>\n <caption>Em</caption>\n <caption>Fc</caption>\n <caption>Fr</caption>\n <caption>Gh</caption>\n <caption>Ha</caption>\n <caption>Hq</caption>\n <caption>If</caption>\n <caption>Iv</caption>\n <caption>Jl</caption>\n <caption>Kb</caption>\n <caption>Kr</caption>\n <caption>Lh</caption>\n <caption>Lw</caption>\n <caption>Mm</caption>\n <caption>Nc</caption>\n <caption>Ns</caption>\n <caption>Oi</caption>\n <caption>Pa</caption>\n <caption>Pq</caption>\n <caption>Qg</caption>\n <caption>Qw</caption>\n <caption>Rm</caption>\n <caption>Sc</caption>\n <caption>Sr</caption>\n <caption>Th</caption>\n <caption>Tx</caption>\n <caption>Un</caption>\n <caption>Vd</caption>\n <caption>Vt</caption>\n <caption>Wi</caption>\n <caption>Xb</caption>\n <caption>Xr</caption>\n <caption>Yh</caption>\n <caption>Yw</caption>\n <caption>Zm</caption>\n <caption>ac</caption>\n <caption>as</caption>\n <caption>a\xC3\xBDc</caption><caption>bi</caption>\n <caption>by</caption>\n <caption>cg</caption>\n\n<caption>cv</caption>\n\n<caption>c\xC3\xBBb</caption><caption>dl</caption>\n <caption>d\xC3\xADb</caption><caption>ej</caption>\n\n<caption>e\xC3\xA1d</caption><caption>fc</caption>\n\n<caption>fr</caption>\n\n<caption>f\xC3\xA8e</caption><caption>gh</caption>\n <caption>gx</caption>\n <caption>hf</caption>\n\n<caption>hv</caption>\n\n<caption>h\xC3\xB6d</caption><caption>il</caption>\n <caption>i\xC3\xA9i</caption><caption>jb</caption>\n <caption>jq</caption>\n <caption>j\xC3\xB0g</caption><caption>ko</caption>\n\n<caption>k\xC3\xA7h</caption><caption>le</caption>\n <caption>lu</caption>\n <caption>mc</caption>\n\n<caption>m\xC3\xA1a</caption><caption>nc</caption>\n <caption>ns</caption>\n <caption>n\xC3\xBDh</caption><caption>oi</caption>\n <caption>oy</caption>\n <caption>pg</caption>\n\n<caption>pv</caption>\n\n<caption>p\xC3\xB6a</caption><caption>ql</caption>\n <caption>q\xC3\xAAa</caption><caption>rb</caption>\n <caption>rr</caption>\n <caption>r\xC3\xB1h</caption><caption>sp</caption>\n\n<caption>s\xC3\xA8f</caption><caption>tf</caption>\n <caption>tu</caption>\n <caption>uc</caption>\n\n<caption>uv</caption>\n\n<caption>u\xC3\xB6e</caption><caption>vl</caption>\n <caption>v\xC3\xA9a</caption><caption>wb</caption>\n <caption>wq</caption>\n <caption>w\xC3\xB0b</caption><caption>xo</caption>\n\n<caption>x\xC3\xA4g</caption><caption>ye</caption>\n <caption>yu</caption>\n <caption>y\xC3\xBFd</caption><caption>zk</caption>\n <caption>z\xC3\xB2f</caption><caption>a\xC3\xB2b</caption>\n<caption>b\xC3\xBAd</caption>\n<caption>d\xC3\xA3g</caption>\n<caption>e\xC3\xAAe</caption>\n<caption>f\xC3\xB1f</caption>\n<caption>g\xC3\xB9g</caption>\n<caption>i\xC3\x9Fd</caption>\n<caption>j\xC3\xA6f</caption>\n<caption>k\xC3\xB1c</caption>\n<caption>l\xC3\xB9a</caption>\n<caption>n\xC3\x9Fb</caption>\n<caption>o\xC3\xA6c</caption>\n<caption>p\xC3\xADa</caption>\n<caption>q\xC3\xB4b</caption>\n<caption>r\xC3\xBCc</caption>\n<caption>t\xC3\xA5c</caption>\n<caption>u\xC3\xACd</caption>\n<caption>v\xC3\xB3e</caption>\n<caption>w\xC3\xBBc</caption>\n<caption>y\xC3\xA1d</caption>\n<caption>z\xC3\xA8e</caption>\n<caption>a\xC3\x9Fa</caption>\n\n<caption>a\xC3\xB2b</caption>\n\n<caption>b\xC3\xA6h</caption>\n\n<caption>b\xC3\xBAd</caption>\n\n<caption>c\xC3\xB0b</caption>\n\n<caption>d\xC3\xA3g</caption>\n\n<caption>d\xC3\xB8c</caption>\n\n<caption>e\xC3\xAAe</caption>\n\n<caption>e\xC3\xBFd</caption>\n\n<caption>f\xC3\xB1f</caption>\n\n<caption>g\xC3\xA5a</caption>\n\n<caption>g\xC3\xB9g</caption>\n\n<caption>h\xC3\xACc</caption>\n\n<caption>i\xC3\x9Fd</caption>\n\n<caption>i\xC3\xB3d</caption>\n\n<caption>j\xC3\xA6f</caption>\n\n<caption>j\xC3\xBBa</caption>\n\n<caption>k\xC3\xB1c</caption>\n\n<caption>l\xC3\xA4e</caption>\n\n<caption>l\xC3\xB9a</caption>\n\n<caption>m\xC3\xABf</caption>\n\n<caption>n\xC3\x9Fb</caption>\n\n<caption>n\xC3\xB2d</caption>\n\n<caption>o\xC3\xA6c</caption>\n\n<caption>o\xC3\xBAe</caption>\n\n<caption>p\xC3\xADa</caption>\n\n<caption>q\xC3\xA0f</caption>\n\n<caption>q\xC3\xB4b</caption>\n\n<caption>r\xC3\xA7d</caption>\n\n<caption>r\xC3\xBCc</caption>\n\n<caption>s\xC3\xB1a</caption>\n\n<caption>t\xC3\xA5c</caption>\n\n<caption>t\xC3\xB9b</caption>\n\n<caption>u\xC3\xACd</caption>\n\n<caption>v\xC3\x9Fj</caption>\n\n<caption>v\xC3\xB3e</caption>\n\n<caption>w\xC3\xA6a</caption>\n\n<caption>w\xC3\xBBc</caption>\n\n<caption>x\xC3\xADb</caption>\n\n<caption>y\xC3\xA1d</caption>\n\n<caption>y\xC3\xB4j</caption>\n\n<caption>z\xC3\xA8e</caption>\n\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21597,7 +21595,7 @@ mod rules {
     );
     static SLOTS_35: [u8; 3] = [0, 51, 205];
     static COSTS_90: [u64; 3] = [0, 10, 21];
-    static ENDS_52: [u32; 3] = [51, 205, 256];
+    static ENDS_50: [u32; 3] = [51, 205, 256];
     static POOL_BLOCK: rt::Strings = rt::Strings::new(
         b"<hr><hr /><!--3 --><!--9 --><!--An --><!--Bd --><!--Bs --><!--Ci --><!--Cy --><!--Do --><!--Ee --><!--Eu --><!--Fj --><!--Fz --><!--Gp --><!--Hi --><!--Hx --><!--In --><!--Jd --><!--Jt --><!--Kj --><!--Kz --><!--Lp --><!--Me --><!--Mu --><!--Nk --><!--Oa --><!--Oq --><!--Pi --><!--Py --><!--Qo --><!--Re --><!--Ru --><!--Sj --><!--Sz --><!--Tp --><!--Uf --><!--Uv --><!--Vl --><!--Wb --><!--Wt --><!--Xj --><!--Xz --><!--Yp --><!--Ze --><!--Zu --><!--ak --><!--ba --><!--bq --><!--cg --><!--cv --><!--dl --><!--eb --><!--eu --><!--fj --><!--fz --><!--gp --><!--hf --><!--hv --><!--il --><!--jb --><!--jq --><!--kg --><!--kw --><!--lm --><!--mc --><!--mu --><!--nk --><!--oa --><!--oq --><!--pg --><!--pv --><!--ql --><!--rb --><!--rr --><!--sh --><!--sx --><!--tn --><!--uc --><!--uv --><!--vl --><!--wb --><!--wq --><!--xg --><!--xw --><!--ym --><!--zk --><!--a\xC3\x9Fa --><!--a\xC3\xB2b --><!--b\xC3\xA6h --><!--b\xC3\xBAd --><!--c\xC3\xB0b --><!--d\xC3\xA3g --><!--d\xC3\xB8c --><!--e\xC3\xAAe --><!--e\xC3\xBFd --><!--f\xC3\xB1f --><!--g\xC3\xA5a --><!--g\xC3\xB9g --><!--h\xC3\xACc --><!--i\xC3\x9Fd --><!--i\xC3\xB3d --><!--j\xC3\xA6f --><!--j\xC3\xBBa --><!--k\xC3\xB1c --><!--l\xC3\xA4e --><!--l\xC3\xB9a --><!--m\xC3\xABf --><!--n\xC3\x9Fb --><!--n\xC3\xB2d --><!--o\xC3\xA6c --><!--o\xC3\xBAe --><!--p\xC3\xADa --><!--q\xC3\xA0f --><!--q\xC3\xB4b --><!--r\xC3\xA7d --><!--r\xC3\xBCc --><!--s\xC3\xB1a --><!--t\xC3\xA5c --><!--t\xC3\xB9b --><!--u\xC3\xACd --><!--v\xC3\x9Fj --><!--v\xC3\xB3e --><!--w\xC3\xA6a --><!--w\xC3\xBBc --><!--x\xC3\xADb --><!--y\xC3\xA1d --><!--y\xC3\xB4j --><!--z\xC3\xA8e --><script src=\"aa.js\"></script><script src=\"bv.js\"></script><script src=\"dr.js\"></script><script src=\"fm.js\"></script><script src=\"hi.js\"></script><script src=\"jd.js\"></script><script src=\"kz.js\"></script><script src=\"mu.js\"></script><script src=\"oq.js\"></script><script src=\"ql.js\"></script><script src=\"sh.js\"></script><script src=\"uc.js\"></script><script src=\"vy.js\"></script><script src=\"xt.js\"></script><script src=\"zp.js\"></script><script src=\"as.js\" async></script><script src=\"bq.js\" async></script><script src=\"co.js\" async></script><script src=\"dl.js\" async></script><script src=\"ej.js\" async></script><script src=\"fh.js\" async></script><script src=\"gf.js\" async></script><script src=\"hc.js\" async></script><script src=\"ia.js\" async></script><script src=\"iy.js\" async></script><script src=\"jw.js\" async></script><script src=\"kt.js\" async></script><script src=\"lr.js\" async></script><script src=\"mp.js\" async></script><script src=\"nn.js\" async></script><script src=\"ok.js\" async></script><script src=\"pi.js\" async></script><script src=\"qg.js\" async></script><script src=\"re.js\" async></script><script src=\"sc.js\" async></script><script src=\"sz.js\" async></script><script src=\"tx.js\" async></script><script src=\"uv.js\" async></script><script src=\"vt.js\" async></script><script src=\"wq.js\" async></script><script src=\"xo.js\" async></script><script src=\"ym.js\" async></script><script src=\"zu.js\" defer></script><script type=\"module\" src=\"an.mjs\"></script><script type=\"module\" src=\"bd.mjs\"></script><script type=\"module\" src=\"bs.mjs\"></script><script type=\"module\" src=\"ci.mjs\"></script><script type=\"module\" src=\"cy.mjs\"></script><script type=\"module\" src=\"do.mjs\"></script><script type=\"module\" src=\"ee.mjs\"></script><script type=\"module\" src=\"eu.mjs\"></script><script type=\"module\" src=\"fj.mjs\"></script><script type=\"module\" src=\"fz.mjs\"></script><script type=\"module\" src=\"gp.mjs\"></script><script type=\"module\" src=\"hf.mjs\"></script><script type=\"module\" src=\"hv.mjs\"></script><script type=\"module\" src=\"il.mjs\"></script><script type=\"module\" src=\"jb.mjs\"></script><script type=\"module\" src=\"jq.mjs\"></script><script type=\"module\" src=\"kg.mjs\"></script><script type=\"module\" src=\"kw.mjs\"></script><script type=\"module\" src=\"lm.mjs\"></script><script type=\"module\" src=\"mc.mjs\"></script><script type=\"module\" src=\"ms.mjs\"></script><script type=\"module\" src=\"nh.mjs\"></script><script type=\"module\" src=\"nx.mjs\"></script><script type=\"module\" src=\"on.mjs\"></script><script type=\"module\" src=\"pd.mjs\"></script><script type=\"module\" src=\"pt.mjs\"></script><script type=\"module\" src=\"qj.mjs\"></script><script type=\"module\" src=\"qy.mjs\"></script><script type=\"module\" src=\"ro.mjs\"></script><script type=\"module\" src=\"se.mjs\"></script><script type=\"module\" src=\"su.mjs\"></script><script type=\"module\" src=\"tk.mjs\"></script><script type=\"module\" src=\"ua.mjs\"></script><script type=\"module\" src=\"uq.mjs\"></script><script type=\"module\" src=\"vf.mjs\"></script><script type=\"module\" src=\"vv.mjs\"></script><script type=\"module\" src=\"wl.mjs\"></script><script type=\"module\" src=\"xb.mjs\"></script><script type=\"module\" src=\"xr.mjs\"></script><script type=\"module\" src=\"yh.mjs\"></script><script type=\"module\" src=\"yw.mjs\"></script><script type=\"module\" src=\"zm.mjs\"></script><script type=\"application/json\">{\"3\": 1}</script><script type=\"application/json\">{\"Bd\": 2}</script><script type=\"application/json\">{\"Cy\": 2}</script><script type=\"application/json\">{\"Eu\": 2}</script><script type=\"application/json\">{\"Gp\": 1}</script><script type=\"application/json\">{\"In\": 3}</script><script type=\"application/json\">{\"Kj\": 1}</script><script type=\"application/json\">{\"Me\": 2}</script><script type=\"application/json\">{\"Oa\": 2}</script><script type=\"application/json\">{\"Py\": 2}</script><script type=\"application/json\">{\"Ru\": 1}</script><script type=\"application/json\">{\"Tp\": 3}</script><script type=\"application/json\">{\"Vl\": 1}</script><script type=\"application/json\">{\"Xj\": 2}</script><script type=\"application/json\">{\"Ze\": 2}</script><script type=\"application/json\">{\"ba\": 2}</script><script type=\"application/json\">{\"cv\": 1}</script><script type=\"application/json\">{\"eu\": 3}</script><script type=\"application/json\">{\"gp\": 1}</script><script type=\"application/json\">{\"il\": 2}</script><script type=\"application/json\">{\"kg\": 2}</script><script type=\"application/json\">{\"mc\": 2}</script><script type=\"application/json\">{\"oa\": 1}</script><script type=\"application/json\">{\"pv\": 3}</script><script type=\"application/json\">{\"rr\": 1}</script><script type=\"application/json\">{\"tn\": 2}</script><script type=\"application/json\">{\"vl\": 2}</script><script type=\"application/json\">{\"xg\": 2}</script><script type=\"application/json\">{\"zc\": 1}</script><script type=\"application/json\">{\"a\xC3\xBDc\": 3}</script><script type=\"application/json\">{\"c\xC3\xBBb\": 1}</script><script type=\"application/json\">{\"e\xC3\xB4i\": 2}</script><script type=\"application/json\">{\"g\xC3\xAFb\": 2}</script><script type=\"application/json\">{\"i\xC3\xA9i\": 2}</script><script type=\"application/json\">{\"k\xC3\xA7h\": 1}</script><script type=\"application/json\">{\"m\xC3\xA1a\": 3}</script><script type=\"application/json\">{\"n\xC3\xBDh\": 1}</script><script type=\"application/json\">{\"p\xC3\xB6a\": 2}</script><script type=\"application/json\">{\"r\xC3\xB1h\": 2}</script><script type=\"application/json\">{\"t\xC3\xAFg\": 2}</script><script type=\"application/json\">{\"v\xC3\xA9a\": 1}</script><script type=\"application/json\">{\"x\xC3\xA4g\": 3}</script>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21627,7 +21625,7 @@ mod rules {
     static COSTS_91: [u64; 21] = [
         0, 4, 4, 5, 6, 8, 9, 10, 11, 15, 16, 20, 24, 25, 25, 25, 28, 39, 52, 61, 68,
     ];
-    static ENDS_53: [u32; 21] = [
+    static ENDS_51: [u32; 21] = [
         11, 78, 84, 95, 112, 129, 135, 157, 163, 169, 175, 181, 186, 203, 214, 219, 230,
         235, 246, 251, 256,
     ];
@@ -21820,7 +21818,7 @@ mod rules {
     );
     static SLOTS_36: [u8; 4] = [0, 37, 147, 220];
     static COSTS_94: [u64; 4] = [0, 4, 4, 46];
-    static ENDS_54: [u32; 4] = [37, 147, 220, 256];
+    static ENDS_52: [u32; 4] = [37, 147, 220, 256];
     static POOL_FORM: rt::Strings = rt::Strings::new(
         b"<form action=\"#\"><p>0</p></form><form action=\"#\">\n<p>dl</p>\n\n</form><form action=\"#\" novalidate><p>Fj</p>\n</form><form action=\"#\" novalidate>\n\n<p>nc</p>\n</form><form action=\"#\" novalidate>\n <p>hf</p>\n\n</form><form action=\"#\" method=\"post\"><p>sp</p>\n\n</form><form action=\"#\" autocomplete=\"on\"><p>Av</p></form><form action=\"#\" method=\"get\">\n\n<p>r\xC3\xA7d</p>\n\n</form><form action=\"#\" method=\"post\">\n <p>g\xC3\xA5a</p>\n\n</form><form action=\"#\" autocomplete=\"on\">\n<p>ej</p>\n </form><form action=\"#\" autocomplete=\"off\">\n<p>v\xC3\x9Fj</p>\n</form><form action=\"#\" autocomplete=\"off\">\n <p>c\xC3\xB0b</p>\n</form><form action=\"http://www.example.org/\">\n\n<p>Xz</p>\n</form><form action=\"http://www.example.org/\">\n <p>b\xC3\xAFc</p></form><form action=\"http://www.example.org/\">\n<p>c\xC3\xB0b</p>\n\n</form><form action=\"#\" method=\"post\" novalidate>\n\n<p>jb</p>\n</form><form action=\"#\" method=\"get\" novalidate>\n <p>j\xC3\xBBa</p>\n\n</form><form action=\"#\" autocomplete=\"on\" novalidate><p>If</p>\n </form><form action=\"#\" autocomplete=\"on\" novalidate><p>y\xC3\xB4j</p>\n</form><form action=\"#\" autocomplete=\"off\" novalidate>\n <p>bq</p>\n</form><form action=\"#\" method=\"post\" autocomplete=\"on\">\n<p>pv</p></form><form action=\"#\" autocomplete=\"on\" novalidate>\n<p>p\xC3\xADa</p>\n\n</form><form action=\"#\" method=\"post\" autocomplete=\"off\"><p>nc</p>\n</form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n<p>oy</p>\n\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\"><p>g\xC3\xA5a</p>\n\n</form><form action=\"#\">\n\n<input type=\"hidden\" name='bes' value='\"'></form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n\n<p>sp</p>\n\n</form><form action=\"#\" method=\"post\" autocomplete=\"on\">\n\n<p>Av</p>\n </form><form action=\"http://www.example.org/\" method=\"post\"><p>Pq</p></form><form action=\"#\" method=\"post\" autocomplete=\"off\">\n<p>j\xC3\xBBa</p>\n</form><form action=\"http://www.example.org/\" method=\"get\"><p>ej</p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n <p>r\xC3\xA7d</p>\n\n</form><form action=\"http://www.example.org/\" novalidate>\n\n<p>y\xC3\xB4j</p>\n</form><form action=\"#\"><p><input type=\"range\" min=\"0\" max=\"100\"/> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\">\n\n<p>c\xC3\xB0b</p>\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\"><p>as</p></form><form action=\"http://www.example.org/\" autocomplete=\"on\"><p>b\xC3\xAFc</p></form><form action=\"#\">\n <p><input type=\"image\" src=\"uq.png\" alt='\"'/> </p></form><form action=\"#\" method=\"get\" autocomplete=\"on\" novalidate><p>nc</p>\n </form><form action=\"#\">\n<p><input type=\"datetime-local\" required=\"\"/> </p>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\"><p>n\xC3\xB2d</p>\n</form><form action=\"#\" method=\"get\" autocomplete=\"off\" novalidate>\n\n<p>Lw</p></form><form action=\"#\" method=\"get\"><input type=\"hidden\" name=xXD value='\"'/></form><form action=\"#\" method=\"post\"><p><input type=\"datetime-local\" /> </p>\n</form><form action=\"#\" method=\"get\" autocomplete=\"off\" novalidate>\n<p>Pq</p>\n </form><form action=\"#\" method=\"post\" autocomplete=\"on\" novalidate>\n<p>Em</p>\n </form><form action=\"#\" novalidate>\n <input type=\"hidden\" name=S3E value='\"'>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" novalidate><p>Xb</p></form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n<p>id</p>\n </form><form action=\"#\" novalidate>\n\n<input type=\"hidden\" name='W76' value='\"'/></form><form action=\"#\" method=\"get\">\n\n<p><input type=\"time\" required=\"\"/> </p>\n </form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n\n<p>tn</p>\n </form><form action=\"#\" novalidate>\n<input type=\"hidden\" name='ujK' value='\"'/>\n\n</form><form action=\"#\" method=\"post\">\n <input type=\"hidden\" name=lxX value='\"'>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" novalidate><p>n\xC3\xB2d</p>\n</form><form action=\"#\" autocomplete=\"on\"><input type=\"hidden\" name=im- value='\"'/></form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n <p>t\xC3\xA5c</p>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" novalidate>\n <p>xg</p>\n\n</form><form action=\"#\" method=\"get\">\n <input type=\"hidden\" name=\"abe\" value='\"'/>\n </form><form action=\"#\" novalidate>\n <p><input type=\"color\" value=\"#AA4444\"/> </p>\n </form><form action=\"#\" method=\"get\">\n <p><input type=\"color\" value=\"#ed7777\"> </p>\n </form><form action=\"http://www.example.org/\" autocomplete=\"on\" novalidate>\n<p>Pq</p></form><form action=\"#\" autocomplete=\"off\">\n\n<p><input type=\"datetime-local\" /> </p>\n </form><form action=\"#\" method=\"get\"><p><input type=\"range\" min=\"0\" max=\"100\"/> </p>\n\n</form><form action=\"#\" autocomplete=\"off\">\n<input type=\"hidden\" name=dbq value='\"' />\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate>\n<p>ej</p></form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n<p>If</p></form><form action=\"#\" autocomplete=\"on\"><p><input type=\"color\" value=\"#904444\"> </p>\n </form><form action=\"http://www.example.org/\" autocomplete=\"off\" novalidate>\n<p>jb</p>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\"><p>Fj</p>\n</form><form action=\"#\" autocomplete=\"off\">\n<input type=\"hidden\" name=\"vik\" value='\"' />\n</form><form action=\"#\" method=\"post\">\n<p><input type=\"image\" src=\"le.png\" alt='\"'/> </p></form><form action=\"http://www.example.org/\" autocomplete=\"off\" novalidate>\n <p>oy</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\">\n<p>Av</p></form><form action=\"#\" autocomplete=\"off\">\n <input type=\"hidden\" name=\"D1V\" value='\"' />\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p>hf</p>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\">\n<p>Kb</p>\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n\n<p>fj</p>\n</form><form action=\"#\" autocomplete=\"on\" novalidate>\n <p><input type=\"week\" required> </p></form><form action=\"#\" method=\"post\">\n <p><input type=\"image\" src=\"le.png\" alt='\"'/> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\"><p>l\xC3\xB9a</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n\n<p>ej</p>\n </form><form action=\"#\" method=\"get\" novalidate>\n\n<input type=\"hidden\" name=php value='\"'>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n <p>r\xC3\xA7d</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n <p>v\xC3\x9Fj</p>\n</form><form action=\"http://www.example.org/\"><input type=\"hidden\" name=\"oBn\" value='\"' />\n\n</form><form action=\"http://www.example.org/\">\n <p><input type=\"color\" value=\"#Ee0000\"> </p>\n</form><form action=\"#\" method=\"get\" novalidate>\n <input type=\"hidden\" name=\"QQb\" value='\"'/>\n</form><form action=\"#\" method=\"post\" novalidate>\n<p><input type=\"color\" value=\"#6f2222\"> </p></form><form action=\"#\" autocomplete=\"off\">\n <p><input type=\"image\" src=\"ca.png\" alt='\"'/> </p></form><form action=\"#\" method=\"post\" novalidate>\n <input type=\"hidden\" name='L95' value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\"><p>Xb</p>\n </form><form action=\"#\" method=\"get\" novalidate>\n<p><input type=\"color\" value=\"#0F0000\"/> </p>\n\n</form><form action=\"http://www.example.org/\">\n\n<p><input type=\"color\" value=\"#dE2222\" /> </p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"on\"><input type=\"hidden\" name=iJu value='\"'>\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n<p>jb</p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\"><p>n\xC3\xB2d</p>\n\n</form><form action=\"#\" autocomplete=\"on\" novalidate><input type=\"hidden\" name='ABL' value='\"'/>\n\n</form><form action=\"#\" method=\"post\" novalidate>\n <p><input type=\"color\" value=\"#8E6666\"/> </p>\n\n</form><form action=\"#\" autocomplete=\"off\" novalidate>\n <input type=\"hidden\" name=\"lYB\" value='\"'/></form><form action=\"#\" autocomplete=\"on\" novalidate><p><input type=\"color\" value=\"#106666\"> </p>\n </form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n<p><input type=\"file\"/> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\">\n\n<p>e\xC3\xAAe</p>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate><p>Cq</p>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\"><p>nc</p>\n </form><form action=\"#\" autocomplete=\"off\" novalidate>\n<input type=\"hidden\" name=\"abe\" value='\"'/>\n </form><form action=\"#\" method=\"post\" autocomplete=\"off\">\n\n<input type=\"hidden\" name=im- value='\"'/></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n\n<p>t\xC3\xA5c</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate>\n\n<p>ej</p></form><form action=\"http://www.example.org/\" novalidate><input type=\"hidden\" name=s1m value='\"' />\n</form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n\n<input type=\"hidden\" name=\"QQb\" value='\"'/></form><form action=\"#\" method=\"post\" autocomplete=\"off\"><input type=\"hidden\" name='W76' value='\"'/>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate>\n <p>q\xC3\xAAa</p></form><form action=\"http://www.example.org/\" method=\"post\"><p><input type=\"datetime-local\" /> </p>\n </form><form action=\"#\" autocomplete=\"off\" novalidate><p><input type=\"color\" value=\"#B35555\" /> </p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n<input type=\"hidden\" name='yQ5' value='\"'/>\n </form><form action=\"#\" method=\"post\" autocomplete=\"on\">\n<input type=\"hidden\" name='L95' value='\"'/>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\" novalidate><p>j\xC3\xBBa</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate>\n <p>Em</p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n <p><input type=\"color\" value=\"#Ac2222\"> </p>\n</form><form action=\"#\" method=\"post\" autocomplete=\"off\">\n<input type=\"hidden\" name=\"gx0\" value='\"' />\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\" novalidate>\n<p>a\xC3\xB2b</p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\" novalidate><p>p\xC3\xADa</p>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\">\n <p>g\xC3\xA5a</p>\n\n</form><form action=\"#\" autocomplete=\"on\" novalidate><p><input type=\"image\" src=\"ca.png\" alt='\"'/> </p>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><p>Lw</p></form><form action=\"http://www.example.org/\" method=\"post\">\n<input type=\"hidden\" name=xXD value='\"'/>\n\n</form><form action=\"#\" autocomplete=\"on\" novalidate>\n\n<p><input type=\"image\" src=\"gp.png\" alt='\"'/> </p></form><form action=\"#\" method=\"post\" autocomplete=\"off\">\n <input type=\"hidden\" name=\"Yyj\" value='\"' />\n\n</form><form action=\"http://www.example.org/\" method=\"get\">\n<p><input type=\"color\" value=\"#325555\"> </p>\n</form><form action=\"http://www.example.org/\" novalidate>\n\n<input type=\"hidden\" name='xfh' value='\"' />\n\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\"><p><input type=\"image\" src=\"jb.png\" alt='\"'/> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\"><p><input type=\"color\" value=\"#8E6666\"/> </p>\n\n</form><form action=\"#\" autocomplete=\"off\" novalidate><p><input type=\"image\" src=\"nv.png\" alt='\"' /> </p>\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n <p>Uf</p>\n</form><form action=\"http://www.example.org/\" method=\"post\">\n <p><input type=\"color\" value=\"#Ee0000\"> </p>\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\">\n\n<p><input type=\"image\" src=\"pt.png\" alt='\"'/> </p>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n\n<p>tn</p>\n </form><form action=\"http://www.example.org/\" autocomplete=\"on\"><input type=\"hidden\" name=\"snq\" value='\"'/>\n</form><form action=\"#\" method=\"get\" autocomplete=\"off\">\n <p><input type=\"image\" src=\"ze.png\" alt='\"'/> </p>\n</form><form action=\"#\" method=\"post\" autocomplete=\"on\" novalidate>\n <p><input type=\"time\" required /> </p>\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p><input type=\"file\"/> </p>\n </form><form action=\"http://www.example.org/\" autocomplete=\"on\">\n<input type=\"hidden\" name='qz3' value='\"'/>\n</form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate><input type=\"hidden\" name='q4q' value='\"'></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n <p>t\xC3\xA5c</p>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\">\n<p><input type=\"color\" value=\"#Ee0000\"> </p></form><form action=\"http://www.example.org/\" method=\"post\">\n <p><input type=\"range\" min=\"0\" max=\"100\"/> </p>\n</form><form action=\"http://www.example.org/\" novalidate>\n\n<p><input type=\"datetime-local\" required=\"\"/> </p>\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\" novalidate><input type=\"hidden\" name='ujK' value='\"'/>\n\n</form><form action=\"#\" method=\"post\" autocomplete=\"on\" novalidate><input type=\"hidden\" name=\"lYB\" value='\"'/>\n</form><form action=\"http://www.example.org/\" autocomplete=\"on\"><p><input type=\"color\" value=\"#2a2222\"/> </p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"off\" novalidate>\n <input type=\"hidden\" name='fzj' value='\"'/></form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate><input type=\"hidden\" name=\"wbl\" value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\">\n<input type=\"hidden\" name=\"abe\" value='\"'/>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p>Rm</p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"off\" novalidate>\n<input type=\"hidden\" name='jjn' value='\"'/>\n </form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n<input type=\"hidden\" name='cOe' value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\">\n <input type=\"hidden\" name='yQ5' value='\"'/>\n </form><form action=\"http://www.example.org/\" method=\"get\" novalidate>\n\n<input type=\"hidden\" name=q00 value='\"'/></form><form action=\"http://www.example.org/\" method=\"post\" novalidate><input type=\"hidden\" name=php value='\"'>\n\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\" novalidate>\n <input type=\"hidden\" name=\"D1V\" value='\"' />\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\">\n <p><input type=\"color\" value=\"#cA2222\"/> </p>\n </form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n\n<p><input type=\"color\" value=\"#Ee0000\"> </p>\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\"><p><input type=\"image\" src=\"uq.png\" alt='\"'/> </p></form><form action=\"http://www.example.org/\" method=\"post\" novalidate>\n\n<input type=\"hidden\" name=H8u value='\"'>\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\">\n\n<p><input type=\"color\" value=\"#717777\" /> </p>\n </form><form action=\"http://www.example.org/\" method=\"post\" novalidate>\n <input type=\"hidden\" name=im- value='\"'/>\n\n</form><form action=\"#\" method=\"get\" autocomplete=\"on\" novalidate>\n\n<p><input type=\"image\" src=\"cd.png\" alt='\"'> </p></form><form action=\"http://www.example.org/\" autocomplete=\"off\">\n\n<p><input type=\"image\" src=\"le.png\" alt='\"'/> </p></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\">\n <p>Pq</p></form><form action=\"#\" method=\"post\" autocomplete=\"off\" novalidate>\n\n<p><input type=\"color\" value=\"#dE2222\" /> </p>\n </form><form action=\"http://www.example.org/\" autocomplete=\"on\" novalidate>\n<input type=\"hidden\" name=\"D1V\" value='\"'></form><form action=\"http://www.example.org/\" method=\"post\" novalidate>\n\n<input type=\"hidden\" name='ABL' value='\"'/>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n<p>Mu</p>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\">\n <p><input type=\"image\" src=\"se.png\" alt='\"'/> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\">\n<p><input type=\"datetime-local\" /> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n<p>pv</p>\n </form><form action=\"#\" method=\"get\" autocomplete=\"on\" novalidate>\n <p><input type=\"image\" src=\"ca.png\" alt='\"'/> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate><input type=\"hidden\" name='nS0' value='\"'/></form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\"><input type=\"hidden\" name=\"lYB\" value='\"'/></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\">\n <p>c\xC3\xB0b</p>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\">\n\n<p><input type=\"image\" src=\"er.png\" alt='\"' /> </p>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"on\" novalidate>\n <input type=\"hidden\" name=s1m value='\"' />\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n <input type=\"hidden\" name=\"gx0\" value='\"'></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\">\n\n<p>p\xC3\xADa</p>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\" novalidate>\n <input type=\"hidden\" name='qz3' value='\"'/>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n<input type=\"hidden\" name=\"abe\" value='\"'/>\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n <input type=\"hidden\" name=H8u value='\"'>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\" novalidate>\n\n<input type=\"hidden\" name=\"p1V\" value='\"'/>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\"><input type=\"hidden\" name='yQ5' value='\"'/>\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\">\n <input type=\"hidden\" name=wz0 value='\"'>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"off\" novalidate>\n\n<input type=\"hidden\" name='q4q' value='\"' />\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n<p><input type=\"color\" value=\"#Ee0000\"> </p>\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n\n<input type=\"hidden\" name='ABL' value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate>\n<p><input type=\"color\" value=\"#2a2222\"/> </p>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\">\n <p><input type=\"color\" value=\"#ed7777\"> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><p><input type=\"file\"/> </p>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\">\n <p><input type=\"color\" value=\"#Ac2222\"> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate><p><input type=\"image\" src=\"gp.png\" alt='\"'/> </p></form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\">\n\n<input type=\"hidden\" name='xfh' value='\"' />\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n<input type=\"hidden\" name=ek5 value='\"'>\n\n</form><form action=\"http://www.example.org/\" autocomplete=\"on\" novalidate>\n\n<p><input type=\"image\" src=\"jb.png\" alt='\"'/> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><p>Ns</p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate><p><input type=\"image\" src=\"se.png\" alt='\"'/> </p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\">\n<p><input type=\"image\" src=\"lp.png\" alt='\"'> </p></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n <p>Fj</p>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\"><input type=\"hidden\" name=\"QQb\" value='\"'/>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate>\n<input type=\"hidden\" name=q00 value='\"'/></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n <input type=\"hidden\" name=\"snq\" value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p><input type=\"image\" src=\"le.png\" alt='\"'/> </p>\n </form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate><input type=\"hidden\" name=TKQ value='\"'/>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate>\n\n<p>Th</p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n\n<p><input type=\"color\" value=\"#Ee0000\"> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\">\n<p><input type=\"image\" src=\"sj.png\" alt='\"' /> </p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\">\n\n<p><input type=\"image\" src=\"er.png\" alt='\"' /> </p>\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\" novalidate>\n<input type=\"hidden\" name=mac value='\"'/>\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate>\n\n<input type=\"hidden\" name='q4q' value='\"'></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n <p><input type=\"color\" value=\"#0F0000\"/> </p>\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"off\" novalidate><input type=\"hidden\" name='ujK' value='\"'/>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\" novalidate><input type=\"hidden\" name=\"lYB\" value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\">\n<p><input type=\"image\" src=\"ca.png\" alt='\"'/> </p></form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate>\n <p><input type=\"color\" value=\"#6f2222\"> </p>\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate><input type=\"hidden\" name=\"gx0\" value='\"' />\n\n</form><form action=\"http://www.example.org/\" method=\"get\" autocomplete=\"on\" novalidate>\n\n<p><input type=\"color\" value=\"#106666\"> </p>\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\" novalidate><p><input type=\"color\" value=\"#cc0000\"> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n\n<p><input type=\"time\" required /> </p>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"off\" novalidate>\n <input type=\"hidden\" name='yQ5' value='\"'/>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n<input type=\"hidden\" name=b-t value='\"'>\n\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate><p><input type=\"image\" src=\"us.png\" alt='\"'> </p></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate>\n\n<input type=\"hidden\" name=\"vik\" value='\"'></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><input type=\"hidden\" name=\"D1V\" value='\"' />\n</form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate>\n<p><input type=\"image\" src=\"gp.png\" alt='\"'/> </p></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n\n<input type=\"hidden\" name=dbq value='\"' />\n </form><form action=\"http://www.example.org/\" method=\"post\" autocomplete=\"on\" novalidate>\n <p><input type=\"image\" src=\"ze.png\" alt='\"'/> </p></form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><input type=\"hidden\" name=\"oBn\" value='\"' />\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n<input type=\"hidden\" name=php value='\"'>\n\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n<p><input type=\"color\" value=\"#Cf3333\" /> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate><input type=\"hidden\" name='nS0' value='\"'/>\n</form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><p><input type=\"range\" min=\"0\" max=\"100\"/> </p>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p><input type=\"color\" value=\"#6f2222\"> </p></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n\n<p><input type=\"color\" value=\"#Ac2222\"> </p>\n </form><form action=\"#\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><p><input type=\"image\" src=\"le.png\" alt='\"'/> </p>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n<p><input type=\"button\" value='\"' /> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n <p><input type=\"image\" src=\"lp.png\" alt='\"'> </p></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" novalidate>\n<p><input type=\"image\" src=\"le.png\" alt='\"'/> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n\n<input type=\"hidden\" name='fzj' value='\"'/>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\"><p><input type=\"color\" value=\"#8E6666\"/> </p>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\">\n <p><input type=\"color\" value=\"#a90000\"/> </p>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><input type=\"hidden\" name=IMR value='\"'/></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><p><input type=\"button\" value='\"' /> </p>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><input type=\"hidden\" name=\"e3T\" value='\"'/></form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n\n<input type=\"hidden\" name=TKQ value='\"'/>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate><p><input type=\"color\" value=\"#6f2222\"> </p>\n </form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate>\n\n<input type=\"hidden\" name='ujK' value='\"'/>\n\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"off\" novalidate><p><input type=\"range\" min=\"0\" max=\"100\"/> </p>\n</form><form action=\"http://www.example.org/\" method=post enctype=\"multipart/form-data\" autocomplete=\"on\" novalidate>\n<p><input type=\"datetime-local\" required=\"\"/> </p>\n\n</form>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -21851,7 +21849,7 @@ mod rules {
     );
     static SLOTS_37: [u8; 3] = [0, 64, 192];
     static COSTS_95: [u64; 3] = [0, 13, 42];
-    static ENDS_55: [u32; 3] = [64, 192, 256];
+    static ENDS_53: [u32; 3] = [64, 192, 256];
     static LITERALS_68: [u64; 2] = [0x0300000000746567, 0x0400000074736f70];
     static LITERALS_69: [u64; 2] = [0x0200000000006e6f, 0x030000000066666f];
     static STRINGS_14: rt::Strings = rt::Strings::new(
@@ -21916,7 +21914,7 @@ mod rules {
         Some(b"<figure><figcaption>0</figcaption><pre>0\n</pre></figure>"),
     );
     static SLOTS_38: [u8; 2] = [0, 64];
-    static ENDS_56: [u32; 2] = [64, 256];
+    static ENDS_54: [u32; 2] = [64, 256];
     static COSTS_96: [u64; 3] = [0, 16, 16];
     static POOL_MEDIA_BLOCK: rt::Strings = rt::Strings::new(
         b"<video controls><source src=\"aa.webm\" type=\"video/webm\">0</video><video controls><source src=\"hi.webm\" type=\"video/webm\">Yp</video><video controls><source src=\"sh.webm\" type=\"video/webm\">rb</video><video controls>\n<source src=\"aa.webm\" type=\"video/webm\">ym</video><video controls>\n<source src=\"tn.webm\" type=\"video/webm\">bi</video><video controls><source src=\"ct.webm\" type=\"video/webm\">\nil</video><video controls><source src=\"ns.webm\" type=\"video/webm\">\neb</video><video controls><source src=\"sp.webm\" type=\"video/webm\">\nle</video><video controls>\n\n<source src=\"dr.webm\" type=\"video/webm\">Oa</video><video controls>\n\n<source src=\"oq.webm\" type=\"video/webm\">zk</video><video controls>\n <source src=\"ew.webm\" type=\"video/webm\">ji</video><video controls>\n <source src=\"yj.webm\" type=\"video/webm\">Mm</video><video controls>\n<source src=\"dj.webm\" type=\"video/webm\">\nAv</video><video controls>\n<source src=\"hq.webm\" type=\"video/webm\">\nas</video><video controls>\n<source src=\"rj.webm\" type=\"video/webm\">\nDo</video><video controls>\n<source src=\"ww.webm\" type=\"video/webm\">\noy</video><video controls><source src=\"av.webm\" type=\"video/webm\"/>\nwb</video><video controls><source src=\"fr.webm\" type=\"video/webm\"/>\nYw</video><video controls><source src=\"il.webm\" type=\"video/webm\"/>\nfz</video><video controls><source src=\"le.webm\" type=\"video/webm\"/>\nnc</video><video controls><source src=\"pt.webm\" type=\"video/webm\"/>\nEm</video><video controls><source src=\"se.webm\" type=\"video/webm\"/>\npv</video><video controls><source src=\"ua.webm\" type=\"video/webm\"/>\nLw</video><video controls><source src=\"wt.webm\" type=\"video/webm\"/>\nwy</video><video controls>\n\n<source src=\"dy.webm\" type=\"video/webm\">\nhf</video><video controls>\n\n<source src=\"jl.webm\" type=\"video/webm\">\nzs</video><video controls>\n\n<source src=\"ns.webm\" type=\"video/webm\">\noi</video><video controls>\n\n<source src=\"xl.webm\" type=\"video/webm\">\nYh</video><video controls>\n <source src=\"gk.webm\" type=\"video/webm\">\nBk</video><video controls>\n <source src=\"lw.webm\" type=\"video/webm\">\nIn</video><video controls>\n <source src=\"qt.webm\" type=\"video/webm\">\ntn</video><video controls>\n <source src=\"zx.webm\" type=\"video/webm\">\nKz</video><video controls>\n<source src=\"ca.webm\" type=\"video/webm\"/>\nwi</video><video controls>\n<source src=\"hf.webm\" type=\"video/webm\"/>\nZm</video><video controls>\n<source src=\"jb.webm\" type=\"video/webm\"/>\ngp</video><video controls>\n<source src=\"lu.webm\" type=\"video/webm\"/>\nns</video><video controls>\n<source src=\"qy.webm\" type=\"video/webm\"/>\nQo</video><video controls>\n<source src=\"tk.webm\" type=\"video/webm\"/>\nXr</video><video controls>\n<source src=\"vn.webm\" type=\"video/webm\"/>\nql</video><video controls><source src=\"af.webm\" type=\"video/webm\"/>\n\nHx</video><video controls><source src=\"ct.webm\" type=\"video/webm\">\nm\xC3\xB5a</video><video controls><source src=\"fx.webm\" type=\"video/webm\" />\nWb</video><video controls><source src=\"jo.webm\" type=\"video/webm\" />\noq</video><video controls><source src=\"ns.webm\" type=\"video/webm\">\ni\xC3\x9Fd</video><video controls><source src=\"ts.webm\" type=\"video/webm\"/>\n\nNc</video><video controls><source src=\"wl.webm\" type=\"video/webm\"/>\n fz</video><video controls>\n\n<source src=\"af.webm\" type=\"video/webm\"/>\nIv</video><video controls>\n\n<source src=\"cy.webm\" type=\"video/webm\"/>\nuc</video><video controls>\n\n<source src=\"fc.webm\" type=\"video/webm\"/>\nil</video><video controls>\n\n<source src=\"ko.webm\" type=\"video/webm\"/>\neb</video><video controls>\n\n<source src=\"oq.webm\" type=\"video/webm\">r\xC3\xBCc</video><video controls>\n\n<source src=\"ro.webm\" type=\"video/webm\"/>\ngx</video><video controls>\n\n<source src=\"ui.webm\" type=\"video/webm\"/>\nVl</video><video controls>\n\n<source src=\"wl.webm\" type=\"video/webm\"/>\noa</video><video controls>\n\n<source src=\"ze.webm\" type=\"video/webm\"/>\nvd</video><video controls>\n <source src=\"em.webm\" type=\"video/webm\"/>\nMm</video><video controls>\n <source src=\"gp.webm\" type=\"video/webm\"/>\nTp</video><video controls>\n <source src=\"it.webm\" type=\"video/webm\"/>\nmm</video><video controls>\n <source src=\"nk.webm\" type=\"video/webm\">c\xC3\xA3d</video><video controls>\n <source src=\"qj.webm\" type=\"video/webm\"/>\nKz</video><video controls>\n <source src=\"tc.webm\" type=\"video/webm\"/>\nwb</video><video controls>\n <source src=\"xz.webm\" type=\"video/webm\"/>\nZe</video><video controls>\n<source src=\"an.webm\" type=\"video/webm\"/>\n Nk</video><video controls>\n<source src=\"dl.webm\" type=\"video/webm\" />\nnk</video><video controls>\n<source src=\"hq.webm\" type=\"video/webm\">\ne\xC3\xBFd</video><video controls>\n<source src=\"nc.webm\" type=\"video/webm\">\nm\xC3\xA1a</video><video controls>\n<source src=\"qj.webm\" type=\"video/webm\"/>\n Lw</video><video controls>\n<source src=\"ts.webm\" type=\"video/webm\"/>\n\nAn</video><video controls>\n<source src=\"ww.webm\" type=\"video/webm\">\nh\xC3\xACc</video><video controls>\n<source src=\"wy.webm\" type=\"video/webm\" />\nlu</video><video controls><source src=\"dg.webm\" type=\"video/webm\"/>\no\xC3\xAFd</video><video controls><source src=\"fr.webm\" type=\"video/webm\"/>\nv\xC3\xBEf</video><video controls><source src=\"le.webm\" type=\"video/webm\"/>\nr\xC3\xA7d</video><video controls><source src=\"ok.webm\" type=\"video/webm\" />\n\ncv</video><video controls><source src=\"se.webm\" type=\"video/webm\"/>\nu\xC3\xA2c</video><video controls><source src=\"wt.webm\" type=\"video/webm\"/>\np\xC3\xB6a</video><video controls><source src=\"ze.webm\" type=\"video/webm\"/>\ne\xC3\xA1d</video><video controls>\n\n<source src=\"cy.webm\" type=\"video/webm\"/>\n ye</video><video controls>\n\n<source src=\"gh.webm\" type=\"video/webm\"/>\n\nmu</video><video controls>\n\n<source src=\"mk.webm\" type=\"video/webm\"/>\n\nEe</video><video controls>\n\n<source src=\"pq.webm\" type=\"video/webm\" />\nWt</video><video controls>\n\n<source src=\"th.webm\" type=\"video/webm\" />\nLh</video><video controls>\n\n<source src=\"wy.webm\" type=\"video/webm\" />\nwq</video><video controls>\n <source src=\"cg.webm\" type=\"video/webm\" />\nOa</video><video controls>\n <source src=\"ct.webm\" type=\"video/webm\">\nv\xC3\x9Fj</video><video controls>\n <source src=\"jo.webm\" type=\"video/webm\" />\nJl</video><video controls>\n <source src=\"lw.webm\" type=\"video/webm\">\nq\xC3\xB4b</video><video controls>\n <source src=\"qb.webm\" type=\"video/webm\"/>\n\nXz</video><video controls>\n <source src=\"ts.webm\" type=\"video/webm\"/>\n\nql</video><video controls>\n <source src=\"wl.webm\" type=\"video/webm\"/>\n Th</video><video controls>\n <source src=\"zk.webm\" type=\"video/webm\" />\nmc</video><video controls>\n<source src=\"er.webm\" type=\"video/webm\" />\n\nak</video><video controls>\n<source src=\"hf.webm\" type=\"video/webm\"/>\nw\xC3\xA6a</video><video controls>\n<source src=\"lu.webm\" type=\"video/webm\"/>\nr\xC3\xBCc</video><video controls>\n<source src=\"pa.webm\" type=\"video/webm\" />\n\nWb</video><video controls>\n<source src=\"tk.webm\" type=\"video/webm\"/>\nu\xC3\xACd</video><video controls>\n<source src=\"ye.webm\" type=\"video/webm\" />\n\nGh</video><video controls><source src=\"af.webm\" type=\"video/webm\"/>\n\ne\xC3\xB4i</video><video controls><source src=\"jo.webm\" type=\"video/webm\" />\nh\xC3\xACc</video><video controls><source src=\"ts.webm\" type=\"video/webm\"/>\n\nv\xC3\xB3e</video><video controls muted><source src=\"pv.webm\" type=\"video/webm\">Bs</video><video controls muted><source src=\"xe.webm\" type=\"video/webm\">Un</video><video controls>\n\n<source src=\"cv.webm\" type=\"video/webm\" />\n\nIv</video><video controls>\n\n<source src=\"fc.webm\" type=\"video/webm\"/>\nm\xC3\xB5a</video><video controls>\n\n<source src=\"hv.webm\" type=\"video/webm\"/>\nb\xC3\xA6h</video><video controls>\n\n<source src=\"mp.webm\" type=\"video/webm\" />\n\nXj</video><video controls>\n\n<source src=\"ro.webm\" type=\"video/webm\"/>\nl\xC3\xA4e</video><video controls>\n\n<source src=\"ui.webm\" type=\"video/webm\"/>\ns\xC3\xA8f</video><video controls>\n\n<source src=\"xo.webm\" type=\"video/webm\" />\n\nwy</video><video controls>\n <source src=\"bq.webm\" type=\"video/webm\" />\n\nZu</video><video controls>\n <source src=\"em.webm\" type=\"video/webm\"/>\nv\xC3\x9Fj</video><video controls>\n <source src=\"it.webm\" type=\"video/webm\"/>\nq\xC3\xAAa</video><video controls>\n <source src=\"lz.webm\" type=\"video/webm\" />\n\ngx</video><video controls>\n <source src=\"qj.webm\" type=\"video/webm\"/>\nt\xC3\xA5c</video><video controls>\n <source src=\"vd.webm\" type=\"video/webm\" />\n\nRe</video><video controls>\n <source src=\"xz.webm\" type=\"video/webm\"/>\nd\xC3\xADb</video><video controls>\n<source src=\"hc.webm\" type=\"video/webm\" />\nf\xC3\xBCa</video><video controls>\n<source src=\"np.webm\" type=\"video/webm\"/>\n\nu\xC3\xACd</video><video controls><source src=\"ak.webm\" type=\"video/webm\" />\n\nl\xC3\xAEf</video><video controls><source src=\"iy.webm\" type=\"video/webm\" />\n\ns\xC3\xB1a</video><video controls><source src=\"ye.webm\" type=\"video/webm\" />\n\nv\xC3\xA9a</video><video controls muted>\n<source src=\"jt.webm\" type=\"video/webm\">Yh</video><video controls muted>\n<source src=\"sh.webm\" type=\"video/webm\">xw</video><video controls muted><source src=\"fj.webm\" type=\"video/webm\"/>\n0</video><video controls muted><source src=\"mm.webm\" type=\"video/webm\">\nPi</video><video controls muted><source src=\"ww.webm\" type=\"video/webm\">\nKz</video><video controls>\n\n<source src=\"jy.webm\" type=\"video/webm\"/>\n\nf\xC3\xA8e</video><video controls>\n\n<source src=\"pq.webm\" type=\"video/webm\" />\nt\xC3\xAFg</video><video controls>\n\n<source src=\"zu.webm\" type=\"video/webm\"/>\n\nw\xC3\xA6a</video><video controls>\n <source src=\"nf.webm\" type=\"video/webm\" />\nn\xC3\xB2d</video><video controls>\n <source src=\"ts.webm\" type=\"video/webm\"/>\n\nu\xC3\xB6e</video><video controls>\n<source src=\"ke.webm\" type=\"video/webm\" />\n\na\xC3\xA8a</video><video controls>\n<source src=\"ye.webm\" type=\"video/webm\" />\n\no\xC3\xAFd</video><video controls muted>\n\n<source src=\"dj.webm\" type=\"video/webm\">\n9</video><video controls muted>\n\n<source src=\"vy.webm\" type=\"video/webm\">gh</video><video controls muted>\n <source src=\"gc.webm\" type=\"video/webm\">zc</video><video controls muted>\n <source src=\"zp.webm\" type=\"video/webm\">Qo</video><video controls muted>\n<source src=\"dj.webm\" type=\"video/webm\">\njb</video><video controls muted>\n<source src=\"ns.webm\" type=\"video/webm\">\nAn</video><video controls muted>\n<source src=\"rz.webm\" type=\"video/webm\">\nHq</video><video controls muted>\n<source src=\"ww.webm\" type=\"video/webm\">\nsx</video><video controls muted><source src=\"cy.webm\" type=\"video/webm\"/>\nVt</video><video controls muted><source src=\"gc.webm\" type=\"video/webm\">d\xC3\xA3g</video><video controls muted><source src=\"id.webm\" type=\"video/webm\"/>\nkg</video><video controls muted><source src=\"ms.webm\" type=\"video/webm\"/>\nNc</video><video controls muted><source src=\"pd.webm\" type=\"video/webm\"/>\nym</video><video controls muted><source src=\"ts.webm\" type=\"video/webm\"/>\nPy</video><video controls muted><source src=\"wd.webm\" type=\"video/webm\"/>\nXb</video><video controls muted><source src=\"yw.webm\" type=\"video/webm\"/>\npo</video><video controls>\n\n<source src=\"mp.webm\" type=\"video/webm\" />\n\nb\xC3\xA6h</video><video controls>\n <source src=\"bq.webm\" type=\"video/webm\" />\n\ne\xC3\xA1d</video><video controls>\n <source src=\"qw.webm\" type=\"video/webm\" />\n\ns\xC3\xA8f</video><video controls muted>\n\n<source src=\"hq.webm\" type=\"video/webm\">\nHa</video><video controls muted>\n\n<source src=\"lw.webm\" type=\"video/webm\">\nsh</video><video controls muted>\n\n<source src=\"rj.webm\" type=\"video/webm\">\nzk</video><video controls muted>\n <source src=\"ah.webm\" type=\"video/webm\">\nQw</video><video controls muted>\n <source src=\"fu.webm\" type=\"video/webm\">\nji</video><video controls muted>\n <source src=\"qd.webm\" type=\"video/webm\">\nAv</video><video controls muted>\n <source src=\"va.webm\" type=\"video/webm\">\nTp</video><video controls muted>\n <source src=\"zh.webm\" type=\"video/webm\">\ntf</video><video controls muted>\n<source src=\"ci.webm\" type=\"video/webm\"/>\nPi</video><video controls muted>\n<source src=\"hf.webm\" type=\"video/webm\"/>\nKr</video><video controls muted>\n<source src=\"jy.webm\" type=\"video/webm\"/>\nko</video><video controls muted>\n<source src=\"of.webm\" type=\"video/webm\"/>\nNk</video><video controls muted>\n<source src=\"qy.webm\" type=\"video/webm\"/>\nUn</video><video controls muted>\n<source src=\"tc.webm\" type=\"video/webm\"/>\nbq</video><video controls muted>\n<source src=\"xz.webm\" type=\"video/webm\"/>\nEu</video><video controls muted><source src=\"an.webm\" type=\"video/webm\"/>\n pv</video><video controls muted><source src=\"dl.webm\" type=\"video/webm\" />\nej</video><video controls muted><source src=\"hq.webm\" type=\"video/webm\">\nf\xC3\xA8e</video><video controls muted><source src=\"jy.webm\" type=\"video/webm\"/>\n\nsp</video><video controls muted><source src=\"ms.webm\" type=\"video/webm\"/>\n zs</video><video controls muted><source src=\"rz.webm\" type=\"video/webm\">\na\xC3\xB2b</video><video controls muted><source src=\"ww.webm\" type=\"video/webm\">\nh\xC3\xB6d</video><video controls muted>\n\n<source src=\"an.webm\" type=\"video/webm\"/>\nYh</video><video controls muted>\n\n<source src=\"cq.webm\" type=\"video/webm\"/>\nMu</video><video controls muted>\n\n<source src=\"eu.webm\" type=\"video/webm\"/>\nye</video><video controls muted>\n\n<source src=\"kg.webm\" type=\"video/webm\"/>\nid</video><video controls muted>\n\n<source src=\"nk.webm\" type=\"video/webm\">d\xC3\xADb</video><video controls muted>\n\n<source src=\"pd.webm\" type=\"video/webm\"/>\npg</video><video controls muted>\n\n<source src=\"ua.webm\" type=\"video/webm\"/>\nZm</video><video controls muted>\n\n<source src=\"wd.webm\" type=\"video/webm\"/>\nrz</video><video controls muted>\n\n<source src=\"yw.webm\" type=\"video/webm\"/>\nzc</video><video controls muted>\n <source src=\"dw.webm\" type=\"video/webm\"/>\nQo</video><video controls muted>\n <source src=\"gh.webm\" type=\"video/webm\"/>\nFc</video><video controls muted>\n <source src=\"jb.webm\" type=\"video/webm\"/>\nql</video><video controls muted>\n <source src=\"nh.webm\" type=\"video/webm\"/>\nHx</video><video controls muted>\n <source src=\"qb.webm\" type=\"video/webm\"/>\ntf</video><video controls muted>\n <source src=\"su.webm\" type=\"video/webm\"/>\nhn</video><video controls muted>\n <source src=\"xr.webm\" type=\"video/webm\"/>\ndd</video><video controls muted>\n<source src=\"af.webm\" type=\"video/webm\"/>\n\nkg</video><video controls muted>\n<source src=\"dw.webm\" type=\"video/webm\"/>\n\nYw</video><video controls muted>\n<source src=\"iv.webm\" type=\"video/webm\">\ni\xC3\xBEe</video><video controls muted>\n<source src=\"le.webm\" type=\"video/webm\"/>\n\nym</video><video controls muted>\n<source src=\"ro.webm\" type=\"video/webm\"/>\n Py</video><video controls muted>\n<source src=\"un.webm\" type=\"video/webm\" />\nEm</video><video controls muted>\n<source src=\"xj.webm\" type=\"video/webm\"/>\n\nLp</video><video controls muted><source src=\"cg.webm\" type=\"video/webm\" />\n\nAf</video><video controls muted><source src=\"cy.webm\" type=\"video/webm\"/>\ns\xC3\xBCb</video><video controls muted><source src=\"id.webm\" type=\"video/webm\"/>\no\xC3\xA6c</video><video controls muted><source src=\"lz.webm\" type=\"video/webm\" />\n\nZu</video><video controls muted><source src=\"qg.webm\" type=\"video/webm\" />\n\nCq</video><video controls muted><source src=\"rg.webm\" type=\"video/webm\"/>\ny\xC3\xA1d</video><video controls muted><source src=\"vt.webm\" type=\"video/webm\" />\n\noa</video><video controls muted>\n\n<source src=\"af.webm\" type=\"video/webm\"/>\n\nco</video><video controls muted>\n\n<source src=\"dl.webm\" type=\"video/webm\" />\nRe</video><video controls muted>\n\n<source src=\"hq.webm\" type=\"video/webm\">\nd\xC3\xB8c</video><video controls muted>\n\n<source src=\"lw.webm\" type=\"video/webm\">\nk\xC3\xBBd</video><video controls muted>\n\n<source src=\"ms.webm\" type=\"video/webm\"/>\n xw</video><video controls muted>\n\n<source src=\"ts.webm\" type=\"video/webm\"/>\n\nid</video><video controls muted>\n\n<source src=\"xj.webm\" type=\"video/webm\"/>\n\nDw</video><video controls muted>\n\n<source src=\"zu.webm\" type=\"video/webm\"/>\n\npg</video><video controls muted>\n <source src=\"fj.webm\" type=\"video/webm\"/>\n Gp</video><video controls muted>\n <source src=\"fu.webm\" type=\"video/webm\">\nn\xC3\xB2d</video><video controls muted>\n <source src=\"lz.webm\" type=\"video/webm\" />\nCa</video><video controls muted>\n <source src=\"pq.webm\" type=\"video/webm\" />\nJd</video><video controls muted>\n <source src=\"sm.webm\" type=\"video/webm\"/>\n\nby</video><video controls muted>\n <source src=\"vf.webm\" type=\"video/webm\"/>\n jb</video><video controls muted>\n <source src=\"yw.webm\" type=\"video/webm\"/>\n qd</video><video controls muted>\n<source src=\"cv.webm\" type=\"video/webm\" />\n\nAn</video><video controls muted>\n<source src=\"fc.webm\" type=\"video/webm\"/>\nt\xC3\xA5c</video><video controls muted>\n<source src=\"hf.webm\" type=\"video/webm\"/>\nh\xC3\xB6d</video><video controls muted>\n<source src=\"mp.webm\" type=\"video/webm\" />\n\nac</video><video controls muted>\n<source src=\"sc.webm\" type=\"video/webm\" />\n\nDg</video><video controls muted>\n<source src=\"vv.webm\" type=\"video/webm\"/>\nn\xC3\x9Fb</video><video controls muted>\n<source src=\"xz.webm\" type=\"video/webm\"/>\nb\xC3\xAFc</video><video controls muted><source src=\"hc.webm\" type=\"video/webm\" />\np\xC3\xB6a</video><video controls muted><source src=\"th.webm\" type=\"video/webm\" />\ng\xC3\xB9g</video><video controls muted>\n\n<source src=\"an.webm\" type=\"video/webm\"/>\nv\xC3\xA9a</video><video controls muted>\n\n<source src=\"eu.webm\" type=\"video/webm\"/>\nq\xC3\xB4b</video><video controls muted>\n\n<source src=\"hs.webm\" type=\"video/webm\" />\n\njy</video><video controls muted>\n\n<source src=\"lz.webm\" type=\"video/webm\" />\n\nYp</video><video controls muted>\n\n<source src=\"rm.webm\" type=\"video/webm\" />\n\nNc</video><video controls muted>\n\n<source src=\"ua.webm\" type=\"video/webm\"/>\nd\xC3\xB8c</video><video controls muted>\n\n<source src=\"wd.webm\" type=\"video/webm\"/>\nk\xC3\xBBd</video><video controls muted>\n <source src=\"cg.webm\" type=\"video/webm\" />\n\nIn</video><video controls muted>\n <source src=\"gh.webm\" type=\"video/webm\"/>\nb\xC3\xBAd</video><video controls muted>\n <source src=\"jb.webm\" type=\"video/webm\"/>\nu\xC3\xB6e</video><video controls muted>\n <source src=\"mp.webm\" type=\"video/webm\" />\n\nil</video><video controls muted>\n <source src=\"qw.webm\" type=\"video/webm\" />\n\nLh</video><video controls muted>\n <source src=\"vn.webm\" type=\"video/webm\"/>\ns\xC3\xBCb</video><video controls muted>\n <source src=\"xr.webm\" type=\"video/webm\"/>\nh\xC3\xACc</video><video controls muted>\n<source src=\"hn.webm\" type=\"video/webm\"/>\n\nk\xC3\xA7h</video><video controls muted>\n<source src=\"ro.webm\" type=\"video/webm\"/>\n y\xC3\xABe</video><video controls muted><source src=\"hs.webm\" type=\"video/webm\" />\n\ne\xC3\xA1d</video><video controls muted><source src=\"vt.webm\" type=\"video/webm\" />\n\ns\xC3\xA8f</video><video controls muted>\n\n<source src=\"gp.webm\" type=\"video/webm\"/>\n c\xC3\xA3d</video><video controls muted>\n\n<source src=\"qb.webm\" type=\"video/webm\"/>\n\ne\xC3\xBFd</video><video controls muted>\n\n<source src=\"xj.webm\" type=\"video/webm\"/>\n\nt\xC3\xA5c</video><video controls muted>\n <source src=\"jb.webm\" type=\"video/webm\"/>\n k\xC3\xB1c</video><video controls muted>\n <source src=\"sm.webm\" type=\"video/webm\"/>\n\ny\xC3\xB4j</video><video controls muted>\n<source src=\"cv.webm\" type=\"video/webm\" />\n\ni\xC3\xB3d</video><video controls muted>\n<source src=\"sc.webm\" type=\"video/webm\" />\n\nl\xC3\xAEf</video><video controls muted>\n\n<source src=\"dl.webm\" type=\"video/webm\" />\n\nz\xC3\xB2f</video><video controls muted>\n\n<source src=\"rm.webm\" type=\"video/webm\" />\n\nj\xC3\xBBa</video><video controls muted>\n <source src=\"hs.webm\" type=\"video/webm\" />\n\ny\xC3\xA1d</video>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -21975,10 +21973,10 @@ mod rules {
         None,
     );
     static SLOTS_39: [u8; 2] = [0, 154];
-    static ENDS_57: [u32; 2] = [154, 256];
+    static ENDS_55: [u32; 2] = [154, 256];
     static SLOTS_40: [u8; 3] = [0, 199, 228];
     static COSTS_99: [u64; 3] = [0, 3, 14];
-    static ENDS_58: [u32; 3] = [199, 228, 256];
+    static ENDS_56: [u32; 3] = [199, 228, 256];
     static POOL_LIST: rt::Strings = rt::Strings::new(
         b"<ul><li>0</ul><ul><li>Vd</ul><ul><li>uc</ul><ul>\n<li>Pa</ul><ul>\n<li>oa</ul><ul><li>Kj\n</ul><ul><li>jb\n</ul><ul>\n\n<li>Gh</ul><ul>\n\n<li>fc</ul><ul>\n <li>Cq</ul><ul>\n <li>bi</ul><ul>\n<li>0\n </ul><ul>\n<li>Wt\n</ul><ul>\n<li>vt\n</ul><ul><li>Kb\n </ul><ul><li>Wi\n </ul><ul><li>f\xC3\xA8e</ul><ul><li>oi\n </ul><ul><li>wq\n </ul><ul>\n\n<li>Lp\n</ul><ul>\n\n<li>kg\n</ul><ul>\n <li>Gp\n</ul><ul>\n <li>fj\n</ul><ul>\n<li>Ca\n </ul><ul>\n<li>Oi\n </ul><ul>\n<li>as\n </ul><ul>\n<li>i\xC3\xA9i</ul><ul>\n<li>rb\n </ul><ul>\n<li>zk\n </ul><ul><li>w\xC3\xBBc\n</ul><ul>\n\n<li>If\n </ul><ul>\n\n<li>Un\n </ul><ul>\n\n<li>e\xC3\xA1d</ul><ul>\n\n<li>nc\n </ul><ul>\n\n<li>vl\n </ul><ul>\n <li>Fc\n </ul><ul>\n <li>Rm\n </ul><ul>\n <li>cv\n\n</ul><ul>\n <li>k\xC3\xA7h</ul><ul>\n <li>tf\n </ul><ul>\n<li>e\xC3\xAAe\n</ul><ul><LI>0</LI></ul><ul><li>l\xC3\xA4e\n\n</ul><ul><li>x\xC3\xADb\n\n</ul><ol><LI>sx</LI></ol><ul>\n\n<li>u\xC3\xACd\n</ul><ul>\n <li>t\xC3\xA5c\n</ul><ul>\n<li>i\xC3\xB3d\n\n</ul><ul>\n<li>v\xC3\x9Fj\n\n</ul><ul><LI>Qg</LI></ul><ul><LI>pg</LI></ul><ol>\n<LI>Wi</LI></ol><ol><LI>Pi</LI>\n</ol><ul>\n\n<li>c\xC3\xB0b\n\n</ul><ul>\n\n<li>o\xC3\xBAe\n\n</ul><ul>\n <li>b\xC3\xA6h\n\n</ul><ul>\n <li>n\xC3\xB2d\n\n</ul><ul>\n<LI>Af</LI></ul><ul>\n<LI>Yw</LI></ul><ul>\n<LI>xw</LI></ul><ul><LI>Uf</LI>\n</ul><ul><LI>tf</LI>\n</ul><ol>\n\n<LI>bi</LI></ol><ol>\n <LI>bi</LI></ol><ol>\n<LI>Vl</LI>\n</ol><ol><LI>Lh</LI>\n </ol><ol><LI>gh</LI>\n </ol><ol><LI>wq</LI>\n </ol><ul>\n\n<LI>Vd</LI></ul><ul>\n\n<LI>uc</LI></ul><ul>\n <LI>Rm</LI></ul><ul>\n <LI>ql</LI></ul><ul>\n<LI>Mu</LI>\n</ul><ul>\n<LI>lm</LI>\n</ul><ul><LI>Fc</LI>\n </ul><ul><LI>Rm</LI>\n </ul><ul><LI>cv</LI>\n\n</ul><ul><LI>k\xC3\xA7h</LI></ul><ul><LI>tf</LI>\n </ul><menu><LI>0</LI></menu><ol>\n\n<LI>lm</LI>\n</ol><ol>\n <LI>gp</LI>\n</ol><ol>\n<LI>Nc</LI>\n </ol><ol>\n<LI>h\xC3\xB6d</LI></ol><ol>\n<LI>yu</LI>\n </ol><ul>\n\n<LI>Gp</LI>\n</ul><ul>\n\n<LI>fj</LI>\n</ul><ul>\n <LI>Bs</LI>\n</ul><ul>\n <LI>ak</LI>\n</ul><ul>\n <LI>zk</LI>\n</ul><ul>\n<LI>Lw</LI>\n </ul><ul>\n<LI>Yh</LI>\n </ul><ul>\n<LI>hf</LI>\n\n</ul><ul>\n<LI>pv</LI>\n\n</ul><ul>\n<LI>x\xC3\xA4g</LI></ul><ul><LI>r\xC3\xBCc</LI>\n</ul><menu><LI>Qg</LI></menu><menu><LI>pg</LI></menu><ol>\n\n<LI>Oi</LI>\n </ol><ol>\n\n<LI>i\xC3\xA9i</LI></ol><ol>\n\n<LI>zk</LI>\n </ol><ol>\n <LI>Zm</LI>\n </ol><ol>\n <LI>p\xC3\xB6a</LI></ol><ol>\n<LI>v\xC3\xB3e</LI>\n</ol><ol><LI>w\xC3\xA6a</LI>\n\n</ol><ul>\n\n<LI>Kr</LI>\n </ul><ul>\n\n<LI>Xb</LI>\n </ul><ul>\n\n<LI>gh</LI>\n </ul><ul>\n\n<LI>oy</LI>\n </ul><ul>\n\n<LI>w\xC3\xB0b</LI></ul><ul>\n <LI>Hq</LI>\n </ul><ul>\n <LI>Tx</LI>\n </ul><ul>\n <LI>ej</LI>\n\n</ul><ul>\n <LI>m\xC3\xA1a</LI></ul><ul>\n <LI>u\xC3\xB6e</LI></ul><ul>\n<LI>j\xC3\xA6f</LI>\n</ul><ul><LI>d\xC3\xB8c</LI>\n\n</ul><ul><LI>q\xC3\xA0f</LI>\n\n</ul><menu>\n<LI>Fc</LI></menu><menu>\n<LI>dt</LI></menu><menu><LI>An</LI>\n</menu><menu><LI>Ze</LI>\n</menu><menu><LI>ye</LI>\n</menu><ol>\n <LI>p\xC3\xADa</LI>\n</ol><ol>\n<LI>t\xC3\xB9b</LI>\n\n</ol><ul>\n\n<LI>p\xC3\xADa</LI>\n</ul><ul>\n <LI>o\xC3\xA6c</LI>\n</ul><ul>\n<LI>g\xC3\xA5a</LI>\n\n</ul><ul>\n<LI>s\xC3\xB1a</LI>\n\n</ul><menu>\n\n<LI>Lh</LI></menu><menu>\n\n<LI>jy</LI></menu><menu>\n <LI>Hq</LI></menu><menu>\n <LI>gh</LI></menu><menu>\n<LI>Cy</LI>\n</menu><menu>\n<LI>bq</LI>\n</menu><menu><LI>Af</LI>\n </menu><menu><LI>Mm</LI>\n </menu><menu><LI>Yw</LI>\n </menu><menu><LI>hv</LI>\n\n</menu><menu><LI>p\xC3\xB6a</LI></menu><menu><LI>ye</LI>\n </menu><ol>\n\n<LI>r\xC3\xBCc</LI>\n\n</ol><ol>\n <LI>q\xC3\xB4b</LI>\n\n</ol><ul>\n\n<LI>h\xC3\xACc</LI>\n\n</ul><ul>\n\n<LI>t\xC3\xB9b</LI>\n\n</ul><ul>\n <LI>g\xC3\xA5a</LI>\n\n</ul><ul>\n <LI>s\xC3\xB1a</LI>\n\n</ul><menu>\n\n<LI>Lp</LI>\n</menu><menu>\n\n<LI>kg</LI>\n</menu><menu>\n <LI>Gp</LI>\n</menu><menu>\n <LI>fj</LI>\n</menu><menu>\n<LI>Ca</LI>\n </menu><menu>\n<LI>Oi</LI>\n </menu><menu>\n<LI>as</LI>\n </menu><menu>\n<LI>i\xC3\xA9i</LI></menu><menu>\n<LI>rb</LI>\n </menu><menu>\n<LI>zk</LI>\n </menu><menu><LI>w\xC3\xBBc</LI>\n</menu><menu>\n\n<LI>Kr</LI>\n </menu><menu>\n\n<LI>Xb</LI>\n </menu><menu>\n\n<LI>gh</LI>\n </menu><menu>\n\n<LI>oy</LI>\n </menu><menu>\n\n<LI>w\xC3\xB0b</LI></menu><menu>\n <LI>Hq</LI>\n </menu><menu>\n <LI>Tx</LI>\n </menu><menu>\n <LI>ej</LI>\n\n</menu><menu>\n <LI>m\xC3\xA1a</LI></menu><menu>\n <LI>u\xC3\xB6e</LI></menu><menu>\n<LI>j\xC3\xA6f</LI>\n</menu><menu><LI>d\xC3\xB8c</LI>\n\n</menu><menu><LI>q\xC3\xA0f</LI>\n\n</menu><menu>\n\n<LI>a\xC3\xB2b</LI>\n</menu><menu>\n\n<LI>z\xC3\xA8e</LI>\n</menu><menu>\n <LI>y\xC3\xA1d</LI>\n</menu><menu>\n<LI>l\xC3\xA4e</LI>\n\n</menu><menu>\n<LI>x\xC3\xADb</LI>\n\n</menu><ol reversed><LI>uc</LI></ol><menu>\n\n<LI>h\xC3\xACc</LI>\n\n</menu><menu>\n\n<LI>t\xC3\xB9b</LI>\n\n</menu><menu>\n <LI>g\xC3\xA5a</LI>\n\n</menu><menu>\n <LI>s\xC3\xB1a</LI>\n\n</menu><ol reversed>\n<LI>Vd</LI></ol><ol reversed><LI>Qo</LI>\n</ol><ol><li value=\"2\">An</li></ol><ol><li value=\"6\">Lw</li></ol><ol reversed>\n\n<LI>Cq</LI></ol><ol reversed>\n\n<LI>zc</LI></ol><ol reversed>\n <LI>vl</LI></ol><ol reversed>\n<LI>rz</LI>\n</ol><ol reversed><LI>Th</LI>\n </ol><ol reversed><LI>m\xC3\xA1a</LI></ol><ol>\n\n<li value=\"9\">9</li></ol><ol>\n<li value=\"4\">nc</li></ol><ol>\n<li value=\"8\">xw</li></ol><ol><li value=\"4\">An</li>\n</ol><ol><li value=\"8\">Fj</li>\n</ol><ol reversed>\n\n<LI>bq</LI>\n</ol><ol reversed>\n <LI>Uf</LI>\n</ol><ol reversed>\n<LI>Iv</LI>\n </ol><ol reversed>\n<LI>fc</LI>\n\n</ol><ol reversed>\n<LI>v\xC3\xA9a</LI></ol><ol>\n\n<li value=\"2\">Wt</li></ol><ol>\n\n<li value=\"6\">il</li></ol><ol>\n <li value=\"1\">qt</li></ol><ol>\n <li value=\"6\">An</li></ol><ol>\n<li value=\"1\">Fz</li>\n</ol><ol>\n<li value=\"5\">Iv</li>\n</ol><ol>\n<li value=\"9\">Pi</li>\n</ol><ol><li value=\"2\">by</li>\n\n</ol><ol><li value=\"4\">Lw</li>\n\n</ol><ol><li value=\"5\">t\xC3\xAFg</li></ol><ol><li value=\"7\">id</li>\n </ol><ol><li value=\"9\">Uf</li>\n </ol><ol reversed>\n\n<LI>Rm</LI>\n </ol><ol reversed>\n\n<LI>ko</LI>\n\n</ol><ol reversed>\n <LI>Af</LI>\n </ol><ol reversed>\n <LI>Yw</LI>\n </ol><ol reversed>\n <LI>pg</LI>\n\n</ol><ol reversed>\n<LI>p\xC3\xADa</LI>\n</ol><ol reversed><LI>u\xC3\xACd</LI>\n\n</ol><ol>\n\n<li value=\"3\">eb</li>\n</ol><ol>\n\n<li value=\"7\">id</li>\n</ol><ol>\n <li value=\"2\">qd</li>\n</ol><ol>\n <li value=\"6\">wb</li>\n</ol><ol>\n<li value=\"1\">bq</li>\n\n</ol><ol>\n<li value=\"3\">Kj</li>\n\n</ol><ol>\n<li value=\"4\">t\xC3\xAFg</li></ol><ol>\n<li value=\"6\">il</li>\n </ol><ol>\n<li value=\"8\">Th</li>\n\n</ol><ol><li value=\"1\">c\xC3\xBBb</li>\n</ol><ol><li value=\"9\">o\xC3\xBAe</li>\n</ol><ol reversed>\n <LI>w\xC3\xBBc</LI>\n</ol><ol reversed>\n<LI>x\xC3\xADb</LI>\n\n</ol><ol>\n\n<li value=\"2\">mu</li>\n\n</ol><ol>\n\n<li value=\"4\">by</li>\n\n</ol><ol>\n\n<li value=\"6\">Jl</li>\n </ol><ol>\n\n<li value=\"7\">uc</li>\n </ol><ol>\n\n<li value=\"9\">il</li>\n\n</ol><ol>\n <li value=\"2\">Wt</li>\n </ol><ol>\n <li value=\"4\">Fr</li>\n\n</ol><ol>\n <li value=\"5\">rb</li>\n\n</ol><ol>\n <li value=\"7\">fj</li>\n\n</ol><ol>\n <li value=\"9\">Pi</li>\n </ol><ol>\n<li value=\"5\">t\xC3\xAFg</li>\n</ol><ol><li value=\"3\">f\xC3\xBCa</li>\n\n</ol><ol><li value=\"7\">m\xC3\xA1a</li>\n\n</ol><ol reversed>\n\n<LI>l\xC3\xB9a</LI>\n\n</ol><ol reversed>\n <LI>m\xC3\xABf</LI>\n\n</ol><ol>\n\n<li value=\"4\">n\xC3\xB2d</li>\n</ol><ol>\n <li value=\"4\">b\xC3\xBAd</li>\n</ol><ol>\n<li value=\"2\">i\xC3\xBEe</li>\n\n</ol><ol>\n<li value=\"6\">q\xC3\xAAa</li>\n\n</ol><ol>\n\n<li value=\"1\">y\xC3\xABe</li>\n\n</ol><ol>\n\n<li value=\"6\">f\xC3\xB1f</li>\n\n</ol><ol>\n <li value=\"1\">n\xC3\xB2d</li>\n\n</ol><ol>\n <li value=\"5\">t\xC3\xAFg</li>\n\n</ol>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -22007,7 +22005,7 @@ mod rules {
     );
     static OPTIONS_34: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_100: [u64; 5] = [0, 5, 5, 9, 15];
-    static ENDS_59: [u32; 5] = [23, 140, 210, 233, 256];
+    static ENDS_57: [u32; 5] = [23, 140, 210, 233, 256];
     static POOL_OL_ATTS: rt::Strings = rt::Strings::new(
         b" reversed\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 0, 9],
@@ -22368,7 +22366,7 @@ mod rules {
     );
     static OPTIONS_36: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_113: [u64; 4] = [0, 0, 0, 29];
-    static ENDS_60: [u32; 4] = [153, 204, 230, 256];
+    static ENDS_58: [u32; 4] = [153, 204, 230, 256];
     static STRINGS_16: rt::Strings = rt::Strings::new(
         b"<!DOCTYPE html><!doctype html><!DOCTYPE HTML><!DOCTYPE html SYSTEM \"about:legacy-compat\">\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 15, 30, 45, 89],

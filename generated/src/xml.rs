@@ -140,7 +140,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_51)]
+                    SLOTS_26[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_51)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -179,7 +179,7 @@ mod rules {
                         {
                             let slot = if LEN {
                                 SLOTS_27[cx
-                                    .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_53)]
+                                    .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_53)]
                             } else {
                                 cx.byte(&mut s)
                             };
@@ -239,7 +239,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_3)
                                                 };
@@ -304,7 +304,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_3)
                                                 };
@@ -328,7 +328,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_40)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_40)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -350,7 +350,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_29[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_40, &COSTS_12)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_12)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -502,7 +502,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_3)
                                                     };
@@ -669,7 +669,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -1326,7 +1326,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -1404,7 +1404,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -1573,7 +1573,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -1817,7 +1817,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -1891,7 +1891,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2060,7 +2060,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2245,7 +2245,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2399,7 +2399,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2606,7 +2606,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2793,7 +2793,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -2919,7 +2919,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
@@ -2948,7 +2948,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_27[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_53)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_53)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -3008,7 +3008,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -3073,7 +3073,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -3095,7 +3095,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_28[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_39, &COSTS_40)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_40)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -3242,7 +3242,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
@@ -3396,7 +3396,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
@@ -3489,7 +3489,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
@@ -3565,7 +3565,7 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_3)
                                             };
@@ -3626,7 +3626,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                         };
@@ -3655,7 +3655,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_27[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_53)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_53)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -3715,7 +3715,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -3780,7 +3780,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_3)
                                                         };
@@ -3825,7 +3825,7 @@ mod rules {
                                     {
                                         let slot = if LEN {
                                             SLOTS_18[cx
-                                                .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                                .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -3909,7 +3909,7 @@ mod rules {
                                                     } else {
                                                         {
                                                             let slot = if LEN {
-                                                                SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                                SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                             } else {
                                                                 cx.byte(&mut s)
                                                             };
@@ -3947,7 +3947,7 @@ mod rules {
                                         {
                                             let slot = if LEN {
                                                 SLOTS_18[cx
-                                                    .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                                    .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                             } else {
                                                 cx.byte(&mut s)
                                             };
@@ -4075,7 +4075,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_18[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -4141,7 +4141,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -4212,7 +4212,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_38, &COSTS_53)]
+                            SLOTS_27[cx.pick_slot_within(&mut s, 8, &ENDS_37, &COSTS_53)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -4272,7 +4272,7 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_3)
                                             };
@@ -4337,7 +4337,7 @@ mod rules {
                                     } else {
                                         {
                                             let option = if LEN {
-                                                cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                                                cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                                             } else {
                                                 cx.pick_mapped(&mut s, &OPTIONS_3)
                                             };
@@ -4390,8 +4390,8 @@ mod rules {
             cx.put(&mut s, b"version");
             s = rule_eq::<DEPTH, LEN>(cx, s, depth - 1);
             {
-                let leaf = cx.pick_nested(&mut s, 2, &ENDS_2);
-                cx.put_packed(&mut s, &LITERALS_2, leaf);
+                let option = cx.pick8(&mut s, 2);
+                cx.put_packed(&mut s, &LITERALS_2, option);
             }
             let mut rounds_5: u64 = 1;
             'l5: loop {
@@ -4591,7 +4591,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_3)
                         };
@@ -4776,7 +4776,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_14)]
+                    SLOTS_6[cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_14)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -4797,7 +4797,7 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_15)]
+                                        SLOTS_7[cx.pick_slot_within(&mut s, 8, &ENDS_10, &COSTS_15)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -4811,7 +4811,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let slot = if LEN {
-                                                        SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                        SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4836,7 +4836,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let slot = if LEN {
-                                                        SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_16)]
+                                                        SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_16)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4853,7 +4853,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                     };
@@ -4892,7 +4892,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let slot = if LEN {
-                                                        SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_16)]
+                                                        SLOTS_8[cx.pick_slot_within(&mut s, 8, &ENDS_11, &COSTS_16)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -4909,7 +4909,7 @@ mod rules {
                                                             } else {
                                                                 {
                                                                     let option = if LEN {
-                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                                                        cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                                                     } else {
                                                                         cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                     };
@@ -4975,7 +4975,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_4[cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_8)]
+                    SLOTS_4[cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_8)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -5038,7 +5038,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_9)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_6, &COSTS_9)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_5)
                                         };
@@ -5056,7 +5056,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let slot = if LEN {
-                                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -5082,7 +5082,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let option = if LEN {
-                                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                                         } else {
                                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                                         };
@@ -5118,7 +5118,7 @@ mod rules {
                                                 } else {
                                                     {
                                                         let slot = if LEN {
-                                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                         } else {
                                                             cx.byte(&mut s)
                                                         };
@@ -5209,7 +5209,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_44)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_44)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_16)
                 };
@@ -5364,7 +5364,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_16[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_31)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -5624,7 +5624,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_16[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_31)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -5696,7 +5696,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -5749,7 +5749,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_16[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_31)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -5800,7 +5800,7 @@ mod rules {
                             {
                                 let slot = if LEN {
                                     SLOTS_18[cx
-                                        .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                        .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -6022,7 +6022,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_26)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_26)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_10)
                 };
@@ -6474,7 +6474,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                        SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -6834,7 +6834,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -6928,7 +6928,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -7003,7 +7003,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_36)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_36)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_14)
                 };
@@ -7119,7 +7119,7 @@ mod rules {
             if !(DEPTH && depth < 1) {
                 {
                     let slot = if LEN {
-                        SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
+                        SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_31)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -7156,7 +7156,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_33)]
+                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_33)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7224,7 +7224,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_25)]
+                    SLOTS_17[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_25)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7342,7 +7342,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_13[cx.pick_slot_within(&mut s, 8, &ENDS_18, &COSTS_23)]
+                    SLOTS_13[cx.pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_23)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7393,7 +7393,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_24)]
+                    SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_24)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7572,7 +7572,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_20)]
+                    SLOTS_10[cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_20)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7635,7 +7635,7 @@ mod rules {
                                         } else {
                                             {
                                                 let slot = if LEN {
-                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7661,7 +7661,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_12[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_15)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_15)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7681,7 +7681,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -7781,7 +7781,7 @@ mod rules {
                                         } else {
                                             {
                                                 let slot = if LEN {
-                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7807,7 +7807,7 @@ mod rules {
                                             {
                                                 let slot = if LEN {
                                                     SLOTS_12[cx
-                                                        .pick_slot_within(&mut s, 8, &ENDS_17, &COSTS_15)]
+                                                        .pick_slot_within(&mut s, 8, &ENDS_16, &COSTS_15)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -7827,7 +7827,7 @@ mod rules {
                                                         } else {
                                                             {
                                                                 let option = if LEN {
-                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                                                    cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                                                 } else {
                                                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                                                 };
@@ -7899,7 +7899,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_38)]
+                    SLOTS_19[cx.pick_slot_within(&mut s, 8, &ENDS_26, &COSTS_38)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -7908,7 +7908,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                            SLOTS_18[cx.pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -7983,7 +7983,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_20[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_39)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_27, &COSTS_39)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -7995,7 +7995,7 @@ mod rules {
                                                 {
                                                     let slot = if LEN {
                                                         SLOTS_21[cx
-                                                            .pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_40)]
+                                                            .pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_40)]
                                                     } else {
                                                         cx.byte(&mut s)
                                                     };
@@ -8036,7 +8036,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8117,7 +8117,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_21[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_40)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_40)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8137,7 +8137,7 @@ mod rules {
                                 {
                                     let slot = if LEN {
                                         SLOTS_18[cx
-                                            .pick_slot_within(&mut s, 8, &ENDS_25, &COSTS_34)]
+                                            .pick_slot_within(&mut s, 8, &ENDS_24, &COSTS_34)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -8213,7 +8213,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_41)]
+                    SLOTS_22[cx.pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_41)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8256,7 +8256,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_31, &COSTS_42)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_30, &COSTS_42)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_15)
                                                 };
@@ -8274,7 +8274,7 @@ mod rules {
                                                             {
                                                                 let slot = if LEN {
                                                                     SLOTS_21[cx
-                                                                        .pick_slot_within(&mut s, 8, &ENDS_29, &COSTS_40)]
+                                                                        .pick_slot_within(&mut s, 8, &ENDS_28, &COSTS_40)]
                                                                 } else {
                                                                     cx.byte(&mut s)
                                                                 };
@@ -8331,7 +8331,7 @@ mod rules {
                                                                             {
                                                                                 let slot = if LEN {
                                                                                     SLOTS_16[cx
-                                                                                        .pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_31)]
+                                                                                        .pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_31)]
                                                                                 } else {
                                                                                     cx.byte(&mut s)
                                                                                 };
@@ -8516,7 +8516,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_29)]
+                    SLOTS_14[cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_29)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8558,7 +8558,7 @@ mod rules {
                                         } else {
                                             {
                                                 let slot = if LEN {
-                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                                 } else {
                                                     cx.byte(&mut s)
                                                 };
@@ -8614,7 +8614,7 @@ mod rules {
             }
             {
                 let option = if LEN {
-                    cx.pick_slot_within(&mut s, 8, &ENDS_20, &COSTS_28)
+                    cx.pick_slot_within(&mut s, 8, &ENDS_19, &COSTS_28)
                 } else {
                     cx.pick_mapped(&mut s, &OPTIONS_11)
                 };
@@ -8655,7 +8655,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_6)
                                 };
@@ -8717,7 +8717,7 @@ mod rules {
                 } else {
                     {
                         let option = if LEN {
-                            cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_30)
+                            cx.pick_slot_within(&mut s, 8, &ENDS_21, &COSTS_30)
                         } else {
                             cx.pick_mapped(&mut s, &OPTIONS_12)
                         };
@@ -8755,7 +8755,7 @@ mod rules {
                                 } else {
                                     {
                                         let option = if LEN {
-                                            cx.pick_slot_within(&mut s, 8, &ENDS_9, &COSTS_11)
+                                            cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_11)
                                         } else {
                                             cx.pick_mapped(&mut s, &OPTIONS_6)
                                         };
@@ -8790,7 +8790,7 @@ mod rules {
                                 } else {
                                     {
                                         let slot = if LEN {
-                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                         } else {
                                             cx.byte(&mut s)
                                         };
@@ -8840,7 +8840,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_9[cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_17)]
+                    SLOTS_9[cx.pick_slot_within(&mut s, 8, &ENDS_12, &COSTS_17)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -8859,7 +8859,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_18)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_13, &COSTS_18)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_8)
                                     };
@@ -8975,7 +8975,7 @@ mod rules {
                             } else {
                                 {
                                     let option = if LEN {
-                                        cx.pick_slot_within(&mut s, 8, &ENDS_15, &COSTS_19)
+                                        cx.pick_slot_within(&mut s, 8, &ENDS_14, &COSTS_19)
                                     } else {
                                         cx.pick_mapped(&mut s, &OPTIONS_9)
                                     };
@@ -9234,7 +9234,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_45)]
+                    SLOTS_23[cx.pick_slot_within(&mut s, 8, &ENDS_32, &COSTS_45)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9256,7 +9256,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9280,7 +9280,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                                    SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -9322,7 +9322,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_24[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_48)]
+                    SLOTS_24[cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_48)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -9939,7 +9939,7 @@ mod rules {
             } else {
                 {
                     let option = if LEN {
-                        cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_47)
+                        cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_47)
                     } else {
                         cx.pick_mapped(&mut s, &OPTIONS_17)
                     };
@@ -10032,7 +10032,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_23, &COSTS_12)]
+                    SLOTS_16[cx.pick_slot_within(&mut s, 8, &ENDS_22, &COSTS_12)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -10044,7 +10044,7 @@ mod rules {
                         } else {
                             {
                                 let option = if LEN {
-                                    cx.pick_slot_within(&mut s, 8, &ENDS_34, &COSTS_47)
+                                    cx.pick_slot_within(&mut s, 8, &ENDS_33, &COSTS_47)
                                 } else {
                                     cx.pick_mapped(&mut s, &OPTIONS_17)
                                 };
@@ -10212,7 +10212,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_36, &COSTS_49)]
+                    SLOTS_25[cx.pick_slot_within(&mut s, 8, &ENDS_35, &COSTS_49)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -10265,7 +10265,7 @@ mod rules {
             }
             {
                 let slot = if LEN {
-                    SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_2)]
+                    SLOTS_2[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)]
                 } else {
                     cx.byte(&mut s)
                 };
@@ -10276,7 +10276,7 @@ mod rules {
                         } else {
                             {
                                 let slot = if LEN {
-                                    SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)]
+                                    SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)]
                                 } else {
                                     cx.byte(&mut s)
                                 };
@@ -10290,7 +10290,7 @@ mod rules {
                                         } else {
                                             {
                                                 let option = if LEN {
-                                                    cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_6)
+                                                    cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_6)
                                                 } else {
                                                     cx.pick_mapped(&mut s, &OPTIONS_4)
                                                 };
@@ -10346,7 +10346,7 @@ mod rules {
                             } else {
                                 {
                                     let slot = if LEN {
-                                        SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_3, &COSTS_2)]
+                                        SLOTS_3[cx.pick_slot_within(&mut s, 8, &ENDS_2, &COSTS_2)]
                                     } else {
                                         cx.byte(&mut s)
                                     };
@@ -10365,7 +10365,7 @@ mod rules {
                                             } else {
                                                 {
                                                     let option = if LEN {
-                                                        cx.pick_slot_within(&mut s, 8, &ENDS_5, &COSTS_6)
+                                                        cx.pick_slot_within(&mut s, 8, &ENDS_4, &COSTS_6)
                                                     } else {
                                                         cx.pick_mapped(&mut s, &OPTIONS_4)
                                                     };
@@ -10436,7 +10436,7 @@ mod rules {
             } else {
                 {
                     let slot = if LEN {
-                        SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                        SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                     } else {
                         cx.byte(&mut s)
                     };
@@ -10479,7 +10479,7 @@ mod rules {
                 } else {
                     {
                         let slot = if LEN {
-                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_8, &COSTS_10)]
+                            SLOTS_5[cx.pick_slot_within(&mut s, 8, &ENDS_7, &COSTS_10)]
                         } else {
                             cx.byte(&mut s)
                         };
@@ -10525,7 +10525,6 @@ mod rules {
         &[0, 21, 42, 63, 84, 105, 126, 147, 168, 191, 214, 237, 260, 283, 306, 329, 352],
         None,
     );
-    static ENDS_2: [u32; 2] = [65536, 65537];
     static LITERALS_2: [u64; 2] = [0x05000022302e3122, 0x05000027302e3127];
     static COSTS_3: [u64; 2] = [0, 17];
     static POOL_ENCODING_DECL: rt::Strings = rt::Strings::new(
@@ -10561,7 +10560,7 @@ mod rules {
         None,
     );
     static OPTIONS_3: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01";
-    static ENDS_3: [u32; 2] = [228, 256];
+    static ENDS_2: [u32; 2] = [228, 256];
     static LITERALS_5: [u64; 2] = [0x010000000000000a, 0x0200000000000a0d];
     static POOL_PLAIN_NAME: rt::Strings = rt::Strings::new(
         b"aaacafahakamaparauawazbbbebhbjbmbobrbtbwbycbcdcgciclcocqctcvcydadddfdidkdndpdsdvdxeaecefehekemepereuewezfcfefhfjfmfofrftfwfygbgdgggjglgogqgtgvgyhahdhfhihkhnhqhshvhxiaicifihikimipiriuixizjcjejhjjjmjojrjtjwjykbkekgkjklkokqktkvkylaldlflilllnlqlslvlxmamcmfmhmkmnmpmsmumxmzncnenhnjnmnonrnunwnzoboeogojoloooqotovoypbpdpgpiplpnpqpspvpxqaqcqfqiqkqnqpqsquqxqzrcrerhrjrmrprrrurwrzsbsesgsjslsosqstswsytbtdtgtitltntqtstvtxuaudufuiukunupusuuuxuzvcvevhvkvmvpvrvuvwvzwbwewgwjwlwowrwtwwwyybydygyiylynyqysyvyyzazdzfzizkznzpzszuzx\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -10587,7 +10586,7 @@ mod rules {
         Some(b"A"),
     );
     static SLOTS_2: [u8; 2] = [0, 43];
-    static ENDS_4: [u32; 2] = [43, 256];
+    static ENDS_3: [u32; 2] = [43, 256];
     static BYTES_4: [u8; 256] = *b"AAAAAABBBBBCCCCCDDDDDEEEEEFFFFFGGGGGHHHHHIIIIIJJJJJKKKKKLLLLLMMMMMNNNNNOOOOOPPPPPQQQQQRRRRRSSSSSTTTTTUUUUUVVVVVWWWWWYYYYYZZZZZ_____aaaaabbbbbcccccdddddeeeeefffffggggghhhhhiiiiijjjjjkkkkklllllmmmmmnnnnnooooopppppqqqqqrrrrrssssstttttuuuuuvvvvvwwwwwyyyyyzzzzz";
     static SLOTS_3: [u8; 2] = [0, 228];
     static POOL_NONASCII_NAME: rt::Strings = rt::Strings::new(
@@ -10615,7 +10614,7 @@ mod rules {
     );
     static OPTIONS_4: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_6: [u64; 7] = [0, 0, 0, 0, 1, 1, 1];
-    static ENDS_5: [u32; 7] = [70, 117, 164, 187, 210, 233, 256];
+    static ENDS_4: [u32; 7] = [70, 117, 164, 187, 210, 233, 256];
     static LITERALS_6: [u64; 112] = [
         0x02000000000080c3, 0x02000000000081c3, 0x02000000000082c3, 0x02000000000083c3,
         0x02000000000084c3, 0x02000000000085c3, 0x02000000000086c3, 0x02000000000087c3,
@@ -10810,7 +10809,7 @@ mod rules {
     );
     static SLOTS_4: [u8; 3] = [0, 37, 183];
     static COSTS_8: [u64; 3] = [0, 2, 39];
-    static ENDS_6: [u32; 3] = [37, 183, 256];
+    static ENDS_5: [u32; 3] = [37, 183, 256];
     static POOL_PI_DATA: rt::Strings = rt::Strings::new(
         b"!\"#$%&'()*+,-./0123456789:;<=@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~? ?!?\"?#?$?%?&?'?(?)?*?+?,?-?.?/?0?1?2?3?4?5?6?7?8?9?:?;?<?=?@?A?B?C?D?E?F?G?H?I?J?K?L?M?N?O?P?Q?R?S?T?U?V?W?X?Y?Z?[?\\?]?^?_?`?a?b?c?d?e?f?g?h?i?j?k?l?m?n?o?p?q?r?s?t?u?v?w?x?y?z?{?|?}?~\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -10830,7 +10829,7 @@ mod rules {
     );
     static OPTIONS_5: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_9: [u64; 5] = [0, 1, 1, 1, 5];
-    static ENDS_7: [u32; 5] = [59, 79, 177, 197, 256];
+    static ENDS_6: [u32; 5] = [59, 79, 177, 197, 256];
     static BYTES_7: [u8; 256] = *b"!!!\"\"\"###$$$%%&&&'''((()))**+++,,,---..///0001112223344455566677888999:::;;;<<===@@@AAABBBCCDDDEEEFFFGGHHHIIIJJJKKKLLMMMNNNOOOPPQQQRRRSSSTTTUUVVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbbccdddeeefffgghhhiiijjjkkkllmmmnnnooopppqqrrrssstttuuvvvwwwxxxyyyzz{{{|||}}}~~";
     static BYTES_8: [u8; 256] = *b"   !!!\"\"\"###$$%%%&&&'''(()))***+++,,---...///001112223334455566677788999:::;;;<<===@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static POOL_WORD: rt::Strings = rt::Strings::new(
@@ -10858,7 +10857,7 @@ mod rules {
     );
     static SLOTS_5: [u8; 3] = [0, 23, 209];
     static COSTS_10: [u64; 3] = [0, 1, 1];
-    static ENDS_8: [u32; 3] = [23, 209, 256];
+    static ENDS_7: [u32; 3] = [23, 209, 256];
     static BYTES_9: [u8; 256] = *b"0000000000000000000000000011111111111111111111111111222222222222222222222222233333333333333333333333333444444444444444444444444455555555555555555555555555666666666666666666666666667777777777777777777777777888888888888888888888888889999999999999999999999999";
     static BYTES_10: [u8; 256] = *b"AAAAAAAAAABBBBBBBBBBCCCCCCCCCCDDDDDDDDDDEEEEEEEEEEFFFFFFFFFFGGGGGGGGGHHHHHHHHHHIIIIIIIIIIJJJJJJJJJJKKKKKKKKKKLLLLLLLLLLMMMMMMMMMNNNNNNNNNNOOOOOOOOOOPPPPPPPPPPQQQQQQQQQQRRRRRRRRRRSSSSSSSSSSTTTTTTTTTUUUUUUUUUUVVVVVVVVVVWWWWWWWWWWXXXXXXXXXXYYYYYYYYYYZZZZZZZZZ";
     static POOL_NONASCII_CHAR: rt::Strings = rt::Strings::new(
@@ -10886,7 +10885,7 @@ mod rules {
     );
     static OPTIONS_6: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_11: [u64; 6] = [0, 0, 0, 1, 2, 2];
-    static ENDS_9: [u32; 6] = [102, 153, 179, 205, 231, 256];
+    static ENDS_8: [u32; 6] = [102, 153, 179, 205, 231, 256];
     static LITERALS_12: [u64; 224] = [
         0x020000000000a0c2, 0x020000000000a1c2, 0x020000000000a2c2, 0x020000000000a3c2,
         0x020000000000a4c2, 0x020000000000a5c2, 0x020000000000a6c2, 0x020000000000a7c2,
@@ -11017,15 +11016,15 @@ mod rules {
     );
     static SLOTS_6: [u8; 2] = [0, 73];
     static COSTS_14: [u64; 2] = [0, 5];
-    static ENDS_10: [u32; 2] = [73, 256];
+    static ENDS_9: [u32; 2] = [73, 256];
     static BYTES_12: [u8; 256] = *b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n                                                                                                                                ";
     static SLOTS_7: [u8; 4] = [0, 73, 183, 238];
     static COSTS_15: [u64; 4] = [0, 0, 0, 1];
-    static ENDS_11: [u32; 4] = [73, 183, 238, 256];
+    static ENDS_10: [u32; 4] = [73, 183, 238, 256];
     static BYTES_13: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,...///00111222334445556677788899:::;;;<<===>>>??@@@AAABBCCCDDDEEFFFGGGHHIIIJJJKKLLLMMMNNOOOPPPQQRRRSSSTTUUUVVVWWXXXYYYZZ[[[\\\\\\]]^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static SLOTS_8: [u8; 3] = [0, 140, 233];
     static COSTS_16: [u64; 3] = [0, 0, 1];
-    static ENDS_12: [u32; 3] = [140, 233, 256];
+    static ENDS_11: [u32; 3] = [140, 233, 256];
     static BYTES_14: [u8; 256] = *b"\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n       !!!!!!!!\"\"\"\"\"\"\"########$$$$$$$%%%%%%%%&&&&&&&''''''''((((((())))))))*******++++++++,,,,,,,........///////::::::::;;;;;;;;<<<<<<<========>>>>>>>????????@@@@@@@[[[[[[[[\\\\\\\\\\\\\\]]]]]]]]^^^^^^^________```````{{{{{{{{|||||||}}}}}}}}~~~~~~~";
     static BYTES_15: [u8; 256] = *b"000001111222233334444555566667777788889999AAAABBBBCCCCDDDDEEEEFFFFFGGGGHHHHIIIIJJJJKKKKLLLLMMMMNNNNNOOOOPPPPQQQQRRRRSSSSTTTTUUUUVVVVVWWWWXXXXYYYYZZZZaaaabbbbcccccddddeeeeffffgggghhhhiiiijjjjkkkkkllllmmmmnnnnooooppppqqqqrrrrsssssttttuuuuvvvvwwwwxxxxyyyyzzzz";
     static POOL_REFERENCE: rt::Strings = rt::Strings::new(
@@ -11035,7 +11034,7 @@ mod rules {
     );
     static SLOTS_9: [u8; 7] = [0, 41, 82, 122, 162, 202, 229];
     static COSTS_17: [u64; 7] = [0, 0, 0, 1, 1, 2, 2];
-    static ENDS_13: [u32; 7] = [41, 82, 122, 162, 202, 229, 256];
+    static ENDS_12: [u32; 7] = [41, 82, 122, 162, 202, 229, 256];
     static OPTIONS_7: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static LITERALS_14: [u64; 2] = [0x040000003b746c26, 0x040000003b746726];
     static POOL_CHAR_DECIMAL: rt::Strings = rt::Strings::new(
@@ -11063,7 +11062,7 @@ mod rules {
     );
     static OPTIONS_8: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07";
     static COSTS_18: [u64; 8] = [0, 1, 2, 3, 4, 4, 4, 5];
-    static ENDS_14: [u32; 8] = [34, 103, 154, 188, 205, 222, 239, 256];
+    static ENDS_13: [u32; 8] = [34, 103, 154, 188, 205, 222, 239, 256];
     static LITERALS_15: [u64; 3] = [
         0x0100000000000039, 0x0200000000003031, 0x0200000000003331,
     ];
@@ -11098,7 +11097,7 @@ mod rules {
     );
     static OPTIONS_9: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
     static COSTS_19: [u64; 10] = [0, 1, 2, 3, 3, 3, 3, 3, 4, 5];
-    static ENDS_15: [u32; 10] = [16, 80, 128, 144, 176, 192, 208, 224, 240, 256];
+    static ENDS_14: [u32; 10] = [16, 80, 128, 144, 176, 192, 208, 224, 240, 256];
     static BYTES_21: [u8; 256] = *b"9999999999999999999999999999999999999999999999999999AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDDaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaddddddddddddddddddddddddddddddddddddddddddddddddddd";
     static BYTES_22: [u8; 256] = *b"2222222222222333333333333344444444444445555555555555666666666666777777777777788888888888889999999999999AAAAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEEFFFFFFFFFFFFFaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeeeeffffffffffff";
     static BYTES_23: [u8; 256] = *b"000000000000111111111111222222222223333333333334444444444445555555555566666666666677777777777788888888888999999999999AAAAAAAAAAABBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDDEEEEEEEEEEEEFFFFFFFFFFFFaaaaaaaaaaabbbbbbbbbbbbccccccccccccdddddddddddeeeeeeeeeeeefffffffffff";
@@ -11111,13 +11110,13 @@ mod rules {
     static BYTES_30: [u8; 256] = *b"00000000000001111111111111222222222222233333333333334444444444445555555555555666666666666677777777777778888888888888999999999999AAAAAAAAAAAAABBBBBBBBBBBBBCCCCCCCCCCCCCDDDDDDDDDDDDDEEEEEEEEEEEEaaaaaaaaaaaaabbbbbbbbbbbbbcccccccccccccdddddddddddddeeeeeeeeeeee";
     static SLOTS_10: [u8; 3] = [0, 70, 116];
     static COSTS_20: [u64; 3] = [0, 0, 3];
-    static ENDS_16: [u32; 3] = [70, 116, 256];
+    static ENDS_15: [u32; 3] = [70, 116, 256];
     static BYTES_31: [u8; 256] = *b"''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''''";
     static SLOTS_11: [u8; 4] = [0, 64, 128, 192];
     static COSTS_21: [u64; 4] = [0, 0, 0, 3];
     static BYTES_32: [u8; 256] = *b"\t\t\t\n\n\n   !!!##$$$%%%((())***+++,,,--...///000112223334445566677788899:::;;;===>>???@@@AAABBCCCDDDEEEFFGGGHHHIIIJJKKKLLLMMMNNOOOPPPQQQRRSSSTTTUUUVVWWWXXXYYYZZ[[[\\\\\\]]]^^___```aaabbcccdddeeeffggghhhiiijjkkklllmmmnnooopppqqqrrssstttuuuvvwwwxxxyyyzz{{{|||}}}~~";
     static SLOTS_12: [u8; 4] = [0, 171, 192, 213];
-    static ENDS_17: [u32; 4] = [171, 192, 213, 256];
+    static ENDS_16: [u32; 4] = [171, 192, 213, 256];
     static BYTES_33: [u8; 256] = *b"   !!!###$$$%%%((())***+++,,,---...//00011122233344455566777888999:::;;;==???@@@AAABBBCCCDDDEEFFFGGGHHHIIIJJJKKLLLMMMNNNOOOPPPQQRRRSSSTTTUUUVVVWWWXXYYYZZZ[[[\\\\\\]]]^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
     static BYTES_34: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
     static BYTES_35: [u8; 256] = *b"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"";
@@ -11193,7 +11192,7 @@ mod rules {
     static LITERALS_19: [u64; 2] = [0x0200000000002222, 0x0200000000002727];
     static SLOTS_13: [u8; 2] = [0, 171];
     static COSTS_23: [u64; 2] = [0, 10];
-    static ENDS_18: [u32; 2] = [171, 256];
+    static ENDS_17: [u32; 2] = [171, 256];
     static COSTS_24: [u64; 2] = [0, 40];
     static COSTS_25: [u64; 2] = [0, 11];
     static POOL_ELEMENT_EMPTY: rt::Strings = rt::Strings::new(
@@ -11203,7 +11202,7 @@ mod rules {
     );
     static OPTIONS_10: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_26: [u64; 5] = [0, 1, 3, 11, 26];
-    static ENDS_19: [u32; 5] = [85, 128, 192, 235, 256];
+    static ENDS_18: [u32; 5] = [85, 128, 192, 235, 256];
     static COSTS_27: [u64; 2] = [0, 7];
     static POOL_CHAR_DATA: rt::Strings = rt::Strings::new(
         b"\t\n\r !\"#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -11222,12 +11221,12 @@ mod rules {
     );
     static OPTIONS_11: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_28: [u64; 5] = [0, 0, 0, 1, 1];
-    static ENDS_20: [u32; 5] = [146, 165, 183, 201, 256];
+    static ENDS_19: [u32; 5] = [146, 165, 183, 201, 256];
     static BYTES_38: [u8; 256] = *b"   !!!\"\"\"###$$$%%%''((()))***+++,,,--...///00011122233344555666777888999::;;;===???@@@AAABBBCCDDDEEEFFFGGGHHHIIJJJKKKLLLMMMNNNOOPPPQQQRRRSSSTTTUUUVVWWWXXXYYYZZZ[[[^^___```aaabbbcccdddeefffggghhhiiijjjkklllmmmnnnooopppqqqrrssstttuuuvvvwwwxxyyyzzz{{{|||}}}~~";
     static BYTES_39: [u8; 256] = *b"\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r";
     static SLOTS_14: [u8; 3] = [0, 25, 102];
     static COSTS_29: [u64; 3] = [0, 1, 3];
-    static ENDS_21: [u32; 3] = [25, 102, 256];
+    static ENDS_20: [u32; 3] = [25, 102, 256];
     static SLOTS_15: [u8; 3] = [0, 86, 171];
     static POOL_CDATA_PIECE: rt::Strings = rt::Strings::new(
         b"\t\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
@@ -11247,11 +11246,11 @@ mod rules {
     );
     static OPTIONS_12: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05";
     static COSTS_30: [u64; 6] = [0, 0, 1, 1, 2, 2];
-    static ENDS_22: [u32; 6] = [29, 86, 115, 143, 171, 256];
+    static ENDS_21: [u32; 6] = [29, 86, 115, 143, 171, 256];
     static BYTES_40: [u8; 256] = *b"\t\t\t\n\n\n  !!!\"\"\"##$$$%%%&&'''((())***+++,,---...//000111223334445566677788999:::;;<<<===>>???@@@AABBBCCCDDEEEFFFGGHHHIIIJJKKKLLLMMNNNOOOPPQQQRRRSSTTTUUUVVWWWXXXYYZZZ[[[\\\\^^^___``aaabbbccdddeeeffggghhhiijjjkkkllmmmnnnoopppqqqrrssstttuuvvvwwwxxyyyzzz{{|||}}}~~";
     static SLOTS_16: [u8; 2] = [0, 213];
     static COSTS_31: [u64; 2] = [0, 14];
-    static ENDS_23: [u32; 2] = [213, 256];
+    static ENDS_22: [u32; 2] = [213, 256];
     static COSTS_32: [u64; 5] = [0, 0, 0, 0, 3];
     static LITERALS_20: [u64; 5] = [
         0x0200000000006e65, 0x0200000000006564, 0x0200000000007266, 0x020000000000616a,
@@ -11259,7 +11258,7 @@ mod rules {
     ];
     static SLOTS_17: [u8; 2] = [0, 192];
     static COSTS_33: [u64; 2] = [0, 18];
-    static ENDS_24: [u32; 2] = [192, 256];
+    static ENDS_23: [u32; 2] = [192, 256];
     static POOL_DATE: rt::Strings = rt::Strings::new(
         b"1000-01-011006-02-031015-03-061022-01-011031-02-041038-03-071048-01-021055-02-051061-01-011071-02-031078-05-101085-01-021092-04-081101-02-041109-03-071117-01-031125-03-051132-01-011141-02-041149-03-061155-01-021165-02-051170-01-011178-02-031187-03-061194-01-021202-02-041212-05-111219-01-031226-04-091235-01-011242-04-081251-02-041259-03-061266-01-021275-02-041284-03-071290-02-031299-03-051306-01-011315-02-041323-03-061330-01-021336-02-051343-01-011352-02-031361-05-101369-01-021376-04-081385-02-041392-03-071401-01-031409-03-051416-01-011423-02-041430-03-061438-01-021446-02-051453-01-011463-02-031471-03-061479-01-021486-02-041495-05-111502-01-021508-04-091517-01-011524-04-081533-02-031540-03-061548-01-021557-02-041566-03-071573-02-031580-03-051586-01-011595-02-041603-03-061610-01-021619-02-051625-01-011634-02-031643-04-101650-01-021658-04-081667-02-041670-03-071678-01-031686-02-051694-01-011703-02-041712-03-061719-01-021726-02-051736-03-071742-02-031751-03-061757-01-011765-02-041773-05-111780-01-021788-04-091797-01-011803-03-071813-02-031820-03-061828-01-021836-02-041843-03-071850-01-031859-03-051865-01-011874-02-041883-03-061890-01-021898-02-051907-01-011914-02-031923-04-101930-01-021938-04-081947-02-041956-03-071963-01-031970-02-051977-01-011987-02-041995-03-062002-01-022009-02-042017-03-072024-02-032033-03-052040-01-012048-02-042057-05-102064-01-022073-04-092080-01-012087-03-072094-02-032101-03-062111-01-022118-02-042127-03-072134-01-032144-03-052150-01-012158-02-042165-03-062172-01-022181-02-052189-01-012196-02-032205-04-102211-01-012221-04-082228-02-042238-03-072244-01-022251-02-052257-01-012267-02-032275-03-062282-01-022291-02-042299-03-072306-01-032315-03-052322-01-012331-02-042337-05-102342-01-022351-04-092359-01-012366-03-072374-02-032384-03-062390-01-022398-02-042407-03-072413-01-032421-02-052429-01-012436-02-042445-03-062451-01-022461-02-052469-05-112478-02-032484-04-102491-01-012501-04-082507-02-042515-03-062523-01-022530-02-052537-01-012546-02-032555-03-062562-01-022571-02-042578-03-072586-01-032593-03-052600-01-012607-02-042617-05-102625-01-022632-04-092640-01-012647-03-072657-02-032664-03-062670-01-022678-02-042687-03-072694-01-032703-02-052710-01-012718-02-032727-03-062734-01-022742-02-042752-05-112758-02-032764-04-092771-01-012781-04-082788-02-042797-03-062804-01-022813-02-052820-01-012828-02-032835-03-062842-01-022851-02-042858-03-072868-01-032875-03-052881-01-012891-02-042898-05-102908-01-022914-04-092921-02-052929-03-072937-02-032945-03-062952-01-012961-02-042969-03-072975-01-022985-02-052992-01-01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11295,7 +11294,7 @@ mod rules {
     );
     static SLOTS_18: [u8; 4] = [0, 79, 158, 177];
     static COSTS_34: [u64; 4] = [0, 1, 1, 2];
-    static ENDS_25: [u32; 4] = [79, 158, 177, 256];
+    static ENDS_24: [u32; 4] = [79, 158, 177, 256];
     static OPTIONS_13: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static LITERALS_21: [u64; 2] = [0x0000000000000000, 0x010000000000000a];
     static POOL_SHAPE: rt::Strings = rt::Strings::new(
@@ -11335,7 +11334,7 @@ mod rules {
     );
     static OPTIONS_14: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04";
     static COSTS_36: [u64; 5] = [0, 0, 0, 17, 33];
-    static ENDS_26: [u32; 5] = [70, 140, 210, 233, 256];
+    static ENDS_25: [u32; 5] = [70, 140, 210, 233, 256];
     static COSTS_37: [u64; 5] = [0, 0, 0, 3, 5];
     static LITERALS_22: [u64; 5] = [
         0x010000000000002b, 0x010000000000002d, 0x010000000000003d, 0x040000003b746c26,
@@ -11388,7 +11387,7 @@ mod rules {
     );
     static SLOTS_19: [u8; 2] = [0, 85];
     static COSTS_38: [u64; 2] = [0, 4];
-    static ENDS_27: [u32; 2] = [85, 256];
+    static ENDS_26: [u32; 2] = [85, 256];
     static POOL_BLOCK_PIECE: rt::Strings = rt::Strings::new(
         b"<!----><![CDATA[]]>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[0, 7, 19],
@@ -11396,13 +11395,13 @@ mod rules {
     );
     static SLOTS_20: [u8; 4] = [0, 186, 210, 233];
     static COSTS_39: [u64; 4] = [0, 1, 3, 8];
-    static ENDS_28: [u32; 4] = [186, 210, 233, 256];
+    static ENDS_27: [u32; 4] = [186, 210, 233, 256];
     static SLOTS_21: [u8; 2] = [0, 96];
     static COSTS_40: [u64; 2] = [0, 9];
-    static ENDS_29: [u32; 2] = [96, 256];
+    static ENDS_28: [u32; 2] = [96, 256];
     static SLOTS_22: [u8; 3] = [0, 93, 233];
     static COSTS_41: [u64; 3] = [0, 2, 4];
-    static ENDS_30: [u32; 3] = [93, 233, 256];
+    static ENDS_29: [u32; 3] = [93, 233, 256];
     static POOL_INLINE: rt::Strings = rt::Strings::new(
         b"\t\n\r !\"#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[^_`abcdefghijklmnopqrstuvwxyz{|}~]0]1]2]3]4]5]6]7]8]9]A]B]C]D]E]F]G]H]I]J]K]L]M]N]O]P]Q]R]S]T]U]V]W]X]Y]Z]a]b]c]d]e]f]g]h]i]j]k]l]m]n]o]p]q]r]s]t]u]v]w]x]y]z&gt;&lt;&amp;&apos;&quot;<!----><![CDATA[]]>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11421,7 +11420,7 @@ mod rules {
     );
     static OPTIONS_15: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06";
     static COSTS_42: [u64; 7] = [0, 3, 3, 4, 6, 6, 11];
-    static ENDS_31: [u32; 7] = [48, 96, 144, 160, 176, 240, 256];
+    static ENDS_30: [u32; 7] = [48, 96, 144, 160, 176, 240, 256];
     static POOL_EMPHASIS: rt::Strings = rt::Strings::new(
         b"<b></b><em></em><code></code><a\thref=\"http://example.com/aa\"></a><a\thref=\"http://example.com/bq\"></a><a\thref=\"http://example.com/dg\"></a><a\thref=\"http://example.com/ew\"></a><a\thref=\"http://example.com/gn\"></a><a\thref=\"http://example.com/id\"></a><a\thref=\"http://example.com/jt\"></a><a\thref=\"http://example.com/lj\"></a><a\thref=\"http://example.com/na\"></a><a\thref=\"http://example.com/oq\"></a><a\thref=\"http://example.com/qg\"></a><a\thref=\"http://example.com/rw\"></a><a\thref=\"http://example.com/tn\"></a><a\thref=\"http://example.com/vd\"></a><a\thref=\"http://example.com/wt\"></a><a\thref=\"http://example.com/yj\"></a><a\nhref=\"http://example.com/aa\"></a><a\nhref=\"http://example.com/bq\"></a><a\nhref=\"http://example.com/dg\"></a><a\nhref=\"http://example.com/ew\"></a><a\nhref=\"http://example.com/gn\"></a><a\nhref=\"http://example.com/id\"></a><a\nhref=\"http://example.com/jt\"></a><a\nhref=\"http://example.com/lj\"></a><a\nhref=\"http://example.com/na\"></a><a\nhref=\"http://example.com/oq\"></a><a\nhref=\"http://example.com/qg\"></a><a\nhref=\"http://example.com/rw\"></a><a\nhref=\"http://example.com/tn\"></a><a\nhref=\"http://example.com/vd\"></a><a\nhref=\"http://example.com/wt\"></a><a\nhref=\"http://example.com/yj\"></a><a\rhref=\"http://example.com/aa\"></a><a\rhref=\"http://example.com/bq\"></a><a\rhref=\"http://example.com/dg\"></a><a\rhref=\"http://example.com/ew\"></a><a\rhref=\"http://example.com/gn\"></a><a\rhref=\"http://example.com/id\"></a><a\rhref=\"http://example.com/jt\"></a><a\rhref=\"http://example.com/lj\"></a><a\rhref=\"http://example.com/na\"></a><a\rhref=\"http://example.com/oq\"></a><a\rhref=\"http://example.com/qg\"></a><a\rhref=\"http://example.com/rw\"></a><a\rhref=\"http://example.com/tn\"></a><a\rhref=\"http://example.com/vd\"></a><a\rhref=\"http://example.com/wt\"></a><a\rhref=\"http://example.com/yj\"></a><a href=\"http://example.com/aa\"></a><a href=\"http://example.com/bq\"></a><a href=\"http://example.com/dg\"></a><a href=\"http://example.com/ew\"></a><a href=\"http://example.com/gn\"></a><a href=\"http://example.com/id\"></a><a href=\"http://example.com/jt\"></a><a href=\"http://example.com/lj\"></a><a href=\"http://example.com/na\"></a><a href=\"http://example.com/oq\"></a><a href=\"http://example.com/qg\"></a><a href=\"http://example.com/rw\"></a><a href=\"http://example.com/tn\"></a><a href=\"http://example.com/vd\"></a><a href=\"http://example.com/wt\"></a><a href=\"http://example.com/yj\"></a><a\thref=\"http://example.com/aa.dtd\"></a><a\thref=\"http://example.com/an.png\"></a><a\thref=\"http://example.com/ba.xml\"></a><a\thref=\"http://example.com/bq.dtd\"></a><a\thref=\"http://example.com/cd.png\"></a><a\thref=\"http://example.com/cq.xml\"></a><a\thref=\"http://example.com/dg.dtd\"></a><a\thref=\"http://example.com/dt.png\"></a><a\thref=\"http://example.com/eg.xml\"></a><a\thref=\"http://example.com/ew.dtd\"></a><a\thref=\"http://example.com/fj.png\"></a><a\thref=\"http://example.com/fx.xml\"></a><a\thref=\"http://example.com/gn.dtd\"></a><a\thref=\"http://example.com/ha.png\"></a><a\thref=\"http://example.com/hn.xml\"></a><a\thref=\"http://example.com/id.dtd\"></a><a\thref=\"http://example.com/iq.png\"></a><a\thref=\"http://example.com/jd.xml\"></a><a\thref=\"http://example.com/jt.dtd\"></a><a\thref=\"http://example.com/kt.xml\"></a><a\thref=\"http://example.com/lj.dtd\"></a><a\thref=\"http://example.com/lw.png\"></a><a\thref=\"http://example.com/mk.xml\"></a><a\thref=\"http://example.com/na.dtd\"></a><a\thref=\"http://example.com/nn.png\"></a><a\thref=\"http://example.com/oa.xml\"></a><a\thref=\"http://example.com/oq.dtd\"></a><a\thref=\"http://example.com/pd.png\"></a><a\thref=\"http://example.com/pq.xml\"></a><a\thref=\"http://example.com/qg.dtd\"></a><a\thref=\"http://example.com/qt.png\"></a><a\thref=\"http://example.com/rg.xml\"></a><a\thref=\"http://example.com/rw.dtd\"></a><a\thref=\"http://example.com/sj.png\"></a><a\thref=\"http://example.com/sx.xml\"></a><a\thref=\"http://example.com/tn.dtd\"></a><a\thref=\"http://example.com/ua.png\"></a><a\thref=\"http://example.com/un.xml\"></a><a\thref=\"http://example.com/vd.dtd\"></a><a\thref=\"http://example.com/vq.png\"></a><a\thref=\"http://example.com/wd.xml\"></a><a\thref=\"http://example.com/wt.dtd\"></a><a\thref=\"http://example.com/xg.png\"></a><a\thref=\"http://example.com/xt.xml\"></a><a\thref=\"http://example.com/yj.dtd\"></a><a\thref=\"http://example.com/yw.png\"></a><a\thref=\"http://example.com/zk.xml\"></a><a\nhref=\"http://example.com/aa.dtd\"></a><a\nhref=\"http://example.com/an.png\"></a><a\nhref=\"http://example.com/ba.xml\"></a><a\nhref=\"http://example.com/bq.dtd\"></a><a\nhref=\"http://example.com/cd.png\"></a><a\nhref=\"http://example.com/cq.xml\"></a><a\nhref=\"http://example.com/dg.dtd\"></a><a\nhref=\"http://example.com/dt.png\"></a><a\nhref=\"http://example.com/eg.xml\"></a><a\nhref=\"http://example.com/ew.dtd\"></a><a\nhref=\"http://example.com/fj.png\"></a><a\nhref=\"http://example.com/fx.xml\"></a><a\nhref=\"http://example.com/gn.dtd\"></a><a\nhref=\"http://example.com/ha.png\"></a><a\nhref=\"http://example.com/hn.xml\"></a><a\nhref=\"http://example.com/id.dtd\"></a><a\nhref=\"http://example.com/iq.png\"></a><a\nhref=\"http://example.com/jd.xml\"></a><a\nhref=\"http://example.com/jt.dtd\"></a><a\nhref=\"http://example.com/kg.png\"></a><a\nhref=\"http://example.com/kt.xml\"></a><a\nhref=\"http://example.com/lj.dtd\"></a><a\nhref=\"http://example.com/lw.png\"></a><a\nhref=\"http://example.com/mk.xml\"></a><a\nhref=\"http://example.com/na.dtd\"></a><a\nhref=\"http://example.com/nn.png\"></a><a\nhref=\"http://example.com/oa.xml\"></a><a\nhref=\"http://example.com/oq.dtd\"></a><a\nhref=\"http://example.com/pd.png\"></a><a\nhref=\"http://example.com/pq.xml\"></a><a\nhref=\"http://example.com/qg.dtd\"></a><a\nhref=\"http://example.com/qt.png\"></a><a\nhref=\"http://example.com/rg.xml\"></a><a\nhref=\"http://example.com/rw.dtd\"></a><a\nhref=\"http://example.com/sj.png\"></a><a\nhref=\"http://example.com/sx.xml\"></a><a\nhref=\"http://example.com/tn.dtd\"></a><a\nhref=\"http://example.com/ua.png\"></a><a\nhref=\"http://example.com/un.xml\"></a><a\nhref=\"http://example.com/vd.dtd\"></a><a\nhref=\"http://example.com/vq.png\"></a><a\nhref=\"http://example.com/wd.xml\"></a><a\nhref=\"http://example.com/wt.dtd\"></a><a\nhref=\"http://example.com/xg.png\"></a><a\nhref=\"http://example.com/xt.xml\"></a><a\nhref=\"http://example.com/yj.dtd\"></a><a\nhref=\"http://example.com/yw.png\"></a><a\nhref=\"http://example.com/zk.xml\"></a><a\rhref=\"http://example.com/aa.dtd\"></a><a\rhref=\"http://example.com/an.png\"></a><a\rhref=\"http://example.com/ba.xml\"></a><a\rhref=\"http://example.com/bq.dtd\"></a><a\rhref=\"http://example.com/cd.png\"></a><a\rhref=\"http://example.com/cq.xml\"></a><a\rhref=\"http://example.com/dg.dtd\"></a><a\rhref=\"http://example.com/dt.png\"></a><a\rhref=\"http://example.com/eg.xml\"></a><a\rhref=\"http://example.com/fj.png\"></a><a\rhref=\"http://example.com/fx.xml\"></a><a\rhref=\"http://example.com/gn.dtd\"></a><a\rhref=\"http://example.com/ha.png\"></a><a\rhref=\"http://example.com/hn.xml\"></a><a\rhref=\"http://example.com/id.dtd\"></a><a\rhref=\"http://example.com/iq.png\"></a><a\rhref=\"http://example.com/jd.xml\"></a><a\rhref=\"http://example.com/jt.dtd\"></a><a\rhref=\"http://example.com/kg.png\"></a><a\rhref=\"http://example.com/kt.xml\"></a><a\rhref=\"http://example.com/lj.dtd\"></a><a\rhref=\"http://example.com/lw.png\"></a><a\rhref=\"http://example.com/mk.xml\"></a><a\rhref=\"http://example.com/na.dtd\"></a><a\rhref=\"http://example.com/nn.png\"></a><a\rhref=\"http://example.com/oa.xml\"></a><a\rhref=\"http://example.com/oq.dtd\"></a><a\rhref=\"http://example.com/pd.png\"></a><a\rhref=\"http://example.com/pq.xml\"></a><a\rhref=\"http://example.com/qg.dtd\"></a><a\rhref=\"http://example.com/qt.png\"></a><a\rhref=\"http://example.com/rg.xml\"></a><a\rhref=\"http://example.com/rw.dtd\"></a><a\rhref=\"http://example.com/sj.png\"></a><a\rhref=\"http://example.com/sx.xml\"></a><a\rhref=\"http://example.com/tn.dtd\"></a><a\rhref=\"http://example.com/ua.png\"></a><a\rhref=\"http://example.com/un.xml\"></a><a\rhref=\"http://example.com/vd.dtd\"></a><a\rhref=\"http://example.com/vq.png\"></a><a\rhref=\"http://example.com/wd.xml\"></a><a\rhref=\"http://example.com/wt.dtd\"></a><a\rhref=\"http://example.com/xg.png\"></a><a\rhref=\"http://example.com/xt.xml\"></a><a\rhref=\"http://example.com/yj.dtd\"></a><a\rhref=\"http://example.com/yw.png\"></a><a\rhref=\"http://example.com/zk.xml\"></a><a href=\"http://example.com/aa.dtd\"></a><a href=\"http://example.com/an.png\"></a><a href=\"http://example.com/ba.xml\"></a><a href=\"http://example.com/bq.dtd\"></a><a href=\"http://example.com/cd.png\"></a><a href=\"http://example.com/cq.xml\"></a><a href=\"http://example.com/dg.dtd\"></a><a href=\"http://example.com/dt.png\"></a><a href=\"http://example.com/eg.xml\"></a><a href=\"http://example.com/ew.dtd\"></a><a href=\"http://example.com/fj.png\"></a><a href=\"http://example.com/fx.xml\"></a><a href=\"http://example.com/gn.dtd\"></a><a href=\"http://example.com/ha.png\"></a><a href=\"http://example.com/hn.xml\"></a><a href=\"http://example.com/id.dtd\"></a><a href=\"http://example.com/iq.png\"></a><a href=\"http://example.com/jd.xml\"></a><a href=\"http://example.com/jt.dtd\"></a><a href=\"http://example.com/kg.png\"></a><a href=\"http://example.com/kt.xml\"></a><a href=\"http://example.com/lj.dtd\"></a><a href=\"http://example.com/lw.png\"></a><a href=\"http://example.com/mk.xml\"></a><a href=\"http://example.com/na.dtd\"></a><a href=\"http://example.com/nn.png\"></a><a href=\"http://example.com/oa.xml\"></a><a href=\"http://example.com/oq.dtd\"></a><a href=\"http://example.com/pd.png\"></a><a href=\"http://example.com/pq.xml\"></a><a href=\"http://example.com/qg.dtd\"></a><a href=\"http://example.com/qt.png\"></a><a href=\"http://example.com/rg.xml\"></a><a href=\"http://example.com/rw.dtd\"></a><a href=\"http://example.com/sj.png\"></a><a href=\"http://example.com/sx.xml\"></a><a href=\"http://example.com/tn.dtd\"></a><a href=\"http://example.com/ua.png\"></a><a href=\"http://example.com/un.xml\"></a><a href=\"http://example.com/vd.dtd\"></a><a href=\"http://example.com/vq.png\"></a><a href=\"http://example.com/wd.xml\"></a><a href=\"http://example.com/wt.dtd\"></a><a href=\"http://example.com/xg.png\"></a><a href=\"http://example.com/xt.xml\"></a><a href=\"http://example.com/yj.dtd\"></a><a href=\"http://example.com/yw.png\"></a>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11461,12 +11460,12 @@ mod rules {
     );
     static OPTIONS_16: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x05\x06\x06\x06\x06\x06\x06\x06\x06\x06\x06\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x07\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\x08\t\t\t\t\t\t\t\t\t\t\n\n\n\n\n\n\n\n\n\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0B\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C";
     static COSTS_44: [u64; 13] = [0, 0, 2, 4, 4, 4, 6, 9, 10, 19, 21, 33, 63];
-    static ENDS_32: [u32; 13] = [
+    static ENDS_31: [u32; 13] = [
         38, 76, 114, 124, 134, 162, 172, 191, 219, 229, 238, 247, 256,
     ];
     static SLOTS_23: [u8; 3] = [0, 51, 102];
     static COSTS_45: [u64; 3] = [0, 0, 15];
-    static ENDS_33: [u32; 3] = [51, 102, 256];
+    static ENDS_32: [u32; 3] = [51, 102, 256];
     static BYTES_44: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%'''((()))***+++,,,---...///0001112223334445555666777888999:::;;;===???@@@AAABBBCCCDDDEEEFFFGGGHHHIIIJJJKKKLLLLMMMNNNOOOPPPQQQRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbcccdddeeeffffggghhhiiijjjkkklllmmmnnnooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
     static BYTES_45: [u8; 256] = *b"\n\n\n\n\r\r\r   !!!###$$$%%%((()))***+++,,,,---...///0001112223334445556667778888999:::;;;===???@@@AAABBBCCCDDDEEEFFFFGGGHHHIIIJJJKKKLLLMMMNNNOOOPPPQQQRRRRSSSTTTUUUVVVWWWXXXYYYZZZ___aaabbbccccdddeeefffggghhhiiijjjkkklllmmmnnnoooopppqqqrrrssstttuuuvvvwwwxxxyyyzzz";
     static POOL_SYSTEM_LITERAL: rt::Strings = rt::Strings::new(
@@ -11550,7 +11549,7 @@ mod rules {
     );
     static OPTIONS_17: [u8; 256] = *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03\x03";
     static COSTS_47: [u64; 4] = [0, 1, 1, 1];
-    static ENDS_34: [u32; 4] = [128, 171, 214, 256];
+    static ENDS_33: [u32; 4] = [128, 171, 214, 256];
     static LITERALS_26: [u64; 4] = [
         0x0000000000000000, 0x010000000000003f, 0x010000000000002a, 0x010000000000002b,
     ];
@@ -11585,7 +11584,7 @@ mod rules {
     );
     static SLOTS_24: [u8; 5] = [0, 26, 128, 154, 205];
     static COSTS_48: [u64; 5] = [0, 0, 2, 6, 12];
-    static ENDS_35: [u32; 5] = [26, 128, 154, 205, 256];
+    static ENDS_34: [u32; 5] = [26, 128, 154, 205, 256];
     static LITERALS_27: [u64; 3] = [
         0x0300000000594e41, 0x0000000000000000, 0x0500005954504d45,
     ];
@@ -11638,7 +11637,7 @@ mod rules {
     );
     static SLOTS_25: [u8; 3] = [0, 154, 205];
     static COSTS_49: [u64; 3] = [0, 5, 10];
-    static ENDS_36: [u32; 3] = [154, 205, 256];
+    static ENDS_35: [u32; 3] = [154, 205, 256];
     static COSTS_50: [u64; 4] = [0, 0, 1, 2];
     static LITERALS_28: [u64; 4] = [
         0x0200000000003235, 0x0200000000003536, 0x0300000000333332, 0x0400000034363338,
@@ -11671,13 +11670,13 @@ mod rules {
     );
     static SLOTS_26: [u8; 3] = [0, 128, 205];
     static COSTS_51: [u64; 3] = [0, 12, 134];
-    static ENDS_37: [u32; 3] = [128, 205, 256];
+    static ENDS_36: [u32; 3] = [128, 205, 256];
     static COSTS_52: [u64; 2] = [0, 21];
     static SLOTS_27: [u8; 3] = [0, 64, 160];
     static COSTS_53: [u64; 3] = [0, 4, 6];
-    static ENDS_38: [u32; 3] = [64, 160, 256];
+    static ENDS_37: [u32; 3] = [64, 160, 256];
     static SLOTS_28: [u8; 2] = [0, 20];
-    static ENDS_39: [u32; 2] = [20, 256];
+    static ENDS_38: [u32; 2] = [20, 256];
     static POOL_DOCTYPE: rt::Strings = rt::Strings::new(
         b"<!DOCTYPE\taa><!DOCTYPE\tau><!DOCTYPE\tbo><!DOCTYPE\tci><!DOCTYPE\tdd><!DOCTYPE\tdx><!DOCTYPE\ter><!DOCTYPE\tfm><!DOCTYPE\tgg><!DOCTYPE\tha><!DOCTYPE\thv><!DOCTYPE\tip><!DOCTYPE\tjj><!DOCTYPE\tke><!DOCTYPE\tky><!DOCTYPE\tls><!DOCTYPE\tmn><!DOCTYPE\tnh><!DOCTYPE\tob><!DOCTYPE\tov><!DOCTYPE\tpq><!DOCTYPE\tqk><!DOCTYPE\tre><!DOCTYPE\trz><!DOCTYPE\tst><!DOCTYPE\ttn><!DOCTYPE\tui><!DOCTYPE\tvc><!DOCTYPE\tvw><!DOCTYPE\twr><!DOCTYPE\tyl><!DOCTYPE\tzf><!DOCTYPE\naa><!DOCTYPE\nau><!DOCTYPE\nbo><!DOCTYPE\nci><!DOCTYPE\ndd><!DOCTYPE\ndx><!DOCTYPE\ner><!DOCTYPE\nfm><!DOCTYPE\ngg><!DOCTYPE\nha><!DOCTYPE\nhv><!DOCTYPE\nip><!DOCTYPE\njj><!DOCTYPE\nke><!DOCTYPE\nky><!DOCTYPE\nls><!DOCTYPE\nmn><!DOCTYPE\nnh><!DOCTYPE\nob><!DOCTYPE\nov><!DOCTYPE\npq><!DOCTYPE\nqk><!DOCTYPE\nre><!DOCTYPE\nrz><!DOCTYPE\nst><!DOCTYPE\ntn><!DOCTYPE\nui><!DOCTYPE\nvc><!DOCTYPE\nvw><!DOCTYPE\nwr><!DOCTYPE\nyl><!DOCTYPE\nzf><!DOCTYPE\raa><!DOCTYPE\rau><!DOCTYPE\rbo><!DOCTYPE\rci><!DOCTYPE\rdd><!DOCTYPE\rdx><!DOCTYPE\rer><!DOCTYPE\rfm><!DOCTYPE\rgg><!DOCTYPE\rha><!DOCTYPE\rhv><!DOCTYPE\rip><!DOCTYPE\rjj><!DOCTYPE\rke><!DOCTYPE\rky><!DOCTYPE\rls><!DOCTYPE\rmn><!DOCTYPE\rnh><!DOCTYPE\rob><!DOCTYPE\rov><!DOCTYPE\rpq><!DOCTYPE\rqk><!DOCTYPE\rre><!DOCTYPE\rrz><!DOCTYPE\rst><!DOCTYPE\rtn><!DOCTYPE\rui><!DOCTYPE\rvc><!DOCTYPE\rvw><!DOCTYPE\rwr><!DOCTYPE\ryl><!DOCTYPE\rzf><!DOCTYPE aa><!DOCTYPE au><!DOCTYPE bo><!DOCTYPE ci><!DOCTYPE dd><!DOCTYPE dx><!DOCTYPE er><!DOCTYPE fm><!DOCTYPE gg><!DOCTYPE ha><!DOCTYPE hv><!DOCTYPE ip><!DOCTYPE jj><!DOCTYPE ke><!DOCTYPE ky><!DOCTYPE ls><!DOCTYPE mn><!DOCTYPE nh><!DOCTYPE ob><!DOCTYPE ov><!DOCTYPE pq><!DOCTYPE qk><!DOCTYPE re><!DOCTYPE rz><!DOCTYPE st><!DOCTYPE tn><!DOCTYPE ui><!DOCTYPE vc><!DOCTYPE vw><!DOCTYPE wr><!DOCTYPE yl><!DOCTYPE zf><!DOCTYPE\taa[]><!DOCTYPE\tau[]><!DOCTYPE\tbo[]><!DOCTYPE\tci[]><!DOCTYPE\tdd[]><!DOCTYPE\tdx[]><!DOCTYPE\ter[]><!DOCTYPE\tfm[]><!DOCTYPE\tgg[]><!DOCTYPE\tha[]><!DOCTYPE\thv[]><!DOCTYPE\tip[]><!DOCTYPE\tjj[]><!DOCTYPE\tke[]><!DOCTYPE\tky[]><!DOCTYPE\tls[]><!DOCTYPE\tmn[]><!DOCTYPE\tnh[]><!DOCTYPE\tob[]><!DOCTYPE\tov[]><!DOCTYPE\tpq[]><!DOCTYPE\tqk[]><!DOCTYPE\tre[]><!DOCTYPE\trz[]><!DOCTYPE\tst[]><!DOCTYPE\ttn[]><!DOCTYPE\tui[]><!DOCTYPE\tvc[]><!DOCTYPE\tvw[]><!DOCTYPE\twr[]><!DOCTYPE\tyl[]><!DOCTYPE\tzf[]><!DOCTYPE\naa[]><!DOCTYPE\nau[]><!DOCTYPE\nbo[]><!DOCTYPE\nci[]><!DOCTYPE\ndd[]><!DOCTYPE\ndx[]><!DOCTYPE\ner[]><!DOCTYPE\nfm[]><!DOCTYPE\ngg[]><!DOCTYPE\nha[]><!DOCTYPE\nhv[]><!DOCTYPE\nip[]><!DOCTYPE\njj[]><!DOCTYPE\nke[]><!DOCTYPE\nky[]><!DOCTYPE\nls[]><!DOCTYPE\nmn[]><!DOCTYPE\nnh[]><!DOCTYPE\nob[]><!DOCTYPE\nov[]><!DOCTYPE\npq[]><!DOCTYPE\nqk[]><!DOCTYPE\nre[]><!DOCTYPE\nrz[]><!DOCTYPE\nst[]><!DOCTYPE\ntn[]><!DOCTYPE\nui[]><!DOCTYPE\nvc[]><!DOCTYPE\nvw[]><!DOCTYPE\nwr[]><!DOCTYPE\nyl[]><!DOCTYPE\nzf[]><!DOCTYPE\raa[]><!DOCTYPE\rau[]><!DOCTYPE\rbo[]><!DOCTYPE\rci[]><!DOCTYPE\rdd[]><!DOCTYPE\rdx[]><!DOCTYPE\rer[]><!DOCTYPE\rfm[]><!DOCTYPE\rgg[]><!DOCTYPE\rha[]><!DOCTYPE\rhv[]><!DOCTYPE\rip[]><!DOCTYPE\rjj[]><!DOCTYPE\rke[]><!DOCTYPE\rky[]><!DOCTYPE\rls[]><!DOCTYPE\rmn[]><!DOCTYPE\rnh[]><!DOCTYPE\rob[]><!DOCTYPE\rov[]><!DOCTYPE\rpq[]><!DOCTYPE\rqk[]><!DOCTYPE\rre[]><!DOCTYPE\rrz[]><!DOCTYPE\rst[]><!DOCTYPE\rtn[]><!DOCTYPE\rui[]><!DOCTYPE\rvc[]><!DOCTYPE\rvw[]><!DOCTYPE\rwr[]><!DOCTYPE\ryl[]><!DOCTYPE\rzf[]><!DOCTYPE aa[]><!DOCTYPE au[]><!DOCTYPE bo[]><!DOCTYPE ci[]><!DOCTYPE dd[]><!DOCTYPE dx[]><!DOCTYPE er[]><!DOCTYPE fm[]><!DOCTYPE gg[]><!DOCTYPE ha[]><!DOCTYPE hv[]><!DOCTYPE ip[]><!DOCTYPE jj[]><!DOCTYPE ke[]><!DOCTYPE ky[]><!DOCTYPE ls[]><!DOCTYPE mn[]><!DOCTYPE nh[]><!DOCTYPE ob[]><!DOCTYPE ov[]><!DOCTYPE pq[]><!DOCTYPE qk[]><!DOCTYPE re[]><!DOCTYPE rz[]><!DOCTYPE st[]><!DOCTYPE tn[]><!DOCTYPE ui[]><!DOCTYPE vc[]><!DOCTYPE vw[]><!DOCTYPE wr[]><!DOCTYPE yl[]><!DOCTYPE zf[]>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
         &[
@@ -11704,7 +11703,7 @@ mod rules {
         Some(b"<!DOCTYPE A>"),
     );
     static SLOTS_29: [u8; 2] = [0, 64];
-    static ENDS_40: [u32; 2] = [64, 256];
+    static ENDS_39: [u32; 2] = [64, 256];
     static COSTS_54: [u64; 2] = [0, 12];
     static COSTS_55: [u64; 2] = [0, 19];
     static COSTS_56: [u64; 2] = [0, 15];

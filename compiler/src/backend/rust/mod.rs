@@ -19,6 +19,7 @@ mod body;
 mod chains;
 mod credit;
 mod loops;
+mod module;
 mod names;
 mod sites;
 mod size;
@@ -173,134 +174,6 @@ impl<'c> Emitter<'c> {
         (depth <= MAX_UNFOLDED_DEPTH && !has_length).then_some(depth)
     }
 
-    /// The items of a module; `unfolded` is a depth limit with rules that are for it alone.
-    fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
-        let rules = self.rules("rules");
-        let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
-        let poolless = match self.compiled.rule_without_pool() {
-            Some(rule) => quote!(Some(#rule)),
-            None => quote!(None),
-        };
-        let limits = self.default_limits();
-        let (run, run_batch) = (
-            quote!(rules::run(self.limits, choices, output)),
-            quote!(rules::run_batch(self.limits, choices, output, batch)),
-        );
-        let (run, run_batch, unfolded) = match unfolded {
-            None => (run, run_batch, quote!()),
-            Some((depth, rules)) => {
-                let depth = Literal::u32_unsuffixed(depth);
-                let is_it = quote!(self.limits.depth() == Some(#depth) && self.limits.length().is_none());
-                (
-                    quote!(if #is_it { unfolded::run(self.limits, choices, output) } else { #run }),
-                    quote!(if #is_it { unfolded::run_batch(self.limits, choices, output, batch) } else { #run_batch }),
-                    rules,
-                )
-            }
-        };
-        let start_name = &self.ir.rule(self.ir.start()).name;
-        let about = format!(" Produces sentences of the grammar, from its start rule `{start_name}`.");
-        // Each item has its lints: a text that is included cannot begin with an attribute for the whole.
-        let used_or_not = quote!(#[allow(dead_code, unreachable_pub)]);
-        quote! {
-            /// The length in bytes of the shortest output.
-            #used_or_not
-            pub const MIN_LEN: u64 = #min_len;
-
-            /// The limits of a new producer.
-            #used_or_not
-            pub const DEFAULT_LIMITS: ::gramjet::Limits = #limits;
-
-            /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
-            #used_or_not
-            #[must_use]
-            pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
-                let mut output = ::std::vec::Vec::new();
-                ::gramjet::Producer::produce(
-                    &mut Producer::new(),
-                    &mut ::gramjet::Choices::random(seed),
-                    &mut output,
-                );
-                output
-            }
-
-            /// The output of these choice bytes, within [`DEFAULT_LIMITS`]. Every byte string is a valid choice string.
-            #used_or_not
-            #[must_use]
-            pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
-                let mut output = ::std::vec::Vec::new();
-                ::gramjet::Producer::produce(
-                    &mut Producer::new(),
-                    &mut ::gramjet::Choices::replay(choice_bytes),
-                    &mut output,
-                );
-                output
-            }
-
-            #[doc = #about]
-            #used_or_not
-            #[derive(Clone, Copy, Debug)]
-            pub struct Producer {
-                limits: ::gramjet::Limits,
-            }
-
-            #used_or_not
-            impl Producer {
-                /// A producer with [`DEFAULT_LIMITS`].
-                #[must_use]
-                pub const fn new() -> Producer {
-                    Producer { limits: DEFAULT_LIMITS }
-                }
-            }
-
-            impl ::std::default::Default for Producer {
-                fn default() -> Producer {
-                    Producer::new()
-                }
-            }
-
-            impl ::gramjet::Producer for Producer {
-                fn min_len(&self) -> u64 {
-                    MIN_LEN
-                }
-
-                fn limits(&self) -> ::gramjet::Limits {
-                    self.limits
-                }
-
-                fn set_limits(
-                    &mut self,
-                    limits: ::gramjet::Limits,
-                ) -> ::std::result::Result<(), ::gramjet::LimitsError> {
-                    limits.check(MIN_LEN, #poolless)?;
-                    self.limits = limits;
-                    ::std::result::Result::Ok(())
-                }
-
-                fn produce(
-                    &mut self,
-                    choices: &mut ::gramjet::Choices<'_>,
-                    output: &mut ::std::vec::Vec<u8>,
-                ) -> u64 {
-                    #run
-                }
-
-                fn produce_batch(
-                    &mut self,
-                    choices: &mut ::gramjet::Choices<'_>,
-                    output: &mut ::std::vec::Vec<u8>,
-                    batch: &mut ::gramjet::Batch<'_>,
-                ) -> u64 {
-                    #run_batch
-                }
-            }
-
-            #rules
-
-            #unfolded
-        }
-    }
-
     /// The module with the functions of the rules and their tables.
     fn rules(&mut self, name: &str) -> TokenStream {
         let functions = self.functions();
@@ -373,31 +246,6 @@ impl<'c> Emitter<'c> {
                 #statics
             }
         }
-    }
-
-    fn default_limits(&self) -> TokenStream {
-        // A grammar without pools cannot keep the depth limit that its file asks for.
-        let has_pools = self.compiled.rule_without_pool().is_none();
-        let depth = self.options.max_depth.or(self.compiled.max_depth.filter(|_| has_pools));
-        let length = self.options.max_len.or(self.compiled.max_len);
-        let depth = match (depth, length) {
-            (Some(depth), _) => {
-                let depth = Literal::u32_unsuffixed(depth);
-                quote!(Some(#depth))
-            }
-            (None, None) if has_pools => {
-                quote!(Some(::gramjet::Limits::DEFAULT_MAX_DEPTH))
-            }
-            _ => quote!(None),
-        };
-        let length = match length {
-            Some(length) => {
-                let length = Literal::u64_unsuffixed(length);
-                quote!(Some(#length))
-            }
-            None => quote!(None),
-        };
-        quote!(::gramjet::Limits::with(#depth, #length))
     }
 
     /// The functions of all residual rules. What is called is emitted first, so that what it leaves of the credit is known;

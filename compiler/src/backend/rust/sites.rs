@@ -259,6 +259,9 @@ impl Emitter<'_> {
             }
             entries.push(first | (leaves.len() as u32 - first) << 16);
         }
+        if leaves.len() == entries.len() {
+            return None;
+        }
         let len = leaves.iter().map(|leaf| leaf.len()).max()?;
         // Under a length limit the sites may be narrowed unless all leaves cost the same.
         let is_narrowed = self.ir.is_ordered() && leaves.iter().any(|leaf| leaf.len() != len);
