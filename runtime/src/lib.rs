@@ -64,7 +64,7 @@ pub use producer::{Batch, Inputs, Producer};
 /// | `strict: true` | what a context-free grammar cannot say is an error, not left out |
 /// | `shape: "balanced"` | weights for inputs of a shape: `uniform`, `balanced`, `deep`, `target-size=BYTES` |
 /// | `weights: "path"` | a file of weights that `gramjet weights` has written, relative to the package's manifest |
-/// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit |
+/// | `max_depth: 16` | the depth limit of new producers; else the grammar's own, or 32 if it sets no limit. Up to 16 there is code for this limit alone, which is faster, beside that for others |
 /// | `max_len: 4096` | the length limit of new producers in bytes; else the grammar's own |
 /// | `forbid_unsafe: true` | emits no `unsafe` code, at about half to two thirds of the speed |
 ///

@@ -34,7 +34,8 @@ use statics::Statics;
 pub struct EmitOptions {
     /// Emit no `unsafe`: every access is checked.
     pub forbid_unsafe: bool,
-    /// The depth limit of producers where the user sets none; else that of the grammar.
+    /// The depth limit of producers where the user sets none; else that of the grammar. A small one is unfolded: producers
+    /// that keep it run code of its own.
     pub max_depth: Option<u32>,
     /// The length limit in bytes of producers where the user sets none; else that of the grammar.
     pub max_len: Option<u64>,
