@@ -417,6 +417,10 @@ pub struct DumpArgs {
 
     #[command(flatten)]
     pub grammar: GrammarArgs,
+
+    /// The depth limit that is unfolded, in place of the grammar file's (`unfold` only).
+    #[arg(long, value_name = "DEPTH")]
+    pub max_depth: Option<u32>,
 }
 
 /// `gramjet emit`.
@@ -439,7 +443,8 @@ pub struct EmitArgs {
 
     /// The depth limit that the producer begins with, in place of the grammar file's.
     ///
-    /// For `asm` only the kinds of limits matter: there is code for a depth, for a length, for both and for none.
+    /// There is code for this limit alone if it is small and the only one. Else `asm` knows only its kinds of limits: there is
+    /// code for a depth, for a length, for both and for none.
     #[arg(long, value_name = "DEPTH")]
     pub max_depth: Option<u32>,
 

@@ -11,7 +11,7 @@ use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Code;
 use gramjet_compiler::formats::{self, FormatOptions, Surroundings};
 use gramjet_compiler::print;
-use gramjet_compiler::shape::Weighting;
+use gramjet_compiler::shape::{AssumedLimits, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
 use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
@@ -368,9 +368,11 @@ pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, 
 }
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
-pub fn dump(source: &Source, args: &GrammarArgs, stage: &str) -> (String, Result<(), Failure>) {
+pub fn dump(source: &Source, args: &GrammarArgs, stage: &str, max_depth: Option<u32>) -> (String, Result<(), Failure>) {
     let options = match options(source, args) {
-        Ok(options) => options,
+        Ok(options) => {
+            Options { limits: AssumedLimits { max_depth: max_depth.map(Some), ..options.limits }, ..options }
+        }
         Err(failure) => return (String::new(), Err(failure)),
     };
     let (text, diagnostics) = gramjet_compiler::dump(&source.file, &options, stage);

@@ -29,7 +29,7 @@ pub fn write_output(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
 /// Prints what a stage of the compiler makes of a grammar.
 pub fn dump(args: &DumpArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
-    let (text, result) = engines::dump(&source, &args.grammar, &args.stage);
+    let (text, result) = engines::dump(&source, &args.grammar, &args.stage, args.max_depth);
     write_output(None, text.as_bytes())?;
     result
 }

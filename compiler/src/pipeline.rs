@@ -10,7 +10,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::lower::lower_weighted;
-use crate::passes::{self, Budget, optimise};
+use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
 use crate::shape::{self, AssumedLimits, DepthLimit, FileError, Shape, Weighting, Weights};
 use crate::sources::Sources;
 
@@ -330,7 +330,30 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
         ("ir", "The lowered form, in canonical order, with facts; what the reference interpreter runs"),
         ("pools", "The strings that stand in for each rule beyond the depth limit"),
     ];
-    front.into_iter().chain(passes::NAMES.iter().copied()).collect()
+    let unfold =
+        (UNFOLD, "The depth limit unfolded, as engines run it in place of the last one where the limit is small");
+    front.into_iter().chain(passes::NAMES.iter().copied()).chain([unfold]).collect()
+}
+
+/// The stage that is not on every grammar's way.
+const UNFOLD: &str = "unfold";
+
+fn unfolded_text(compiled: &Compiled, limits: AssumedLimits) -> String {
+    let (max_depth, max_len) = (compiled.max_depth, compiled.max_len);
+    let depth = limits.depth(max_depth, max_len);
+    if limits.max_len.unwrap_or(max_len).is_some() {
+        return "not unfolded: there is a length limit\n".to_string();
+    }
+    let Some(depth) = depth else { return "not unfolded: there is no depth limit\n".to_string() };
+    if depth > MAX_UNFOLDED_DEPTH {
+        return format!("not unfolded: the depth limit is {depth}, and {MAX_UNFOLDED_DEPTH} is the bound\n");
+    }
+    match passes::optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES) {
+        Some(unfolded) => ir::print(&unfolded),
+        None => format!(
+            "not unfolded: with a depth limit of {depth} there were more than {MAX_UNFOLDED_NODES} nodes, or a rule has no pool\n"
+        ),
+    }
 }
 
 /// The text of a stage of the compilation, if there is such a stage and it is reached, and all diagnostics.
@@ -345,6 +368,9 @@ pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String
             });
         }
     });
+    if let (Ok((compiled, _)), true) = (&result, stage == UNFOLD) {
+        text = Some(unfolded_text(compiled, options.limits));
+    }
     let (Ok((_, diagnostics)) | Err(diagnostics)) = result;
     (text, diagnostics)
 }

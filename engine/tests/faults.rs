@@ -10,6 +10,7 @@ use gramjet::{Batch, Choices, Limits, Producer};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 use gramjet_engine::jit::Jit;
 use gramjet_engine::vm::Vm;
+use gramjet_testkit::emitted::subjects_with_chains;
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
@@ -172,8 +173,15 @@ fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize
     runs
 }
 
+/// Chains, as unfolded depth limits leave them.
+fn faults_of_chains(rounds: usize) -> usize {
+    let mut rng = Rng::new(77);
+    subjects_with_chains().map(|subject| check(&subject.name, &subject.compiled, &mut rng, rounds)).sum()
+}
+
 #[test]
 fn no_byte_is_touched_beyond_a_buffer() {
+    assert!(faults_of_chains(40) > 1000);
     assert!(faults(1..150, &Shape::VARIED, 10) > 5000);
     assert!(faults(1000..1150, &Shape::ENUMERABLE, 10) > 5000);
 }

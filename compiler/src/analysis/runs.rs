@@ -69,6 +69,11 @@ pub struct Chain {
     pub end: ChainEnd,
 }
 
+impl Chain {
+    /// So many rounds are decided by one look at their choice bytes.
+    pub const MAX_ROUNDS: usize = 4;
+}
+
 /// What comes behind the last round of a chain.
 #[derive(Clone)]
 pub enum ChainEnd {
@@ -80,18 +85,52 @@ pub enum ChainEnd {
     Node(NodeId),
 }
 
-/// The chain of at most `most` rounds that a node is, if depth does not matter: references are looked through.
-pub fn chain(ir: &Ir, node: NodeId, most: usize) -> Option<Chain> {
+/// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
+/// as far as nothing but references stands in the rules then.
+pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
     while let ChainEnd::Node(rest) = chain.end
-        && chain.rounds.len() < most
+        && chain.rounds.len() < Chain::MAX_ROUNDS
         && let Some((member, plus, end)) = round(ir, through(ir, rest))
         && (chain.rounds.is_empty() || plus == chain.plus)
+        && is_copied(ir, rest, &end)
     {
         chain.rounds.push(member);
         (chain.plus, chain.end) = (plus, end);
     }
     (!chain.rounds.is_empty()).then_some(chain)
+}
+
+/// Whether what follows a round may stand here, too, if the round was found in a rule that `node` refers to.
+fn is_copied(ir: &Ir, node: NodeId, end: &ChainEnd) -> bool {
+    match (ir.node(node), end) {
+        (Node::Rule(_), ChainEnd::Node(rest)) => matches!(ir.node(*rest), Node::Rule(_)),
+        _ => true,
+    }
+}
+
+/// The rules that code with chains calls, beside the start rule: not those that are looked through everywhere.
+pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
+    let mut called = vec![false; ir.rules().len()];
+    let mut seen = vec![false; ir.node_count()];
+    let mut open: Vec<NodeId> = ir.body(ir.start()).into_iter().collect();
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            continue;
+        }
+        if let Some(chain) = chain(ir, node).filter(|_| matches!(ir.node(node), Node::Choice(_))) {
+            open.extend(match chain.end {
+                ChainEnd::Node(rest) => Some(rest),
+                ChainEnd::Nothing | ChainEnd::Byte(_) => None,
+            });
+            continue;
+        }
+        match ir.node(node) {
+            Node::Rule(rule) if !std::mem::replace(&mut called[rule.index()], true) => open.extend(ir.body(*rule)),
+            _ => open.extend(ir.children(node)),
+        }
+    }
+    called
 }
 
 /// The node itself, or the body of the rule that it refers to.

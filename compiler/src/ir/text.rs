@@ -8,6 +8,7 @@
 //!
 //! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters, weighted choices `(choice8 @64 "a" @256 "b")`
 //! with the end of each option's slots (and `@64=0.251` with its probability where the slots only come near it), instances made by passes `(inline <rule> body)` and `(again <rule>)`.
+//! Behind the start rule stands `unordered` if options need not ascend by their lengths ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ use crate::charset::{CharSet, Unit};
 pub fn print(ir: &Ir) -> String {
     let mut out = String::new();
     name(&mut out, "start ", &ir.rule(ir.start()).name);
-    out.push('\n');
+    out.push_str(if ir.is_ordered() { "\n" } else { " unordered\n" });
     for rule in ir.rule_ids() {
         let data = ir.rule(rule);
         name(&mut out, "rule ", &data.name);
@@ -153,6 +154,10 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
     let mut reader = Reader { text, offset: 0, names: Vec::new(), nesting: 0 };
     reader.word("start")?;
     let start = reader.name()?;
+    let is_ordered = !reader.rest().starts_with("unordered");
+    if !is_ordered {
+        reader.word("unordered")?;
+    }
     let mut rules = Vec::new();
     let body_text = reader.offset;
     while !reader.at_end() {
@@ -165,7 +170,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
     }
     reader.names = rules.iter().map(|(name, _)| name.clone()).collect();
     let start = reader.rule_called(&start)?;
-    let mut ir = Ir::new(rules, start);
+    let mut ir = if is_ordered { Ir::new(rules, start) } else { Ir::new_unordered(rules, start) };
     reader.offset = body_text;
     for rule in ir.rule_ids() {
         reader.word("rule")?;

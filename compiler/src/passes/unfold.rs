@@ -14,8 +14,11 @@ use crate::ir::{Facts, Ir, Node, NodeId, RuleId};
 /// input is near the limit (docs/jit.md has figures).
 pub const MAX_UNFOLDED_DEPTH: u32 = 16;
 
-/// Nor is what would have more nodes than this, the strings of pools included.
-pub const MAX_UNFOLDED_NODES: u32 = 8192;
+/// Nor is what would have more nodes than this.
+pub const MAX_UNFOLDED_NODES: u32 = 6144;
+
+/// So many strings of a pool, wherever it stands, count as much as a node: engines make tables of them.
+const STRINGS_OF_A_NODE: u32 = 16;
 
 /// A rule with so many levels left below it.
 type Instance = (RuleId, u32);
@@ -71,20 +74,20 @@ impl Unfolding<'_> {
     /// Finds the instances that `start` reaches.
     fn find(&mut self, start: Instance, max_nodes: u32) -> Option<()> {
         let mut nodes = 0u32;
-        let mut is_pooled = vec![false; self.ir.rules().len()];
         let mut open = vec![start];
         self.instances.insert((start.1, start.0), 0);
         while let Some((rule, levels)) = open.pop() {
             let body = self.ir.body(rule)?;
             nodes = nodes.saturating_add(self.ir.shape(body).size);
+            if nodes > max_nodes {
+                return None;
+            }
             let mut below = vec![body];
             while let Some(node) = below.pop() {
                 below.extend(self.ir.children(node));
                 let Node::Rule(callee) = *self.ir.node(node) else { continue };
                 if levels == 0 {
-                    if !std::mem::replace(&mut is_pooled[callee.index()], true) {
-                        nodes = nodes.saturating_add(self.pools.get(callee)?.strings.len() as u32);
-                    }
+                    nodes = nodes.saturating_add(self.pools.get(callee)?.strings.len() as u32 / STRINGS_OF_A_NODE);
                     continue;
                 }
                 let instance = self.instance(callee, levels - 1);
@@ -92,9 +95,9 @@ impl Unfolding<'_> {
                     open.push(instance);
                 }
             }
-            if nodes > max_nodes {
-                return None;
-            }
+        }
+        if nodes > max_nodes {
+            return None;
         }
         self.instances.values_mut().enumerate().for_each(|(number, value)| *value = number);
         Some(())

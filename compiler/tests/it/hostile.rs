@@ -10,6 +10,7 @@ use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile, examine};
 use gramjet_testkit::Rng;
+use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 use crate::children::{self, Meter};
 
@@ -234,4 +235,30 @@ fn child_in_shape() {
 #[test]
 fn hostile_grammars_in_shape() {
     children::run("hostile::child_in_shape", grammars().into_iter().map(|(name, _)| name));
+}
+
+/// A stated depth limit is unfolded, and what that makes stays small.
+#[test]
+fn unfolded_rust_has_a_bound() {
+    let emitted = |text: &str, max_depth, max_len| {
+        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
+            panic!("the grammar compiles")
+        };
+        emit(&compiled, &EmitOptions { max_depth, max_len, forbid_unsafe: false })
+    };
+    let list = "s ::= '' | [ab] s | '(' s ')'";
+    assert!(emitted(list, Some(16), None).contains("mod unfolded"));
+    for (depth, length) in [(None, None), (Some(17), None), (Some(3), Some(100)), (None, Some(100))] {
+        assert!(!emitted(list, depth, length).contains("mod unfolded"));
+    }
+    // Each chain could copy what follows it, for every level.
+    let depths = [2, 4, 8, 16].map(|depth| emitted(CHAINS_IN_CHAINS, Some(depth), None).len());
+    assert!(depths[3] < 200_000, "{depths:?}");
+    // Many references to pools of many strings.
+    let pools: String = (0..4).map(|rule| format!("p{rule} ::= [a-z] [a-z] '{rule}' | '(' p{rule} ')'\n")).collect();
+    let choice =
+        |site: usize| (0..200).map(|option| format!("p{}", (site + option) % 4)).collect::<Vec<_>>().join(" | ");
+    let sites: String = (0..30).map(|site| format!("({}) ", choice(site))).collect();
+    let text = emitted(&format!("s ::= {sites}\n{pools}"), Some(0), None);
+    assert!(text.len() < 4_000_000, "{}", text.len());
 }

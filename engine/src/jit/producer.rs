@@ -23,6 +23,9 @@ use crate::vm::Vm;
 /// Code and tables of one kind of limits have at most this many bytes together.
 const MAX_CODE: usize = 256 << 20;
 
+/// What a depth limit that is unfolded makes of them is not worth it beyond this.
+const MAX_UNFOLDED_CODE: usize = 384 << 10;
+
 /// Larger residual grammars, written as trees, are not compiled.
 const MAX_NODES: u64 = 8 << 20;
 
@@ -61,7 +64,7 @@ impl Grammar {
         let kind = Kind { depth: limits.depth().is_some(), length: limits.length().is_some() };
         let place = usize::from(kind.depth) + 2 * usize::from(kind.length);
         let made = self.codes[place].get_or_init(|| {
-            let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kind)?;
+            let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kind, MAX_CODE)?;
             if draft.finishing > MAX_FINISHING {
                 return Err(NotCompiled::TooDeep);
             }
@@ -75,18 +78,18 @@ impl Grammar {
     /// Code for a depth limit that is unfolded.
     fn unfolded(&self, limits: Limits) -> Option<Arc<Code>> {
         self.unfolded.get(limits, |unfolded| {
-            let draft = self.draft(unfolded, &Pools::none(), Kind::default()).ok()?;
+            let draft = self.draft(unfolded, &Pools::none(), Kind::default(), MAX_UNFOLDED_CODE).ok()?;
             // Nothing looks whether there is stack left.
             (draft.finishing <= FINISHING_HERE).then(|| draft.finish().ok())?
         })
     }
 
-    fn draft(&self, residual: &Ir, pools: &Pools, kind: Kind) -> Result<Draft, NotCompiled> {
+    fn draft(&self, residual: &Ir, pools: &Pools, kind: Kind, max_code: usize) -> Result<Draft, NotCompiled> {
         let shapes = || residual.bodies().map(|(_, body)| residual.shape(body));
         if shapes().map(|shape| u64::from(shape.size)).sum::<u64>() > MAX_NODES {
-            return Err(NotCompiled::TooLarge { bytes: MAX_CODE });
+            return Err(NotCompiled::TooLarge { bytes: max_code });
         }
-        let make = || assemble(residual, pools, kind, self.features, MAX_CODE);
+        let make = || assemble(residual, pools, kind, self.features, max_code);
         // The assembler recurses over the nodes.
         if shapes().all(|shape| shape.nesting <= NESTING_HERE) {
             return make();

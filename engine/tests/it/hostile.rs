@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use crate::kit::{SplitMix, compiled, engines, produce};
 use gramjet::{Limits, Producer};
+use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
+use gramjet_testkit::emitted::CHAINS_IN_CHAINS;
 
 /// Building ends, and the programs work. How long it took is printed.
 fn check_build(name: &str, text: &str) {
@@ -102,4 +104,23 @@ fn a_stack_without_end_is_bounded() {
     let mut output = Vec::new();
     let read = vm.produce(&mut gramjet::Choices::from_source(&mut Ones), &mut output);
     assert!(read > 1 << 20 && output.iter().all(|&byte| byte == b'x'));
+}
+
+/// Small limits are unfolded, and code for that is small.
+#[test]
+fn unfolded_code_has_a_bound() {
+    let Some(mut jit) = gramjet_engine::jit::is_available()
+        .then(|| compiled("chains.ebnf", CHAINS_IN_CHAINS))
+        .map(|it| Jit::new(&it).expect("machine code"))
+    else {
+        return;
+    };
+    let mut listing = |depth: u32| {
+        jit.set_limits(Limits::new().max_depth(depth)).unwrap();
+        assert!(jit.code_len() < 400 << 10, "{depth}: {} bytes", jit.code_len());
+        jit.listing()
+    };
+    assert!(listing(3).contains("<d@3>") && listing(8).contains("<d@8>"));
+    assert!(!listing(17).contains('@'));
+    assert!(listing(16).len() < 4 << 20);
 }

@@ -38,7 +38,7 @@ impl Strings {
         Strings { shortest, min_len, ..table }
     }
 
-    /// The same, but the lengths need not ascend: for where there is no length limit.
+    /// The same, but the lengths need not ascend: for where there is no length limit, which alone asks for costs.
     ///
     /// # Panics
     ///

@@ -51,12 +51,25 @@ const CHAINS: &str = "
     m ::= 'x' | 'x' m @ 3
 ";
 
+/// Rules that only chains lead to.
+const LOOKED_THROUGH: &str = "
+    s ::= ('' | [ab] e) ';' ('' | [ab] e) '!'
+    e ::= '' | [ab] ('!' | 'q' ('' | [ab] e) '#' s | s '?' s | 'z' ('' | [cd] e) 'k')
+";
+
+/// Chains behind which others follow, many times in each rule.
+pub const CHAINS_IN_CHAINS: &str =
+    "d ::= '' | [ab] ('!' | 'q' ('' | [ab] d) ('' | [ab] d) | ('' | [ab] d) ('' | [ab] d) '?')";
+
 /// The subjects that are there for chains.
 pub fn subjects_with_chains() -> impl Iterator<Item = Subject> {
-    [0, 1, 2, 3, 4, 5, 7, 10].into_iter().map(|levels| {
-        let file = SourceFile::new("chains.ebnf", CHAINS);
+    let chains = [0, 1, 2, 3, 4, 5, 7, 10].map(|levels| (CHAINS, levels));
+    let others = [2, 3, 6].map(|levels| (LOOKED_THROUGH, levels)).into_iter();
+    let others = others.chain([2, 4].map(|levels| (CHAINS_IN_CHAINS, levels)));
+    chains.into_iter().chain(others).enumerate().map(|(number, (text, levels))| {
+        let file = SourceFile::new("chains.ebnf", text);
         let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
-        Subject::new(format!("chains-{levels}"), compiled, levels)
+        Subject::new(format!("chains-{number}"), compiled, levels)
     })
 }
 

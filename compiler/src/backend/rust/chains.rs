@@ -9,16 +9,13 @@ use super::credit::RUN;
 use crate::analysis::runs::{ChainEnd, chain};
 use crate::ir::NodeId;
 
-/// So many rounds are decided by one look at their choice bytes.
-const ROUNDS: usize = 4;
-
 impl Emitter<'_> {
     /// The chain that a choice is. Only where a depth limit is unfolded: references are looked through.
     pub(super) fn chain(&mut self, node: NodeId, at: &At) -> Option<TokenStream> {
         if self.ir.is_ordered() {
             return None;
         }
-        let chain = chain(self.ir, node, ROUNDS)?;
+        let chain = chain(self.ir, node)?;
         let plus = chain.plus;
         let ensure = self.take(RUN.choices, RUN.output);
         let members: Vec<_> = chain.rounds.iter().map(|round| self.statics.bytes("BYTES", round)).collect();

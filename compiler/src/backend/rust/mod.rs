@@ -11,6 +11,7 @@ use crate::analysis::guards::guarded;
 use crate::analysis::jumps::jumps_to;
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
+use crate::analysis::runs::called_beside_chains;
 use crate::ir::{Ir, NodeId, RuleId};
 use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
@@ -52,7 +53,7 @@ impl EmitOptions {
     ///
     /// What cannot be kept.
     pub fn check(&self, compiled: &Compiled) -> Result<(), String> {
-        let size = size::size(compiled).units();
+        let size = size::size(&compiled.residual, &compiled.pools).units();
         if size > MAX_SIZE {
             return Err(format!(
                 "the grammar is too large to be compiled to Rust: with the tables of its pools and classes it is worth {size} \
@@ -117,13 +118,23 @@ fn emit_here(compiled: &Compiled, options: &EmitOptions) -> String {
 
 /// The items of a module. The options must have been checked ([`EmitOptions::check`]).
 pub fn tokens(compiled: &Compiled, options: &EmitOptions) -> TokenStream {
-    let mut emitter = Emitter::new(compiled, &compiled.residual, &compiled.pools, options);
-    let Some(depth) = emitter.unfolded_depth() else { return emitter.module(None) };
-    let Some(ir) = optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES) else {
-        return emitter.module(None);
-    };
-    let unfolded = Emitter::new(compiled, &ir, &Pools::none(), options).rules("unfolded");
-    emitter.module(Some((depth, unfolded)))
+    let unfolded = unfolded(compiled, options)
+        .map(|(depth, ir)| (depth, Emitter::new(compiled, &ir, &Pools::none(), options).rules("unfolded")));
+    Emitter::new(compiled, &compiled.residual, &compiled.pools, options).module(unfolded)
+}
+
+/// An unfolded form is emitted up to this size, as [`MAX_SIZE`] counts.
+const MAX_UNFOLDED_SIZE: usize = 4000;
+
+/// The depth limit that producers begin with and the form with it unfolded, if the limit is stated, small, and the only one.
+fn unfolded(compiled: &Compiled, options: &EmitOptions) -> Option<(u32, Ir)> {
+    let depth = options.max_depth.or(compiled.max_depth).filter(|&depth| depth <= MAX_UNFOLDED_DEPTH)?;
+    if options.max_len.or(compiled.max_len).is_some() || compiled.rule_without_pool().is_some() {
+        return None;
+    }
+    let ir = optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES)?;
+    eprintln!("units {}", size::size(&ir, &Pools::none()).units());
+    (size::size(&ir, &Pools::none()).units() <= MAX_UNFOLDED_SIZE).then_some((depth, ir))
 }
 
 /// State of one emission.
@@ -153,8 +164,7 @@ impl<'c> Emitter<'c> {
             pools,
             options,
             functions: names::functions(ir),
-            // Where a depth limit is unfolded nothing recurses.
-            guarded: if ir.is_ordered() { guarded(ir) } else { vec![false; ir.rules().len()] },
+            guarded: guarded(ir),
             recursion: recursion(ir),
             used: Used::ALL,
             exits: vec![None; ir.rules().len()],
@@ -165,14 +175,6 @@ impl<'c> Emitter<'c> {
 
     fn machine(&self) -> Ident {
         format_ident!("{}", if self.options.forbid_unsafe { "safe" } else { "raw" })
-    }
-
-    /// The depth limit that producers begin with, if it is stated, small, and the only one.
-    fn unfolded_depth(&self) -> Option<u32> {
-        let (compiled, options) = (self.compiled, self.options);
-        let depth = options.max_depth.or(compiled.max_depth)?;
-        let has_length = options.max_len.or(compiled.max_len).is_some();
-        (depth <= MAX_UNFOLDED_DEPTH && !has_length).then_some(depth)
     }
 
     /// The module with the functions of the rules and their tables.
@@ -253,8 +255,11 @@ impl<'c> Emitter<'c> {
     /// they stand in the order of the rules.
     fn functions(&mut self) -> Vec<TokenStream> {
         let mut functions: Vec<(RuleId, TokenStream)> = Vec::new();
+        let start = self.ir.start();
+        let called = (!self.ir.is_ordered()).then(|| called_beside_chains(self.ir));
+        let is_called = |rule: RuleId| rule == start || called.as_ref().is_none_or(|called| called[rule.index()]);
         for rule in self.recursion.bottom_up().to_vec() {
-            if let Some(body) = self.ir.body(rule) {
+            if let Some(body) = self.ir.body(rule).filter(|_| is_called(rule)) {
                 functions.push((rule, self.function(rule, body)));
             }
         }

@@ -13,8 +13,10 @@ use crate::ir::{Choice, Ir, Node, NodeId, Slots};
 /// Literals up to this length fit a packed table.
 pub(super) const MAX_PACKED: usize = 7;
 
-/// Strings of a choice among choices have at most so many bytes.
+/// Strings of a choice among choices have at most so many bytes, ...
 const MAX_NESTED: usize = 32;
+/// ... and their table as many: larger ones would not stay in the first-level cache.
+const MAX_NESTED_TABLE: usize = 1 << 14;
 
 /// Of a choice with other options too, so many literals at least make a table.
 const MIN_TABLE: usize = 2;
@@ -237,7 +239,8 @@ impl Emitter<'_> {
         quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
-    /// The code of a choice whose options are short literals or choices of such, where a length limit does not tell them apart: two sites, no branch.
+    /// The code of a choice whose options are short literals or choices of such, where a length limit does not tell them
+    /// apart: two sites, no branch.
     fn nested(&mut self, choice: &Choice, costs: &[u64]) -> Option<TokenStream> {
         let ir = self.ir;
         let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
@@ -265,7 +268,7 @@ impl Emitter<'_> {
         let len = leaves.iter().map(|leaf| leaf.len()).max()?;
         // Under a length limit the sites may be narrowed unless all leaves cost the same.
         let is_narrowed = self.ir.is_ordered() && leaves.iter().any(|leaf| leaf.len() != len);
-        if len > MAX_NESTED || leaves.len() > 0xFFFF || is_narrowed {
+        if len > MAX_NESTED || leaves.len() * len.max(8) > MAX_NESTED_TABLE || is_narrowed {
             return None;
         }
         let ensure = self.take(2, len);

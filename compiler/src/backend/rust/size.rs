@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
+use crate::analysis::pools::Pools;
 use crate::ir::{Ir, Node, NodeId, RuleId};
-use crate::pipeline::Compiled;
 
 /// What a producer is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +53,8 @@ impl AddAssign for Size {
     }
 }
 
-/// The size of the producer of a grammar.
-pub(super) fn size(compiled: &Compiled) -> Size {
-    let ir: &Ir = &compiled.residual;
+/// The size of the functions of an IR, with the pools that they need.
+pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
     let mut instances: BTreeSet<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     // Nodes that are shared become code wherever they stand. Children come before their parents in the arena.
     let mut sizes: Vec<Size> = Vec::with_capacity(ir.node_count());
@@ -71,7 +70,7 @@ pub(super) fn size(compiled: &Compiled) -> Size {
     ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);
     // Rules that only stand for others share their pools.
     let mut counted = BTreeSet::new();
-    for pool in instances.into_iter().filter_map(|rule| compiled.pools.get(rule)) {
+    for pool in instances.into_iter().filter_map(|rule| pools.get(rule)) {
         if counted.insert(pool.strings.as_ptr()) {
             let strings = pool.strings.iter().chain(&pool.shortest);
             let bytes = strings.map(|string| string.len()).sum();

@@ -97,7 +97,9 @@ impl<'g> Assembler<'g> {
 
     /// A reference to a rule that is not expanded.
     pub(super) fn reference(&mut self, rule: RuleId, offset: i32) {
-        let Some(function) = self.functions[rule.index()] else { return };
+        let function = self.functions[rule.index()];
+        debug_assert!(function.is_some(), "a call of a rule without a function");
+        let Some(function) = function else { return };
         self.flush();
         let levels = offset + 1;
         if self.kind.depth {

@@ -9,6 +9,9 @@ use gramjet_compiler::ir::NodeId;
 use super::looks::{Look, ROUNDS, STOPS};
 use super::{Assembler, asm};
 
+// A look has as many rounds as a chain.
+const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
+
 /// From so many rounds with the same members on, these are emitted at once, if there is a way.
 const MIN_AT_ONCE: usize = 3;
 
@@ -19,7 +22,7 @@ impl<'g> Assembler<'g> {
         if self.ir.is_ordered() || self.kind.depth || self.kind.length {
             return None;
         }
-        chain(self.ir, node, ROUNDS as usize)
+        chain(self.ir, node)
     }
 
     /// A chain up to the round that stops: without a branch, unless there are more rounds than are looked at.

@@ -15,8 +15,10 @@ const MAX_MERGED: usize = 31;
 /// So many branches or more are reached by a table of jumps, fewer by comparisons.
 const MIN_JUMP_TABLE: usize = 16;
 
-/// Strings of a choice among choices have at most so many bytes.
+/// Strings of a choice among choices have at most so many bytes, ...
 const MAX_NESTED: usize = 32;
+/// ... and their table as many: larger ones would not stay in the first-level cache.
+const MAX_NESTED_TABLE: usize = 1 << 14;
 
 /// The options of a choice.
 pub(super) struct Grouped<'g> {
@@ -333,7 +335,7 @@ impl<'g> Assembler<'g> {
         let len = leaves.iter().map(|leaf| leaf.len()).max().unwrap_or(0);
         // Under a length limit either site may be narrowed unless all cost the same.
         let is_narrowed = self.kind.length && leaves.iter().any(|leaf| leaf.len() != len);
-        if len > MAX_NESTED || leaves.len() > 0xFFFF || is_narrowed {
+        if len > MAX_NESTED || leaves.len() * len.next_power_of_two() > MAX_NESTED_TABLE || is_narrowed {
             return false;
         }
         let decision = Decision { count: choice.options.len(), slots: None, costs: Vec::new() };

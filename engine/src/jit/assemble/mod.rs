@@ -9,6 +9,7 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
 use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded, longest_chain};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::analysis::runs::called_beside_chains;
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 use rustc_hash::FxHashMap;
@@ -157,7 +158,10 @@ pub(super) fn assemble(
     let thunks = Thunks::new(&mut ops);
     let begin_of_tables = ops.new_dynamic_label();
     let expanded = calls::expanded(ir);
-    let function = |rule: RuleId| ir.body(rule).filter(|_| !expanded[rule.index()]).map(|_| ops.new_dynamic_label());
+    let called = (!ir.is_ordered()).then(|| called_beside_chains(ir));
+    let is_called = |rule: RuleId| rule == ir.start() || called.as_ref().is_none_or(|called| called[rule.index()]);
+    let has_function = |rule: RuleId| ir.body(rule).is_some() && !expanded[rule.index()] && is_called(rule);
+    let function = |rule: RuleId| has_function(rule).then(|| ops.new_dynamic_label());
     let functions = ir.rule_ids().map(function).collect();
     let mut assembler = Assembler {
         ir,
@@ -189,7 +193,7 @@ pub(super) fn assemble(
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
-        if assembler.expanded[rule.index()] {
+        if assembler.functions[rule.index()].is_none() {
             continue;
         }
         assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
