@@ -1,4 +1,4 @@
-//! Prints the throughput of an engine on a grammar file: `speed FILE [DEPTH]... [--len BYTES] [--reference | --jit | --bulk [--records N] [--work N]]`.
+//! Prints the throughput of an engine on a grammar file: `speed FILE [DEPTH]... [--len BYTES] [--count-levels] [--reference | --jit | --bulk [--records N] [--work N]]`.
 
 use std::time::Instant;
 
@@ -13,12 +13,13 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let path = args
         .next()
-        .expect("usage: speed FILE [DEPTH]... [--len BYTES] [--reference | --jit | --bulk [--records N] [--work N]]");
-    let mut effort = Effort::default();
+        .expect("usage: speed FILE [DEPTH]... [--len BYTES] [--count-levels] [--reference | --jit | --bulk [--records N] [--work N]]");
+    let (mut effort, mut counts_levels) = (Effort::default(), false);
     let (mut depths, mut length, mut reference, mut jit, mut bulk) = (Vec::new(), None, false, false, false);
     while let Some(argument) = args.next() {
         match argument.as_str() {
             "--len" => length = args.next().and_then(|bytes| bytes.parse().ok()),
+            "--count-levels" => counts_levels = true,
             "--reference" => reference = true,
             "--jit" => jit = true,
             "--bulk" => bulk = true,
@@ -35,10 +36,11 @@ fn main() {
         return;
     }
     let start = Instant::now();
-    let vm = Vm::new(&compiled);
+    let vm = if counts_levels { Vm::without_unfolding(&compiled) } else { Vm::new(&compiled) };
     println!("built in {:?}: {vm:?}", start.elapsed());
     let start = Instant::now();
-    let native = Jit::new(&compiled).expect("machine code");
+    let native = if counts_levels { Jit::without_unfolding(&compiled) } else { Jit::new(&compiled) };
+    let native = native.expect("machine code");
     println!("compiled in {:?}: {native:?}", start.elapsed());
     for depth in depths {
         let limits = Limits::new().max_depth(depth).max_len(length);

@@ -86,7 +86,7 @@ pub enum ChainEnd {
 }
 
 /// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
-/// as far as nothing but references stands in the rules then.
+/// as far as nothing but rounds stands in the rules.
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
     while let ChainEnd::Node(rest) = chain.end
@@ -101,12 +101,21 @@ pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     (!chain.rounds.is_empty()).then_some(chain)
 }
 
-/// Whether what follows a round may stand here, too, if the round was found in a rule that `node` refers to.
+/// Whether what follows a round may stand here, too, if the round was found in a rule that `node` refers to: there is nothing
+/// in it but further rounds and a reference, so that code does not grow with every level.
 fn is_copied(ir: &Ir, node: NodeId, end: &ChainEnd) -> bool {
-    match (ir.node(node), end) {
-        (Node::Rule(_), ChainEnd::Node(rest)) => matches!(ir.node(*rest), Node::Rule(_)),
-        _ => true,
+    let ChainEnd::Node(mut rest) = *end else { return true };
+    if !matches!(ir.node(node), Node::Rule(_)) {
+        return true;
     }
+    while !matches!(ir.node(rest), Node::Rule(_)) {
+        match round(ir, rest) {
+            Some((_, _, ChainEnd::Node(next))) => rest = next,
+            Some((_, _, ChainEnd::Nothing | ChainEnd::Byte(_))) => return true,
+            None => return false,
+        }
+    }
+    true
 }
 
 /// The rules that code with chains calls, beside the start rule: not those that are looked through everywhere.
