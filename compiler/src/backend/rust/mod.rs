@@ -133,7 +133,6 @@ fn unfolded(compiled: &Compiled, options: &EmitOptions) -> Option<(u32, Ir)> {
         return None;
     }
     let ir = optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES)?;
-    eprintln!("units {}", size::size(&ir, &Pools::none()).units());
     (size::size(&ir, &Pools::none()).units() <= MAX_UNFOLDED_SIZE).then_some((depth, ir))
 }
 
