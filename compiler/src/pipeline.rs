@@ -331,7 +331,7 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
         ("pools", "The strings that stand in for each rule beyond the depth limit"),
     ];
     let unfold =
-        (UNFOLD, "The depth limit unfolded, as engines run it in place of the last one where the limit is small");
+        (UNFOLD, "The depth limit unfolded, as engines run it in place of the last one where limit and code are small");
     front.into_iter().chain(passes::NAMES.iter().copied()).chain([unfold]).collect()
 }
 

@@ -86,36 +86,33 @@ pub enum ChainEnd {
 }
 
 /// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
-/// as far as nothing but rounds stands in the rules.
+/// as long as what stands behind the last round need not be copied from the rule: it is nothing, a byte or a reference.
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
+    // The rounds before the last reference that was looked through, and the reference.
+    let mut before = None;
     while let ChainEnd::Node(rest) = chain.end
         && chain.rounds.len() < Chain::MAX_ROUNDS
         && let Some((member, plus, end)) = round(ir, through(ir, rest))
         && (chain.rounds.is_empty() || plus == chain.plus)
-        && is_copied(ir, rest, &end)
     {
+        if is_reference(ir, rest) {
+            before = Some((chain.rounds.len(), rest));
+        }
         chain.rounds.push(member);
         (chain.plus, chain.end) = (plus, end);
+    }
+    if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
+        && !is_reference(ir, *rest)
+    {
+        chain.rounds.truncate(rounds);
+        chain.end = ChainEnd::Node(reference);
     }
     (!chain.rounds.is_empty()).then_some(chain)
 }
 
-/// Whether what follows a round may stand here, too, if the round was found in a rule that `node` refers to: there is nothing
-/// in it but further rounds and a reference, so that code does not grow with every level.
-fn is_copied(ir: &Ir, node: NodeId, end: &ChainEnd) -> bool {
-    let ChainEnd::Node(mut rest) = *end else { return true };
-    if !matches!(ir.node(node), Node::Rule(_)) {
-        return true;
-    }
-    while !matches!(ir.node(rest), Node::Rule(_)) {
-        match round(ir, rest) {
-            Some((_, _, ChainEnd::Node(next))) => rest = next,
-            Some((_, _, ChainEnd::Nothing | ChainEnd::Byte(_))) => return true,
-            None => return false,
-        }
-    }
-    true
+fn is_reference(ir: &Ir, node: NodeId) -> bool {
+    matches!(ir.node(node), Node::Rule(_))
 }
 
 /// The rules that code with chains calls, beside the start rule: not those that are looked through everywhere.
