@@ -7,14 +7,14 @@ use crate::ir::Ir;
 pub const MAX_UNGUARDED: usize = 8;
 
 /// The most rules that are entered one from within the other where no rule derives itself.
-pub fn longest_chain(ir: &Ir) -> usize {
+pub fn most_calls(ir: &Ir) -> usize {
     let references = references(ir);
-    let mut chains = vec![0; ir.rules().len()];
+    let mut calls = vec![0; ir.rules().len()];
     for &rule in recursion(ir).bottom_up() {
-        let below = references[rule.index()].iter().map(|callee| chains[callee.index()]).max();
-        chains[rule.index()] = below.unwrap_or(0) + 1;
+        let below = references[rule.index()].iter().map(|callee| calls[callee.index()]).max();
+        calls[rule.index()] = below.unwrap_or(0) + 1;
     }
-    chains[ir.start().index()]
+    calls[ir.start().index()]
 }
 
 /// The rules whose functions look whether there is stack left: recursive ones, and one in every few of a chain of calls.

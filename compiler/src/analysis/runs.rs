@@ -115,9 +115,14 @@ fn is_reference(ir: &Ir, node: NodeId) -> bool {
     matches!(ir.node(node), Node::Rule(_))
 }
 
-/// The rules that code with chains calls, beside the start rule: not those that are looked through everywhere.
+/// The rules that need a function: where there are chains, not those that are looked through everywhere.
 pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
+    if ir.is_ordered() {
+        // Nothing is looked through.
+        return vec![true; ir.rules().len()];
+    }
     let mut called = vec![false; ir.rules().len()];
+    called[ir.start().index()] = true;
     let mut seen = vec![false; ir.node_count()];
     let mut open: Vec<NodeId> = ir.body(ir.start()).into_iter().collect();
     while let Some(node) = open.pop() {

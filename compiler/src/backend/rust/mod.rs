@@ -254,11 +254,9 @@ impl<'c> Emitter<'c> {
     /// they stand in the order of the rules.
     fn functions(&mut self) -> Vec<TokenStream> {
         let mut functions: Vec<(RuleId, TokenStream)> = Vec::new();
-        let start = self.ir.start();
-        let called = (!self.ir.is_ordered()).then(|| called_beside_chains(self.ir));
-        let is_called = |rule: RuleId| rule == start || called.as_ref().is_none_or(|called| called[rule.index()]);
+        let called = called_beside_chains(self.ir);
         for rule in self.recursion.bottom_up().to_vec() {
-            if let Some(body) = self.ir.body(rule).filter(|_| is_called(rule)) {
+            if let Some(body) = self.ir.body(rule).filter(|_| called[rule.index()]) {
                 functions.push((rule, self.function(rule, body)));
             }
         }

@@ -6,7 +6,7 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded, longest_chain};
+use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded, most_calls};
 use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::runs::called_beside_chains;
@@ -158,9 +158,8 @@ pub(super) fn assemble(
     let thunks = Thunks::new(&mut ops);
     let begin_of_tables = ops.new_dynamic_label();
     let expanded = calls::expanded(ir);
-    let called = (!ir.is_ordered()).then(|| called_beside_chains(ir));
-    let is_called = |rule: RuleId| rule == ir.start() || called.as_ref().is_none_or(|called| called[rule.index()]);
-    let has_function = |rule: RuleId| ir.body(rule).is_some() && !expanded[rule.index()] && is_called(rule);
+    let called = called_beside_chains(ir);
+    let has_function = |rule: RuleId| ir.body(rule).is_some() && !expanded[rule.index()] && called[rule.index()];
     let function = |rule: RuleId| has_function(rule).then(|| ops.new_dynamic_label());
     let functions = ir.rule_ids().map(function).collect();
     let mut assembler = Assembler {
@@ -264,7 +263,7 @@ impl<'g> Assembler<'g> {
                 let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
                 1 + MAX_UNGUARDED + height + 1
             }
-            false => longest_chain(self.ir) + 1,
+            false => most_calls(self.ir) + 1,
         };
         frames.saturating_mul(8 * (self.most_stack as usize + 1)).saturating_add(thunks::STACK)
     }
