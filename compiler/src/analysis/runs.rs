@@ -86,10 +86,24 @@ pub enum ChainEnd {
 }
 
 /// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
-/// as long as what stands behind the last round need not be copied from the rule: it is nothing, a byte or a reference.
+/// as long as little of what stands behind the last round need be copied from the rule: it is nothing, a byte, a reference, or
+/// one more chain that has no more than that behind it.
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
+    let (mut chain, before) = written_out(ir, node);
+    if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
+        && !is_reference(ir, *rest)
+        && !is_chain_without_copies(ir, *rest)
+    {
+        chain.rounds.truncate(rounds);
+        chain.end = ChainEnd::Node(reference);
+    }
+    (!chain.rounds.is_empty()).then_some(chain)
+}
+
+/// So many rounds as can be one look, with what stands behind the last round; and the rounds before the last reference that
+/// was looked through, with that reference.
+fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     let mut chain = Chain { rounds: Vec::new(), plus: false, end: ChainEnd::Node(node) };
-    // The rounds before the last reference that was looked through, and the reference.
     let mut before = None;
     while let ChainEnd::Node(rest) = chain.end
         && chain.rounds.len() < Chain::MAX_ROUNDS
@@ -102,13 +116,16 @@ pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
         chain.rounds.push(member);
         (chain.plus, chain.end) = (plus, end);
     }
-    if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
-        && !is_reference(ir, *rest)
-    {
-        chain.rounds.truncate(rounds);
-        chain.end = ChainEnd::Node(reference);
+    (chain, before)
+}
+
+/// Whether a node is a chain with nothing, a byte or a reference behind it.
+fn is_chain_without_copies(ir: &Ir, node: NodeId) -> bool {
+    let (chain, _) = written_out(ir, node);
+    match chain.end {
+        ChainEnd::Nothing | ChainEnd::Byte(_) => true,
+        ChainEnd::Node(rest) => !chain.rounds.is_empty() && is_reference(ir, rest),
     }
-    (!chain.rounds.is_empty()).then_some(chain)
 }
 
 fn is_reference(ir: &Ir, node: NodeId) -> bool {

@@ -6,7 +6,7 @@ use gramjet_compiler::analysis::recursion::{recursion, references};
 use gramjet_compiler::analysis::runs::{ChainEnd, chain};
 use gramjet_compiler::analysis::{least, shortest};
 use gramjet_compiler::ast;
-use gramjet_compiler::ir::{RuleId, Slots, print};
+use gramjet_compiler::ir::{Node, RuleId, Slots, print};
 use gramjet_compiler::passes::optimise_unfolded;
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_testkit::form::{Form, Kind, System};
@@ -245,31 +245,43 @@ fn slots_keep_their_laws() {
     assert_eq!(Slots::from_ends(8, vec![]), None);
 }
 
-/// Rounds, whether the last one has a member, what follows.
-fn chain_of(text: &str, max_depth: u32) -> Option<(usize, bool, &'static str)> {
+/// The chains in the start rule, if its limit is unfolded: rounds, whether the last one has a member, what follows.
+fn chains_of(text: &str, max_depth: u32) -> Vec<(usize, bool, &'static str)> {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")
     };
-    let ir = optimise_unfolded(&compiled.lowered, &compiled.pools, max_depth, 10_000)?;
-    let chain = chain(&ir, ir.body(ir.start())?)?;
-    let end = match chain.end {
-        ChainEnd::Nothing => "nothing",
-        ChainEnd::Byte(_) => "byte",
-        ChainEnd::Node(_) => "node",
-    };
-    Some((chain.rounds.len(), chain.plus, end))
+    let Some(ir) = optimise_unfolded(&compiled.lowered, &compiled.pools, max_depth, 10_000) else { return Vec::new() };
+    let (mut chains, mut open) = (Vec::new(), Vec::from_iter(ir.body(ir.start())));
+    while let Some(node) = open.pop() {
+        let Some(chain) = chain(&ir, node) else {
+            open.extend(ir.children(node));
+            continue;
+        };
+        let end = match chain.end {
+            ChainEnd::Nothing => "nothing",
+            ChainEnd::Byte(_) => "byte",
+            ChainEnd::Node(rest) if matches!(ir.node(rest), Node::Rule(_)) => "rule",
+            ChainEnd::Node(_) => "node",
+        };
+        chains.push((chain.rounds.len(), chain.plus, end));
+    }
+    chains
 }
 
 #[test]
 fn unfolded_right_recursion_is_a_chain() {
     let star = "s ::= '' | (' ' | #x9) s";
-    assert_eq!([0, 1, 2, 3].map(|depth| chain_of(star, depth)), [1, 2, 3, 4].map(|n| Some((n, false, "nothing"))));
-    assert_eq!(chain_of(star, 9), Some((4, false, "node")));
+    assert_eq!([0, 1, 2, 3].map(|depth| chains_of(star, depth)), [1, 2, 3, 4].map(|n| vec![(n, false, "nothing")]));
+    assert_eq!(chains_of(star, 9), [(4, false, "node")]);
     // The pool of `s` is sorted, what the grammar says is not; one level before the limit the tail is shared.
     let plus = "s ::= d | d s\nd ::= '7' | '3' | '5'";
-    assert_eq!([1, 2, 3].map(|depth| chain_of(plus, depth)), [2, 3, 4].map(|n| Some((n, true, "byte"))));
-    assert_eq!(chain_of(plus, 9), Some((4, true, "node")));
+    assert_eq!([1, 2, 3].map(|depth| chains_of(plus, depth)), [2, 3, 4].map(|n| vec![(n, true, "byte")]));
+    assert_eq!(chains_of(plus, 9), [(4, true, "node")]);
     for none in ["s ::= '' | 'ab' s", "s ::= '' | s [ab]", "s ::= ('' | [ab]) @ 3 | [ab] s", "s ::= '' | [ab] s [cd]"] {
-        assert!(chain_of(none, 3).is_none_or(|(rounds, ..)| rounds == 1), "{none}");
+        assert!(chains_of(none, 3).iter().all(|&(rounds, ..)| rounds == 1), "{none}");
     }
+    // `s` with three levels left is a function. What chains leave of it is copied, if that is one more chain.
+    let shared = "t ::= s ',' u\nu ::= '1' | s v s\nv ::= '2' | s x s\nx ::= s '.' s s\ns ::= '' | (' ' | #x9) s";
+    assert!(chains_of(shared, 7).iter().all(|&(rounds, _, end)| rounds == 4 && end != "rule"));
+    assert!(chains_of(shared, 9).contains(&(3, false, "rule")));
 }
