@@ -1,6 +1,6 @@
 //! The fastest engine that takes a grammar at run time, and the short way to it from a grammar's text.
 
-use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::formats::Format;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 
@@ -52,33 +52,41 @@ impl Fastest {
     }
 }
 
+impl Engine {
+    fn producer(&self) -> &dyn Producer {
+        match self {
+            Engine::Jit(jit) => jit,
+            Engine::Vm(vm) => vm,
+        }
+    }
+
+    fn producer_mut(&mut self) -> &mut dyn Producer {
+        match self {
+            Engine::Jit(jit) => jit,
+            Engine::Vm(vm) => vm,
+        }
+    }
+}
+
 impl Producer for Fastest {
     fn min_len(&self) -> u64 {
-        match &self.engine {
-            Engine::Jit(jit) => jit.min_len(),
-            Engine::Vm(vm) => vm.min_len(),
-        }
+        self.engine.producer().min_len()
     }
 
     fn limits(&self) -> Limits {
-        match &self.engine {
-            Engine::Jit(jit) => jit.limits(),
-            Engine::Vm(vm) => vm.limits(),
-        }
+        self.engine.producer().limits()
     }
 
     fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
-        match &mut self.engine {
-            Engine::Jit(jit) => jit.set_limits(limits),
-            Engine::Vm(vm) => vm.set_limits(limits),
-        }
+        self.engine.producer_mut().set_limits(limits)
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        match &mut self.engine {
-            Engine::Jit(jit) => jit.produce(choices, output),
-            Engine::Vm(vm) => vm.produce(choices, output),
-        }
+        self.engine.producer_mut().produce(choices, output)
+    }
+
+    fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
+        self.engine.producer_mut().produce_batch(choices, output, batch)
     }
 }
 

@@ -5,6 +5,7 @@ use gramjet::{BLOCK_INPUTS, Batch, ChoiceSource, Choices, Inputs, Limits, Produc
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
+use gramjet_engine::Fastest;
 use gramjet_engine::jit::{self, Jit};
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
@@ -276,10 +277,11 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
 fn batches_are_the_inputs_one_by_one() {
     let mut rng = Rng::new(12);
     for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()) {
-        let engines: [Box<dyn Producer>; 5] = [
+        let engines: [Box<dyn Producer>; 6] = [
             Box::new(Reference::new(&subject.compiled)),
             Box::new(Vm::new(&subject.compiled)),
             jit(&subject.compiled),
+            Box::new(Fastest::new(&subject.compiled)),
             emitted(&subject.name, false),
             emitted(&subject.name, true),
         ];
