@@ -74,10 +74,10 @@ fn measure(mut producer: impl Producer, limits: Limits) {
     // The best of several runs: the machine has other work.
     let mut best = (f64::INFINITY, 0.0, 0.0);
     let start = Instant::now();
-    for _ in 0..15 {
+    for _ in 0..7 {
         let (mut bytes, mut choices, mut count) = (0usize, 0u64, 0u32);
         let begin = seconds(start);
-        while seconds(start) - begin < 0.05 {
+        while seconds(start) - begin < 0.2 {
             for _ in 0..16 {
                 while output.len() < 1 << 16 {
                     choices += inputs.append_to(&mut output);
@@ -110,9 +110,9 @@ fn measure_bulk(compiled: &Compiled, limits: Limits, effort: Effort) {
     };
     let built = start.elapsed();
     let mut best = f64::INFINITY;
-    for _ in 0..15 {
+    for _ in 0..7 {
         let (mut bytes, begin) = (0usize, seconds(start));
-        while seconds(start) - begin < 0.05 {
+        while seconds(start) - begin < 0.2 {
             for _ in 0..16 {
                 bytes += bulk.next_block().bytes.len();
             }

@@ -148,22 +148,25 @@ fn check(name: &str, compiled: &Compiled, rng: &mut Rng, rounds: usize) -> usize
     };
     let mut vm = Vm::new(compiled);
     let has_pools = compiled.rule_without_pool().is_none();
+    // Each depth limit that is unfolded has code of its own: few of them, each for many runs.
+    let depths = [rng.below(4), rng.below(17), 4 + rng.below(20)];
     for round in 0..rounds {
         let jit = if round % 2 == 0 { &mut unfolding } else { &mut counting };
         let choices = rng.choice_string(if round % 8 == 0 { 5000 } else { 300 });
-        let depth = Some(rng.below(20) as u32).filter(|_| has_pools);
+        let depth = Some(depths[rng.below(depths.len())] as u32).filter(|_| has_pools);
         let length = Some(compiled.min_len() + rng.below(80) as u64);
         for (depth, length) in [(None, None), (depth, None), (None, length), (depth, length)] {
             let limits = Limits::new().max_depth(depth).max_len(length);
             let room = [0, 1, 64, 1000, 1100, 5000][rng.below(6)];
             jit.set_limits(limits).expect("limits that can be kept");
-            vm.set_limits(limits).expect("limits that can be kept");
             let separators: [Option<&[u8]>; 5] =
                 [None, Some(b""), Some(b"\n"), Some(b"8 bytes."), Some(b"a longer one")];
             let separator = separators[rng.below(5)];
             let found = run(jit, &choices, room, separator);
             runs += 1;
-            if round % 16 == 0 {
+            // Odd, so that both ways of the JIT come to it.
+            if round % 5 == 0 {
+                vm.set_limits(limits).expect("limits that can be kept");
                 let mut output = Vec::new();
                 let read = produced(&mut vm, &choices, &mut output, separator);
                 assert!(found == (output, read), "{name}, {limits:?}, {choices:?}");
