@@ -39,11 +39,11 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The lowered form, which the reference interpreter runs.
-    pub lowered: Ir,
+    pub lowered: Arc<Ir>,
     /// The pools of its rules.
     pub pools: Pools,
     /// The residual form, which the other engines run.
-    pub residual: Ir,
+    pub residual: Arc<Ir>,
     /// Where the choices of the lowered form are from.
     pub sources: Sources,
     /// The depth limit that the grammar file asks for.
@@ -189,6 +189,7 @@ fn compile_examined(
     let Lowered { ir: lowered, sources, .. } = lowered;
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
+    let (lowered, residual) = (Arc::new(lowered), Arc::new(residual));
     let compiled = Compiled { lowered, pools, residual, sources, max_depth, max_len };
     Ok((compiled, diagnostics))
 }
@@ -351,7 +352,8 @@ fn unfolded_text(compiled: &Compiled, limits: AssumedLimits) -> String {
     match passes::optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES) {
         Some(unfolded) => ir::print(&unfolded),
         None => format!(
-            "not unfolded: with a depth limit of {depth} there were more than {MAX_UNFOLDED_NODES} nodes, or a rule has no pool\n"
+            "not unfolded: with a depth limit of {depth} there were more than {MAX_UNFOLDED_NODES} nodes, 1 MiB of literals or 32 768 \
+             ranges of classes, or a rule has no pool\n"
         ),
     }
 }

@@ -18,7 +18,7 @@ pub struct Reference {
 
 #[derive(Debug)]
 struct Grammar {
-    lowered: Ir,
+    lowered: Arc<Ir>,
     pools: Pools,
     min_len: u64,
     rule_without_pool: Option<String>,

@@ -24,7 +24,7 @@ pub struct Tracer {
 
 #[derive(Debug)]
 struct Grammar {
-    lowered: Ir,
+    lowered: Arc<Ir>,
     pools: Pools,
     /// How many choice bytes the shortest derivation of each rule and node reads.
     shortest: Vec<u64>,

@@ -14,7 +14,7 @@ use gramjet_compiler::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_
 /// What was made of a grammar by depth limit.
 pub(crate) struct Unfolded<T> {
     /// What is unfolded; `None` for grammars that are too large anyway.
-    grammar: Option<(Ir, Pools)>,
+    grammar: Option<(Arc<Ir>, Pools)>,
     /// At most one for each depth limit that is unfolded; `None` where there is nothing to be had.
     made: Mutex<Vec<(u32, Option<Arc<T>>)>>,
 }

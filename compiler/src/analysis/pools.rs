@@ -42,16 +42,16 @@ pub struct Pool {
     pub shortest: Option<Box<[u8]>>,
 }
 
-/// The pool of each rule.
-#[derive(Clone, Debug)]
+/// The pool of each rule. A clone shares them.
+#[derive(Clone, Debug, Default)]
 pub struct Pools {
-    pools: Vec<Option<Pool>>,
+    pools: Arc<[Option<Pool>]>,
 }
 
 impl Pools {
     /// No pools: for what is run without a depth limit.
     pub fn none() -> Pools {
-        Pools { pools: Vec::new() }
+        Pools::default()
     }
 
     /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
@@ -81,7 +81,7 @@ pub fn pools(ir: &Ir) -> Pools {
             _ => None,
         };
     }
-    Pools { pools }
+    Pools { pools: pools.into() }
 }
 
 /// Whether all strings of the rule's pool are longer than its shortest string.

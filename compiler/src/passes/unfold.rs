@@ -14,17 +14,21 @@ use crate::ir::{Facts, Ir, Node, NodeId, RuleId};
 /// input is near the limit (docs/jit.md has figures).
 pub const MAX_UNFOLDED_DEPTH: u32 = 16;
 
-/// Nor is what would have more nodes than this.
+/// Nor is what would have more nodes than this, where 16 strings of a pool count as one wherever it stands.
 pub const MAX_UNFOLDED_NODES: u32 = 6144;
 
-/// So many strings of a pool, wherever it stands, count as much as a node: engines make tables of them.
-const STRINGS_OF_A_NODE: u32 = 16;
+/// Engines make tables of pools, and their strings are nodes.
+const STRINGS_OF_A_NODE: usize = 16;
+
+/// Nor is what would have more bytes in its literals and pools, or more ranges in its classes. Both are copied with the nodes.
+const MAX_BYTES: usize = 1 << 20;
+const MAX_RANGES: usize = 1 << 15;
 
 /// A rule with so many levels left below it.
 type Instance = (RuleId, u32);
 
-/// The lowered form of a grammar with `max_depth` unfolded; `None` if it would have more than `max_nodes` nodes, or a rule
-/// has no pool. No rule may stand inlined in `lowered`.
+/// The lowered form of a grammar with `max_depth` unfolded; `None` if it would have more than `max_nodes` nodes (16 strings of a
+/// pool count as one), 1 MiB of literals or 32 768 ranges, or a rule has no pool. No rule may stand inlined in `lowered`.
 pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut unfolding = Unfolding {
         ir: lowered,
@@ -65,39 +69,55 @@ struct Unfolding<'i> {
     of_pools: Vec<Option<NodeId>>,
 }
 
+/// What there may still be of each.
+struct Room {
+    nodes: usize,
+    bytes: usize,
+    ranges: usize,
+}
+
+/// `None` if there is less left.
+fn take(left: &mut usize, count: usize) -> Option<()> {
+    *left = left.checked_sub(count)?;
+    Some(())
+}
+
 impl Unfolding<'_> {
     /// Levels that no derivation of the rule needs are none.
     fn instance(&self, rule: RuleId, levels: u32) -> Instance {
         (rule, self.heights[rule.index()].map_or(levels, |height| levels.min(height)))
     }
 
-    /// Finds the instances that `start` reaches.
+    /// Finds the instances that `start` reaches, if what is made of them is small enough.
     fn find(&mut self, start: Instance, max_nodes: u32) -> Option<()> {
-        let mut nodes = 0u32;
+        let mut room = Room { nodes: max_nodes as usize, bytes: MAX_BYTES, ranges: MAX_RANGES };
+        let mut has_stood = vec![false; self.ir.rules().len()];
         let mut open = vec![start];
         self.instances.insert((start.1, start.0), 0);
         while let Some((rule, levels)) = open.pop() {
-            let body = self.ir.body(rule)?;
-            nodes = nodes.saturating_add(self.ir.shape(body).size);
-            if nodes > max_nodes {
-                return None;
-            }
-            let mut below = vec![body];
+            let mut below = vec![self.ir.body(rule)?];
             while let Some(node) = below.pop() {
+                take(&mut room.nodes, 1)?;
                 below.extend(self.ir.children(node));
-                let Node::Rule(callee) = *self.ir.node(node) else { continue };
-                if levels == 0 {
-                    nodes = nodes.saturating_add(self.pools.get(callee)?.strings.len() as u32 / STRINGS_OF_A_NODE);
-                    continue;
-                }
-                let instance = self.instance(callee, levels - 1);
-                if self.instances.insert((instance.1, instance.0), 0).is_none() {
-                    open.push(instance);
+                match self.ir.node(node) {
+                    Node::Bytes(bytes) => take(&mut room.bytes, bytes.len())?,
+                    Node::Class(set) => take(&mut room.ranges, set.ranges().len())?,
+                    Node::Rule(callee) if levels > 0 => {
+                        let instance = self.instance(*callee, levels - 1);
+                        if self.instances.insert((instance.1, instance.0), 0).is_none() {
+                            open.push(instance);
+                        }
+                    }
+                    Node::Rule(callee) => {
+                        let strings = &self.pools.get(*callee)?.strings;
+                        take(&mut room.nodes, strings.len() / STRINGS_OF_A_NODE)?;
+                        if !std::mem::replace(&mut has_stood[callee.index()], true) {
+                            take(&mut room.bytes, strings.iter().map(|string| string.len()).sum())?;
+                        }
+                    }
+                    _ => {}
                 }
             }
-        }
-        if nodes > max_nodes {
-            return None;
         }
         self.instances.values_mut().enumerate().for_each(|(number, value)| *value = number);
         Some(())

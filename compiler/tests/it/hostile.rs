@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
+use gramjet_compiler::passes::{MAX_UNFOLDED_NODES, optimise_unfolded};
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Compiled, Options, SourceFile, compile, examine};
@@ -238,6 +239,30 @@ fn hostile_grammars_in_shape() {
 }
 
 /// A stated depth limit is unfolded, and what that makes stays small.
+/// Text is copied for every level, and again by every pass.
+#[test]
+fn unfolded_limits_copy_little() {
+    let is_unfolded = |text: &str, max_depth| {
+        let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
+            panic!("the grammar compiles")
+        };
+        optimise_unfolded(&compiled.lowered, &compiled.pools, max_depth, MAX_UNFOLDED_NODES).is_some()
+    };
+    let literal = format!("s ::= 'x' | '{}' s", "l".repeat(100_000));
+    let ranges: String =
+        (0..3000).map(|range| format!("#x{:x}-#x{:x}", 0x4000 + 3 * range, 0x4001 + 3 * range)).collect();
+    let ranges = format!("s ::= 'x' | [{ranges}] s");
+    assert!(is_unfolded(&literal, 8) && !is_unfolded(&literal, 16));
+    assert!(is_unfolded(&ranges, 8) && !is_unfolded(&ranges, 16));
+    let pools = |count: usize| {
+        let rules =
+            (0..count).map(|rule| format!("p{rule} ::= [a-o] '{rule}{}' | '(' p{rule} ')'\n", "l".repeat(9000)));
+        let names: String = (0..count).map(|rule| format!("p{rule} p{rule} ")).collect();
+        format!("s ::= {names}\n{}", rules.collect::<String>())
+    };
+    assert!(is_unfolded(&pools(7), 0) && !is_unfolded(&pools(8), 0));
+}
+
 #[test]
 fn unfolded_rust_has_a_bound() {
     let emitted = |text: &str, max_depth, max_len| {

@@ -107,7 +107,7 @@ pub(crate) enum Step {
 
 /// The grammar and what its frames need.
 pub(crate) struct Grammar {
-    ir: Ir,
+    ir: Arc<Ir>,
     pools: Pools,
     max_depth: Option<u32>,
     /// For each node, and with what is left at an instance: enough that no limit is reached.

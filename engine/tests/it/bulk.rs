@@ -1,6 +1,7 @@
 //! The bulk engine: its probabilities (E3), its blocks (E4), and what it does with hostile grammars (E6).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gramjet::{Inputs, Limits};
 use gramjet_compiler::analysis::pools::pools;
@@ -140,7 +141,9 @@ fn marked(compiled: &Compiled) -> Compiled {
         ir.set_body(rule, body);
     }
     let pools = pools(&ir);
-    Compiled { lowered: ir.clone(), pools, residual: ir, sources: Sources::default(), max_depth: None, max_len: None }
+    let ir = Arc::new(ir);
+    let (sources, lowered) = (Sources::default(), ir.clone());
+    Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None }
 }
 
 /// Two samples of numbers have the same mean: Welch's statistic, which is normal for so many.

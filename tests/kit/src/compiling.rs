@@ -47,9 +47,9 @@ pub fn compiled(grammar: &Grammar) -> Compiled {
     let Passes { lowered, pools, results } = passes(grammar, &Budget::default());
     let residual = results.last().map_or_else(|| lowered.clone(), |(_, ir)| ir.clone());
     Compiled {
-        lowered,
+        lowered: lowered.into(),
         pools,
-        residual,
+        residual: residual.into(),
         sources: Sources::default(),
         max_depth: grammar.max_depth,
         max_len: grammar.max_len,

@@ -260,7 +260,8 @@ impl<'g> Assembler<'g> {
     fn finishing(&self) -> usize {
         let frames = match self.ir.is_ordered() {
             true => {
-                let height = self.ir.rules().iter().map(|rule| rule.facts.height as usize).max().unwrap_or(0);
+                let rules = self.ir.bodies().map(|(rule, _)| self.ir.rule(rule));
+                let height = rules.map(|rule| rule.facts.height as usize).max().unwrap_or(0);
                 1 + MAX_UNGUARDED + height + 1
             }
             false => most_calls(self.ir) + 1,

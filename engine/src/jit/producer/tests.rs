@@ -42,6 +42,24 @@ fn large_code_is_refused() {
     assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
 }
 
+/// Rules without a derivation have a height beyond all bounds.
+#[test]
+fn rules_that_nothing_leads_to_do_not_matter() {
+    let finishing = |others: &str| {
+        let file = SourceFile::new("g.ebnf", format!("s ::= [ab] | '(' s ')'\n{others}"));
+        let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
+        Jit::new(&compiled).expect("machine code");
+        let features = Features::detect();
+        let draft = assemble(&compiled.residual, &compiled.pools, Kind::default(), features, MAX_CODE);
+        draft.unwrap_or_else(|refusal| panic!("{refusal}")).finishing
+    };
+    let tall: String =
+        (0..500).map(|rule| format!("t{rule} ::= 'a' t{next} 'b' | 'c' t{next}\n", next = rule + 1)).collect();
+    for others in ["u ::= 'x' u", "u ::= v v ::= u", &(tall + "t500 ::= 'd'")] {
+        assert_eq!(finishing(others), finishing(""), "{others}");
+    }
+}
+
 /// Debug builds hold what code uses of a stretch against what was counted.
 #[test]
 fn first_rounds_may_use_a_stretch_up() {
