@@ -5,11 +5,10 @@
 //! known up to that number, so only its level below the body is compared with it, and nothing is saved or restored. Where
 //! an instance is jumped back to, the number changes; if something follows the instance, it is called like a rule.
 
-use std::collections::HashMap;
-
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::{CharSet, Unit};
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
+use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
 use super::program::{Class, Code, HALT, Pc, Program, RETURN};
@@ -36,7 +35,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         at_limit: false,
         rounds_left: MAX_CALLED_ROUNDS,
         scopes: Vec::new(),
-        labels: HashMap::new(),
+        labels: FxHashMap::default(),
         fresh: None,
     };
     let go_back = builder.tables.go(Exit::RETURN);
@@ -83,7 +82,7 @@ struct Builder<'c> {
     /// The instances that can be jumped back to from here, their ops and levels.
     scopes: Vec<(RuleId, Pc, u32)>,
     /// Ops that stand for exits. Never iterated.
-    labels: HashMap<Exit, Pc>,
+    labels: FxHashMap<Exit, Pc>,
     /// The last op, if only the exit that was returned last leads to it.
     fresh: Option<Pc>,
 }

@@ -1,8 +1,9 @@
 //! Puts a program into its final form: what cannot be reached is left out, lists that are equal stand once, and what runs
 //! together stands together.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 use super::draft;
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, Pc, RETURN, Site};
@@ -95,13 +96,13 @@ struct Layout {
     exits: Vec<Exit>,
     texts: Vec<Text>,
     costs: Vec<u64>,
-    known_exits: HashMap<Vec<Exit>, u32>,
-    known_texts: HashMap<Vec<Text>, u32>,
-    known_costs: HashMap<Vec<u64>, u32>,
+    known_exits: FxHashMap<Vec<Exit>, u32>,
+    known_texts: FxHashMap<Vec<Text>, u32>,
+    known_costs: FxHashMap<Vec<u64>, u32>,
 }
 
 /// Where a list stands, which is added if it is new.
-fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut HashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
+fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut FxHashMap<Vec<T>, u32>, items: Vec<T>) -> u32 {
     if let Some(&at) = known.get(&items) {
         return at;
     }

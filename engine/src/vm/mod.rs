@@ -1,11 +1,12 @@
 //! The portable table interpreter: a compiled grammar as a [`Producer`] without generated code.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::ir::Ir;
 
 use crate::directives::first_limits;
 use crate::unfolded::Unfolded;
@@ -21,23 +22,22 @@ mod tables;
 mod text;
 mod verify;
 
-/// Runs the residual form of a grammar. A clone shares the program.
+/// Runs the residual form of a grammar. A clone shares the programs.
 pub struct Vm {
     grammar: Arc<Grammar>,
     limits: Limits,
-    /// In place of the grammar's programs, where the depth limit in force is unfolded.
-    unfolded: Option<Arc<Program>>,
+    /// The program that keeps the limits in force, and those of them that it keeps at run time.
+    program: Arc<Program>,
+    counted: Limits,
     /// The interpreter's stack, kept from input to input.
     stack: Box<[interpret::Frame]>,
 }
 
 struct Grammar {
+    compiled: Compiled,
     min_len: u64,
-    rule_without_pool: Option<String>,
-    /// For runs without a depth limit.
-    unlimited: Program,
-    /// For runs with one; missing if none can be kept.
-    limited: Option<Program>,
+    /// For runs without a depth limit and for runs with one, built when it is first asked for.
+    programs: [OnceLock<Arc<Program>>; 2],
     unfolded: Unfolded<Program>,
 }
 
@@ -53,17 +53,11 @@ impl Vm {
     }
 
     fn with(compiled: &Compiled, unfolded: Unfolded<Program>) -> Vm {
-        let rule_without_pool = compiled.rule_without_pool().map(str::to_string);
-        let build = |with_depth| build::build(&compiled.residual, &compiled.pools, with_depth);
-        let grammar = Grammar {
-            min_len: compiled.min_len(),
-            unlimited: build(false),
-            limited: rule_without_pool.is_none().then(|| build(true)),
-            rule_without_pool,
-            unfolded,
-        };
-        let limits = first_limits(compiled);
-        Vm { unfolded: grammar.unfolded(limits), grammar: Arc::new(grammar), limits, stack: Box::default() }
+        let (compiled, min_len) = (compiled.clone(), compiled.min_len());
+        let limits = first_limits(&compiled);
+        let grammar = Grammar { compiled, min_len, programs: Default::default(), unfolded };
+        let (program, counted) = grammar.program(limits);
+        Vm { grammar: Arc::new(grammar), limits, program, counted, stack: Box::default() }
     }
 }
 
@@ -72,7 +66,8 @@ impl Clone for Vm {
         Vm {
             grammar: self.grammar.clone(),
             limits: self.limits,
-            unfolded: self.unfolded.clone(),
+            program: self.program.clone(),
+            counted: self.counted,
             stack: Box::default(),
         }
     }
@@ -80,7 +75,7 @@ impl Clone for Vm {
 
 impl fmt::Debug for Vm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ops = self.grammar.unlimited.ops.len();
+        let ops = self.program.ops.len();
         f.debug_struct("Vm").field("limits", &self.limits).field("ops", &ops).finish_non_exhaustive()
     }
 }
@@ -95,37 +90,33 @@ impl Producer for Vm {
     }
 
     fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
-        limits.check(self.grammar.min_len, self.grammar.rule_without_pool.as_deref())?;
+        limits.check(self.grammar.min_len, self.grammar.compiled.rule_without_pool())?;
         self.limits = limits;
-        self.unfolded = self.grammar.unfolded(limits);
+        (self.program, self.counted) = self.grammar.program(limits);
         Ok(())
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        let Vm { grammar, limits, unfolded, stack } = self;
-        let (program, limits) = grammar.program(unfolded.as_deref(), *limits);
-        interpret::produce(program, grammar.min_len, limits, choices, output, stack)
+        let Vm { grammar, program, counted, stack, .. } = self;
+        interpret::produce(program, grammar.min_len, *counted, choices, output, stack)
     }
 
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
-        let Vm { grammar, limits, unfolded, stack } = self;
-        let (program, limits) = grammar.program(unfolded.as_deref(), *limits);
-        interpret::produce_batch(program, grammar.min_len, limits, choices, output, batch, stack)
+        let Vm { grammar, program, counted, stack, .. } = self;
+        interpret::produce_batch(program, grammar.min_len, *counted, choices, output, batch, stack)
     }
 }
 
 impl Grammar {
-    /// The program that keeps `limits`, and the limits that it keeps at run time.
-    fn program<'g>(&'g self, unfolded: Option<&'g Program>, limits: Limits) -> (&'g Program, Limits) {
-        match (unfolded, &self.limited, limits.depth()) {
-            (Some(unfolded), ..) => (unfolded, limits.max_depth(None)),
-            (None, Some(limited), Some(_)) => (limited, limits),
-            _ => (&self.unlimited, limits),
+    /// The program that keeps `limits`, which must be such that can be kept, and those of them that it keeps at run time.
+    fn program(&self, limits: Limits) -> (Arc<Program>, Limits) {
+        let unfolded = |unfolded: &Ir| Some(build::build(unfolded, &Pools::none(), false));
+        if let Some(unfolded) = self.unfolded.get(limits, unfolded) {
+            return (unfolded, limits.max_depth(None));
         }
-    }
-
-    /// The program for a depth limit that is unfolded.
-    fn unfolded(&self, limits: Limits) -> Option<Arc<Program>> {
-        self.unfolded.get(limits, |unfolded| Some(build::build(unfolded, &Pools::none(), false)))
+        let with_depth = limits.depth().is_some();
+        let Compiled { residual, pools, .. } = &self.compiled;
+        let build = || Arc::new(build::build(residual, pools, with_depth));
+        (self.programs[usize::from(with_depth)].get_or_init(build).clone(), limits)
     }
 }

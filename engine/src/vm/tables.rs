@@ -1,9 +1,8 @@
 //! The tables of a program under construction: equal tables are kept once.
 
-use std::collections::HashMap;
-
 use gramjet_compiler::analysis::pools::Pool;
 use gramjet_compiler::ir::{NodeId, RuleId, Slots};
+use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
 use super::layout::lay_out;
@@ -25,16 +24,16 @@ pub(super) struct Tables {
     /// What each exit, or its text, costs as an option more than the first of its site.
     pub costs: Vec<u64>,
     /// The exits that belong to an op alone.
-    entries: HashMap<Exit, u32>,
-    lists: HashMap<(Vec<Text>, Vec<u64>), u32>,
+    entries: FxHashMap<Exit, u32>,
+    lists: FxHashMap<(Vec<Text>, Vec<u64>), u32>,
     /// Where the 256 texts of single bytes begin.
     single_bytes: Option<u32>,
-    tables: HashMap<[u8; 256], u32>,
+    tables: FxHashMap<[u8; 256], u32>,
     /// The tables of sites of so many equally probable options.
-    even: HashMap<usize, u32>,
-    pools: HashMap<RuleId, Op>,
-    words: HashMap<Word, u32>,
-    longs: HashMap<NodeId, u32>,
+    even: FxHashMap<usize, u32>,
+    pools: FxHashMap<RuleId, Op>,
+    words: FxHashMap<Word, u32>,
+    longs: FxHashMap<NodeId, u32>,
 }
 
 /// Appends and returns where.
