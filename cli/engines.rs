@@ -24,9 +24,10 @@ use gramjet_files::Unreadable;
 use gramjet_generated::{SHIPPED, Shipped};
 use gramjet_parse::Parser;
 
-use crate::args::{EngineArgument, GrammarArgs, ReadingArgs};
+use crate::args::{EngineArgument, GrammarArgs, LimitArgs, ReadingArgs};
 use crate::failure::{Failure, quoted, say};
 use crate::grammar::{self, Source};
+use crate::limits::wanted;
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -198,8 +199,13 @@ pub fn stage_names() -> PossibleValuesParser {
     PossibleValuesParser::new(stages.map(|(name, about)| PossibleValue::new(name).help(about)))
 }
 
-/// Makes `source` ready to run on the engine that `argument` names.
-pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) -> Result<Engine, Failure> {
+/// Makes `source` ready to run on the engine that `argument` names, under limits that are still to be set.
+pub fn prepare(
+    source: &Source,
+    args: &GrammarArgs,
+    argument: EngineArgument,
+    limits: &LimitArgs,
+) -> Result<Engine, Failure> {
     let how = &args.how;
     let is_own =
         how.start.is_none() && how.shape.shape.is_none() && how.shape.weights.is_none() && how.reading.tokens.is_none();
@@ -227,17 +233,22 @@ pub fn prepare(source: &Source, args: &GrammarArgs, argument: EngineArgument) ->
                     .to_string()
             }
         })),
-        (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => Ok(fastest(&compile(source, args)?)),
+        (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => {
+            let compiled = compile(source, args)?;
+            let (limits, _) = wanted(directives(&compiled), limits);
+            Ok(fastest(&compiled, limits))
+        }
         (EngineArgument::Jit, _) => {
             let compiled = compile(source, args)?;
-            let jit = Jit::new(&compiled).map_err(|refusal| {
+            let (limits, _) = wanted(directives(&compiled), limits);
+            let jit = Jit::with_limits(&compiled, limits).map_err(|refusal| {
                 Failure::Usage(format!("`--engine jit` is not possible: {refusal}; `--engine vm` takes every grammar"))
             })?;
             Ok(native("jit", &compiled, jit))
         }
         (EngineArgument::Vm, _) => {
             let compiled = compile(source, args)?;
-            let vm = Vm::new(&compiled);
+            let vm = Vm::with_limits(&compiled, wanted(directives(&compiled), limits).0);
             Ok(Engine::new("vm", directives(&compiled), move || vm.clone()))
         }
         (EngineArgument::Reference, _) => {
@@ -299,8 +310,8 @@ pub struct Structure {
     pub min_len: u64,
 }
 
-/// Describes a grammar's structure, and makes it ready to run.
-pub fn describe(examined: &Examined) -> (Structure, Engine) {
+/// Describes a grammar's structure, and makes it ready to run, under limits that are still to be set.
+pub fn describe(examined: &Examined, limits: &LimitArgs) -> (Structure, Engine) {
     let compiled = &examined.compiled;
     let ir = &compiled.lowered;
     let components = recursion(ir);
@@ -317,7 +328,7 @@ pub fn describe(examined: &Examined) -> (Structure, Engine) {
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),
     };
-    (structure, fastest(compiled))
+    (structure, fastest(compiled, wanted(directives(compiled), limits).0))
 }
 
 /// Compiles `source` and looks at it closely; all that there is to say, and what was found if it compiles.
@@ -353,8 +364,8 @@ pub fn code_names_or_warnings() -> PossibleValuesParser {
 /// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits.
 pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
     let compiled = compile(source, &of_others(args))?;
-    let (mut tracer, mut fastest) = (Tracer::new(&compiled), Fastest::new(&compiled));
     let limits = Limits::new().max_choices(u64::MAX);
+    let (mut tracer, mut fastest) = (Tracer::new(&compiled), Fastest::with_limits(&compiled, limits));
     let result = tracer.set_limits(limits).and_then(|()| fastest.set_limits(limits));
     result.map_err(|error| Failure::Usage(error.to_string()))?;
     Ok((Parser::new(&compiled.lowered), tracer, fastest))
@@ -363,7 +374,7 @@ pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer,
 /// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
 pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
     let compiled = compile(source, &of_others(args))?;
-    let engine = fastest(&compiled);
+    let engine = fastest(&compiled, wanted(directives(&compiled), &LimitArgs::default()).0);
     Ok((Parser::new(&compiled.lowered), compiled, engine))
 }
 
@@ -391,8 +402,10 @@ pub fn dump(source: &Source, args: &GrammarArgs, stage: &str, max_depth: Option<
 /// The machine code of a producer for `source` that keeps limits of these kinds, disassembled.
 pub fn emit_asm(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<String, Failure> {
     let compiled = compile(source, args)?;
-    let mut jit = Jit::new(&compiled).map_err(|refusal| Failure::Usage(format!("there is no listing: {refusal}")))?;
-    if limits.depth().is_some() || limits.length().is_some() {
+    let is_limited = limits.depth().is_some() || limits.length().is_some();
+    let jit = if is_limited { Jit::with_limits(&compiled, limits) } else { Jit::new(&compiled) };
+    let mut jit = jit.map_err(|refusal| Failure::Usage(format!("there is no listing: {refusal}")))?;
+    if is_limited {
         jit.set_limits(limits).map_err(|problem| Failure::Usage(problem.to_string()))?;
     }
     Ok(jit.listing())
@@ -460,8 +473,8 @@ pub fn reading_of_others(source: &Source, args: &GrammarArgs) -> Option<&'static
     (has_lexer && args.how.reading.separator_policy.is_none()).then_some("--separator-policy any")
 }
 
-fn fastest(compiled: &Compiled) -> Engine {
-    let fastest = Fastest::new(compiled);
+fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
+    let fastest = Fastest::with_limits(compiled, limits);
     match (fastest.as_jit(), fastest.refusal()) {
         (Some(jit), _) => native("jit", compiled, jit.clone()),
         (None, refusal) => {

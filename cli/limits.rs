@@ -17,25 +17,29 @@ pub struct Applied {
     default_depth: bool,
 }
 
-/// Sets the engine's limits.
-pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> {
-    let directives = engine.asked();
+/// The limits that are wanted where the grammar file has these, and whether the depth is the default.
+pub fn wanted(directives: Limits, args: &LimitArgs) -> (Limits, bool) {
     let depth = args.max_depth.map_or(directives.depth(), Bound::number);
     let length = args.max_len.map_or(directives.length(), Bound::number);
     let choices = args.max_choices.unwrap_or(directives.choices());
     let default_depth = depth.is_none() && length.is_none() && args.max_depth.is_none();
-    let limits = Limits::new().max_depth(depth).max_len(length).max_choices(choices);
-    let applied = if default_depth {
-        let limited = limits.max_depth(Limits::DEFAULT_MAX_DEPTH);
-        match engine.set_limits(limited) {
-            Ok(()) => return Ok(Applied { limits: limited, default_depth }),
+    let depth = if default_depth { Some(Limits::DEFAULT_MAX_DEPTH) } else { depth };
+    (Limits::new().max_depth(depth).max_len(length).max_choices(choices), default_depth)
+}
+
+/// Sets the engine's limits.
+pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> {
+    let (limits, default_depth) = wanted(engine.asked(), args);
+    let applied = match engine.set_limits(limits) {
+        Ok(()) => return Ok(Applied { limits, default_depth }),
+        Err(error) if !default_depth => return Err(Failure::Usage(error.to_string())),
+        Err(error) => {
             // Nobody asked for this depth; the grammar is usable without.
-            Err(error @ LimitsError::NoPool { .. }) => say!("gramjet: going on without a maximum depth: {error}"),
-            Err(_) => {}
+            if let LimitsError::NoPool { .. } = error {
+                say!("gramjet: going on without a maximum depth: {error}");
+            }
+            Applied { limits: limits.max_depth(None), default_depth: false }
         }
-        Applied { limits, default_depth: false }
-    } else {
-        Applied { limits, default_depth }
     };
     engine.set_limits(applied.limits).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(applied)

@@ -19,7 +19,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         ));
     }
     let source = grammar::load(&args.grammar)?;
-    let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
+    let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
     let bytes = grammar::read_bytes(&args.choices)?;
     let mut output = Vec::new();

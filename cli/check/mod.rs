@@ -137,7 +137,7 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     /// Looks at what the grammar is and what it makes. It fails if the limits cannot be kept.
     fn new(examined: &'a Examined, limits: &LimitArgs) -> Result<Found<'a>, Failure> {
-        let (structure, mut engine) = engines::describe(examined);
+        let (structure, mut engine) = engines::describe(examined, limits);
         let limits = limits::apply(&mut engine, limits)?;
         let sample = sample(&mut engine)?;
         Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, sample })

@@ -62,7 +62,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(random_seed);
 
     let source = grammar::load(&args.grammar)?;
-    let mut engine = engines::prepare(&source, &args.grammar, args.engine)?;
+    let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
     let in_bulk = match args.engine {
         EngineArgument::Bulk if args.coverage.is_some() => {

@@ -252,7 +252,7 @@ mod tests {
     use gramjet_compiler::SourceFile;
 
     use super::*;
-    use crate::args::{EngineArgument, GrammarArgs};
+    use crate::args::{EngineArgument, GrammarArgs, LimitArgs};
     use crate::engines::{self, AnyProducer};
     use crate::grammar::Source;
     use crate::progress::Progress;
@@ -308,7 +308,8 @@ mod tests {
     fn producer() -> AnyProducer {
         let file = SourceFile::new("test.ebnf", "list ::= [a-z]* | list [0-9]+ list @ 0.5");
         let args = GrammarArgs { grammar: "test.ebnf".into(), ..GrammarArgs::default() };
-        let engine = engines::prepare(&Source { file, shipped: None, loader: None }, &args, EngineArgument::Vm);
+        let source = Source { file, shipped: None, loader: None };
+        let engine = engines::prepare(&source, &args, EngineArgument::Vm, &LimitArgs::default());
         engine.map(|engine| engine.producer()).unwrap_or_else(|failure| panic!("{failure}"))
     }
 

@@ -12,6 +12,14 @@ pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
     };
     let without_depth = asked.max_depth(None);
     let candidates = [asked, without_depth, asked.max_len(None)];
-    let kept = |limits: &Limits| limits.check(compiled.min_len(), compiled.rule_without_pool()).is_ok();
-    candidates.into_iter().find(kept).unwrap_or_default()
+    candidates.into_iter().find(|&limits| can_keep(compiled, limits)).unwrap_or_default()
+}
+
+/// These limits; if the grammar cannot keep them, the first ones.
+pub(crate) fn or_first(limits: Limits, compiled: &Compiled) -> Limits {
+    if can_keep(compiled, limits) { limits } else { first_limits(compiled) }
+}
+
+fn can_keep(compiled: &Compiled, limits: Limits) -> bool {
+    limits.check(compiled.min_len(), compiled.rule_without_pool()).is_ok()
 }

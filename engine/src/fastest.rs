@@ -4,6 +4,7 @@ use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::formats::Format;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 
+use crate::directives::first_limits;
 use crate::jit::{Jit, NotCompiled};
 use crate::vm::Vm;
 
@@ -24,9 +25,14 @@ enum Engine {
 impl Fastest {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Fastest {
-        match Jit::new(compiled) {
+        Fastest::with_limits(compiled, first_limits(compiled))
+    }
+
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Fastest::new`].
+    pub fn with_limits(compiled: &Compiled, limits: Limits) -> Fastest {
+        match Jit::with_limits(compiled, limits) {
             Ok(jit) => Fastest { engine: Engine::Jit(jit), refusal: None },
-            Err(refusal) => Fastest { engine: Engine::Vm(Vm::new(compiled)), refusal: Some(refusal) },
+            Err(refusal) => Fastest { engine: Engine::Vm(Vm::with_limits(compiled, limits)), refusal: Some(refusal) },
         }
     }
 

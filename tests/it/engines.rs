@@ -147,6 +147,35 @@ fn all_engines_agree_on_emitted_grammars() {
     }
 }
 
+/// An engine that begins with limits is one whose limits were set; what no output can keep is not begun with.
+#[test]
+fn engines_begin_with_limits() {
+    let mut rng = Rng::new(31);
+    for subject in random_subjects() {
+        let compiled = &subject.compiled;
+        let depth = Some(rng.below(20) as u32).filter(|_| compiled.rule_without_pool().is_none());
+        for (depth, length) in [(None, None), (depth, None), (depth, Some(compiled.min_len() + 40))] {
+            let limits = Limits::new().max_depth(depth).max_len(length);
+            let begun: [Box<dyn Producer>; 2] =
+                [Box::new(Vm::with_limits(compiled, limits)), Box::new(Fastest::with_limits(compiled, limits))];
+            for mut producer in begun {
+                assert_eq!(producer.limits(), limits);
+                let choices = rng.choice_string(300);
+                let mut output = Vec::new();
+                let read = producer.produce(&mut Choices::replay(&choices), &mut output);
+                let asked = reference::Limits { max_depth: depth, max_len: length };
+                let expected = render(&compiled.lowered, &compiled.pools, asked, &choices);
+                assert!((output, read) == (expected.output, expected.consumed), "{}, {limits:?}", subject.name);
+            }
+        }
+        if let Some(too_short) = compiled.min_len().checked_sub(1) {
+            let impossible = Limits::new().max_len(too_short);
+            assert_eq!(Vm::with_limits(compiled, impossible).limits(), Vm::new(compiled).limits());
+            assert_eq!(Fastest::with_limits(compiled, impossible).limits(), Fastest::new(compiled).limits());
+        }
+    }
+}
+
 /// The engines that need no build step.
 fn engines_at_run_time(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
     vec![

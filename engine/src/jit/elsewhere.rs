@@ -40,6 +40,15 @@ impl Jit {
     /// # Errors
     ///
     /// [`NotCompiled::NotHere`].
+    pub fn with_limits(_: &Compiled, _: Limits) -> Result<Jit, NotCompiled> {
+        Err(NotCompiled::NotHere)
+    }
+
+    /// Always refuses.
+    ///
+    /// # Errors
+    ///
+    /// [`NotCompiled::NotHere`].
     pub fn without_unfolding(_: &Compiled) -> Result<Jit, NotCompiled> {
         Err(NotCompiled::NotHere)
     }

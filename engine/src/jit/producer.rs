@@ -16,7 +16,7 @@ use super::code::{Code, Draft};
 use super::context::{Context, Deep, MAX_SEPARATOR};
 use super::stack::{FINISHING_HERE, REGION};
 use super::{NotCompiled, listing, perf_map};
-use crate::directives::first_limits;
+use crate::directives::{first_limits, or_first};
 use crate::unfolded::Unfolded;
 use crate::vm::Vm;
 
@@ -113,21 +113,36 @@ impl Jit {
     ///
     /// If the code would be too large or the system refuses executable memory; the engine `vm` takes every grammar.
     pub fn new(compiled: &Compiled) -> Result<Jit, NotCompiled> {
-        Jit::for_processor(compiled, Features::detect(), Unfolded::new(compiled))
+        Jit::with_limits(compiled, first_limits(compiled))
     }
 
-    /// The same, but code for depth limits counts levels at run time, however few there are.
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Jit::new`]. Code for other limits is not
+    /// made before they are set.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Jit::new`].
+    pub fn with_limits(compiled: &Compiled, limits: Limits) -> Result<Jit, NotCompiled> {
+        Jit::for_processor(compiled, limits, Features::detect(), Unfolded::new(compiled))
+    }
+
+    /// The same as [`Jit::new`], but code for depth limits counts levels at run time, however few there are.
     ///
     /// # Errors
     ///
     /// As for [`Jit::new`].
     pub fn without_unfolding(compiled: &Compiled) -> Result<Jit, NotCompiled> {
-        Jit::for_processor(compiled, Features::detect(), Unfolded::never())
+        Jit::for_processor(compiled, first_limits(compiled), Features::detect(), Unfolded::never())
     }
 
-    fn for_processor(compiled: &Compiled, features: Features, unfolded: Unfolded<Code>) -> Result<Jit, NotCompiled> {
+    fn for_processor(
+        compiled: &Compiled,
+        limits: Limits,
+        features: Features,
+        unfolded: Unfolded<Code>,
+    ) -> Result<Jit, NotCompiled> {
         let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default(), unfolded };
-        let limits = first_limits(compiled);
+        let limits = or_first(limits, compiled);
         let code = grammar.code(limits)?;
         let min_len = compiled.min_len();
         let mut jit =

@@ -8,7 +8,7 @@ use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
 
-use crate::directives::first_limits;
+use crate::directives::{first_limits, or_first};
 use crate::unfolded::Unfolded;
 use program::Program;
 
@@ -44,17 +44,23 @@ struct Grammar {
 impl Vm {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Vm {
-        Vm::with(compiled, Unfolded::new(compiled))
+        Vm::with_limits(compiled, first_limits(compiled))
     }
 
-    /// The same, but programs for depth limits count levels at run time, however few there are.
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Vm::new`]. Programs for other limits are
+    /// not built before they are set.
+    pub fn with_limits(compiled: &Compiled, limits: Limits) -> Vm {
+        Vm::with(compiled, limits, Unfolded::new(compiled))
+    }
+
+    /// The same as [`Vm::new`], but programs for depth limits count levels at run time, however few there are.
     pub fn without_unfolding(compiled: &Compiled) -> Vm {
-        Vm::with(compiled, Unfolded::never())
+        Vm::with(compiled, first_limits(compiled), Unfolded::never())
     }
 
-    fn with(compiled: &Compiled, unfolded: Unfolded<Program>) -> Vm {
+    fn with(compiled: &Compiled, limits: Limits, unfolded: Unfolded<Program>) -> Vm {
         let (compiled, min_len) = (compiled.clone(), compiled.min_len());
-        let limits = first_limits(&compiled);
+        let limits = or_first(limits, &compiled);
         let grammar = Grammar { compiled, min_len, programs: Default::default(), unfolded };
         let (program, counted) = grammar.program(limits);
         Vm { grammar: Arc::new(grammar), limits, program, counted, stack: Box::default() }

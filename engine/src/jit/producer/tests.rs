@@ -11,8 +11,9 @@ fn code_for_older_processors_does_the_same() {
     let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
         panic!("the grammar compiles")
     };
-    let new =
-        |ssse3, bmi1| Jit::for_processor(&compiled, Features { ssse3, bmi1 }, Unfolded::new(&compiled)).expect("code");
+    let new = |ssse3, bmi1| {
+        Jit::for_processor(&compiled, Limits::new(), Features { ssse3, bmi1 }, Unfolded::new(&compiled)).expect("code")
+    };
     let mut old = new(false, false);
     let all = Features::detect();
     for (ssse3, bmi1) in [(all.ssse3, all.bmi1), (all.ssse3, false), (false, all.bmi1)] {
