@@ -45,7 +45,7 @@ pub struct Compiled {
     /// The residual form, which the other engines run.
     pub residual: Arc<Ir>,
     /// Where the choices of the lowered form are from.
-    pub sources: Sources,
+    pub sources: Arc<Sources>,
     /// The depth limit that the grammar file asks for.
     pub max_depth: Option<u32>,
     /// The length limit in bytes that the grammar file asks for.
@@ -190,7 +190,7 @@ fn compile_examined(
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
     let (lowered, residual) = (Arc::new(lowered), Arc::new(residual));
-    let compiled = Compiled { lowered, pools, residual, sources, max_depth, max_len };
+    let compiled = Compiled { lowered, pools, residual, sources: Arc::new(sources), max_depth, max_len };
     Ok((compiled, diagnostics))
 }
 
@@ -352,8 +352,8 @@ fn unfolded_text(compiled: &Compiled, limits: AssumedLimits) -> String {
     match passes::optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES) {
         Some(unfolded) => ir::print(&unfolded),
         None => format!(
-            "not unfolded: with a depth limit of {depth} there were more than {MAX_UNFOLDED_NODES} nodes, 1 MiB of literals or 32 768 \
-             ranges of classes, or a rule has no pool\n"
+            "not unfolded: with a depth limit of {depth} there were more than {MAX_UNFOLDED_NODES} nodes, 1 MiB of literals and \
+             pools or 32 768 ranges of classes, or a rule has no pool\n"
         ),
     }
 }

@@ -96,9 +96,9 @@ impl Grammar {
 
     /// A grammar that was compiled.
     pub fn of(compiled: &Compiled) -> Grammar {
-        let (mut producer, mut tracer) = (Fastest::new(compiled), Tracer::new(compiled));
+        let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
         // No limits can always be kept.
-        let _ = (producer.set_limits(Limits::new()), tracer.set_limits(Limits::new()));
+        let _ = tracer.set_limits(Limits::new());
         Grammar { producer, tracer, parser: Parser::new(&compiled.lowered) }
     }
 

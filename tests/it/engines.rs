@@ -168,8 +168,9 @@ fn engines_begin_with_limits() {
                 assert!((output, read) == (expected.output, expected.consumed), "{}, {limits:?}", subject.name);
             }
         }
-        if let Some(too_short) = compiled.min_len().checked_sub(1) {
-            let impossible = Limits::new().max_len(too_short);
+        let too_short = compiled.min_len().checked_sub(1).map(|len| Limits::new().max_len(len));
+        let too_deep = compiled.rule_without_pool().map(|_| Limits::new().max_depth(5u32));
+        for impossible in [too_short, too_deep].into_iter().flatten() {
             assert_eq!(Vm::with_limits(compiled, impossible).limits(), Vm::new(compiled).limits());
             assert_eq!(Fastest::with_limits(compiled, impossible).limits(), Fastest::new(compiled).limits());
         }

@@ -87,12 +87,13 @@ pub enum ChainEnd {
 
 /// The chain of at most [`Chain::MAX_ROUNDS`] rounds that a node is, if depth does not matter: references are looked through,
 /// as long as little of what stands behind the last round need be copied from the rule: it is nothing, a byte, a reference, or
-/// one more chain that has no more than that behind it.
+/// one more chain that ends so without a reference. (Engines put the bodies of small rules where they are called, so that copies
+/// that end with references would grow with every rule.)
 pub fn chain(ir: &Ir, node: NodeId) -> Option<Chain> {
     let (mut chain, before) = written_out(ir, node);
     if let (Some((rounds, reference)), ChainEnd::Node(rest)) = (before, &chain.end)
         && !is_reference(ir, *rest)
-        && !is_chain_without_copies(ir, *rest)
+        && !is_closed_chain(ir, *rest)
     {
         chain.rounds.truncate(rounds);
         chain.end = ChainEnd::Node(reference);
@@ -119,13 +120,9 @@ fn written_out(ir: &Ir, node: NodeId) -> (Chain, Option<(usize, NodeId)>) {
     (chain, before)
 }
 
-/// Whether a node is a chain with nothing, a byte or a reference behind it.
-fn is_chain_without_copies(ir: &Ir, node: NodeId) -> bool {
-    let (chain, _) = written_out(ir, node);
-    match chain.end {
-        ChainEnd::Nothing | ChainEnd::Byte(_) => true,
-        ChainEnd::Node(rest) => !chain.rounds.is_empty() && is_reference(ir, rest),
-    }
+/// Whether a node is a chain with nothing or a byte behind it.
+fn is_closed_chain(ir: &Ir, node: NodeId) -> bool {
+    matches!(written_out(ir, node).0.end, ChainEnd::Nothing | ChainEnd::Byte(_))
 }
 
 fn is_reference(ir: &Ir, node: NodeId) -> bool {

@@ -40,7 +40,7 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
 
 /// The residual form of a lowered IR under a depth limit, which is unfolded: it needs no pools and is run without limits.
 /// `None` if a rule has no pool, or the unfolded form would have more than `max_nodes` nodes before it is optimised (16 strings
-/// of a pool count as one), or too many bytes of literals or ranges of classes.
+/// of a pool count as one), or too many bytes of literals and pools or ranges of classes.
 pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut ir = verified("unfold", unfold::unfold(lowered, pools, max_depth, max_nodes)?);
     ir = verified("partial-eval", partial_eval::partial_eval(&ir));

@@ -20,7 +20,8 @@ pub const MAX_UNFOLDED_NODES: u32 = 6144;
 /// Engines make tables of pools, and their strings are nodes.
 const STRINGS_OF_A_NODE: usize = 16;
 
-/// Nor is what would have more bytes in its literals and pools, or more ranges in its classes. Both are copied with the nodes.
+/// Nor is what would have more bytes in its literals and in the pools beyond the limit, or more ranges in its classes: passes copy
+/// both with the nodes.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_RANGES: usize = 1 << 15;
 
@@ -28,7 +29,8 @@ const MAX_RANGES: usize = 1 << 15;
 type Instance = (RuleId, u32);
 
 /// The lowered form of a grammar with `max_depth` unfolded; `None` if it would have more than `max_nodes` nodes (16 strings of a
-/// pool count as one), 1 MiB of literals or 32 768 ranges, or a rule has no pool. No rule may stand inlined in `lowered`.
+/// pool count as one), 1 MiB of literals and pools or 32 768 ranges, or a rule has no pool. No rule may stand inlined in
+/// `lowered`.
 pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
     let mut unfolding = Unfolding {
         ir: lowered,

@@ -238,7 +238,6 @@ fn hostile_grammars_in_shape() {
     children::run("hostile::child_in_shape", grammars().into_iter().map(|(name, _)| name));
 }
 
-/// A stated depth limit is unfolded, and what that makes stays small.
 /// Text is copied for every level, and again by every pass.
 #[test]
 fn unfolded_limits_copy_little() {
@@ -263,6 +262,7 @@ fn unfolded_limits_copy_little() {
     assert!(is_unfolded(&pools(7), 0) && !is_unfolded(&pools(8), 0));
 }
 
+/// A stated depth limit is unfolded, and what that makes stays small.
 #[test]
 fn unfolded_rust_has_a_bound() {
     let emitted = |text: &str, max_depth, max_len| {

@@ -39,6 +39,7 @@ pub(crate) struct Fill {
 
 /// Members by number, in banks of 256.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "vector instructions read them"))]
 struct Members {
     /// Where the members of a set begin in its bank.
     offset: [u8; CODES],

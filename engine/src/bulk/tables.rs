@@ -27,6 +27,7 @@ pub(crate) struct Record {
 }
 
 /// Where in a record the lengths are.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const LENGTHS: usize = std::mem::offset_of!(Record, text_len);
 
 /// The records of a state.

@@ -162,11 +162,7 @@ impl Jit {
     /// The table interpreter, from now on in place of the code.
     #[cold]
     fn on_vm(&mut self) -> &mut Vm {
-        let mut vm = Vm::new(&self.grammar.compiled);
-        // They are in force, so this grammar can keep them.
-        let kept = vm.set_limits(self.limits);
-        debug_assert!(kept.is_ok());
-        self.other.insert(vm)
+        self.other.insert(Vm::with_limits(&self.grammar.compiled, self.limits))
     }
 
     fn count_limits(&mut self) {
@@ -217,11 +213,7 @@ impl Producer for Jit {
         limits.check(self.min_len, compiled.rule_without_pool())?;
         match self.grammar.code(limits) {
             Ok(code) => (self.code, self.other) = (code, None),
-            Err(_) => {
-                let mut other = Vm::new(compiled);
-                other.set_limits(limits)?;
-                self.other = Some(other);
-            }
+            Err(_) => self.other = Some(Vm::with_limits(compiled, limits)),
         }
         self.limits = limits;
         self.count_limits();

@@ -126,3 +126,24 @@ impl Grammar {
         (self.programs[usize::from(with_depth)].get_or_init(build).clone(), limits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::{Options, SourceFile, compile};
+
+    use super::*;
+
+    #[test]
+    fn only_programs_that_are_asked_for_are_built() {
+        let file = SourceFile::new("g.ebnf", "s ::= [ab] | '(' s s ')'");
+        let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
+        let built = |limits: Limits| {
+            let vm = Vm::with_limits(&compiled, limits);
+            vm.grammar.programs.each_ref().map(|program| program.get().is_some())
+        };
+        assert_eq!(built(Limits::new()), [true, false]);
+        assert_eq!(built(Limits::new().max_depth(17u32)), [false, true]);
+        // Unfolded.
+        assert_eq!(built(Limits::new().max_depth(16u32)), [false, false]);
+    }
+}

@@ -142,7 +142,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     }
     let pools = pools(&ir);
     let ir = Arc::new(ir);
-    let (sources, lowered) = (Sources::default(), ir.clone());
+    let (sources, lowered) = (Sources::default().into(), ir.clone());
     Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None }
 }
 

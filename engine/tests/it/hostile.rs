@@ -106,6 +106,29 @@ fn a_stack_without_end_is_bounded() {
     assert!(read > 1 << 20 && output.iter().all(|&byte| byte == b'x'));
 }
 
+/// What stands behind rounds that are looked at together is copied only if no other copy is in it.
+#[test]
+fn chains_of_chains_grow_with_their_rules() {
+    let code_len = |stages: usize| {
+        let mut text = String::from("start ::= (");
+        (1..=stages).for_each(|stage| text += &format!(" ',' d{stage} d{stage} e{stage} e{stage}"));
+        text += ") | '()'\n";
+        for stage in 1..=stages {
+            text += &format!("e{stage} ::= {}\n", format!("('' | [ab] d{stage}) ").repeat(4));
+            let rounds = "('' | [ab] ".repeat(7) + &format!("e{}", stage - 1) + &")".repeat(7);
+            text += &format!("d{stage} ::= {rounds}\n");
+        }
+        let compiled = compiled("chains.ebnf", &(text + "e0 ::= '..' | [ab] '(' [cd]"));
+        let limits = Limits::new().max_depth(16u32);
+        Jit::with_limits(&compiled, limits).ok().map(|jit| (jit.code_len(), jit.listing().contains('@')))
+    };
+    if let (Some((two, true)), Some((four, true))) = (code_len(2), code_len(4)) {
+        assert!(four < 3 * two, "{two} {four}");
+    } else {
+        assert!(!gramjet_engine::jit::is_available(), "{:?} {:?}", code_len(2), code_len(4));
+    }
+}
+
 /// Small limits are unfolded, and code for that is small.
 #[test]
 fn unfolded_code_has_a_bound() {

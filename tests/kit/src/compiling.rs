@@ -50,7 +50,7 @@ pub fn compiled(grammar: &Grammar) -> Compiled {
         lowered: lowered.into(),
         pools,
         residual: residual.into(),
-        sources: Sources::default(),
+        sources: Sources::default().into(),
         max_depth: grammar.max_depth,
         max_len: grammar.max_len,
     }

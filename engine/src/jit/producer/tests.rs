@@ -43,6 +43,21 @@ fn large_code_is_refused() {
     assert_eq!(assemble(1 << 14), Some(NotCompiled::TooLarge { bytes: 1 << 14 }));
 }
 
+#[test]
+fn only_code_that_is_asked_for_is_made() {
+    let file = SourceFile::new("g.ebnf", "s ::= [ab] | '(' s s ')'");
+    let Ok((compiled, _)) = compile(&file, &Options::default()) else { panic!("the grammar compiles") };
+    let made = |limits: Limits| {
+        let jit = Jit::with_limits(&compiled, limits).expect("machine code");
+        jit.grammar.codes.each_ref().map(|code| code.get().is_some())
+    };
+    assert_eq!(made(Limits::new()), [true, false, false, false]);
+    assert_eq!(made(Limits::new().max_depth(17u32)), [false, true, false, false]);
+    // Unfolded.
+    assert_eq!(made(Limits::new().max_depth(16u32)), [false; 4]);
+    assert_eq!(made(Limits::new().max_len(50u64)), [false, false, true, false]);
+}
+
 /// Rules without a derivation have a height beyond all bounds.
 #[test]
 fn rules_that_nothing_leads_to_do_not_matter() {
