@@ -235,20 +235,18 @@ pub fn prepare(
         })),
         (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => {
             let compiled = compile(source, args)?;
-            let (limits, _) = wanted(directives(&compiled), limits);
             Ok(fastest(&compiled, limits))
         }
         (EngineArgument::Jit, _) => {
             let compiled = compile(source, args)?;
-            let (limits, _) = wanted(directives(&compiled), limits);
-            let jit = Jit::with_limits(&compiled, limits).map_err(|refusal| {
+            let jit = Jit::with_limits(&compiled, first(&compiled, limits)).map_err(|refusal| {
                 Failure::Usage(format!("`--engine jit` is not possible: {refusal}; `--engine vm` takes every grammar"))
             })?;
             Ok(native("jit", &compiled, jit))
         }
         (EngineArgument::Vm, _) => {
             let compiled = compile(source, args)?;
-            let vm = Vm::with_limits(&compiled, wanted(directives(&compiled), limits).0);
+            let vm = Vm::with_limits(&compiled, first(&compiled, limits));
             Ok(Engine::new("vm", directives(&compiled), move || vm.clone()))
         }
         (EngineArgument::Reference, _) => {
@@ -328,7 +326,7 @@ pub fn describe(examined: &Examined, limits: &LimitArgs) -> (Structure, Engine) 
         rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         min_len: compiled.min_len(),
     };
-    (structure, fastest(compiled, wanted(directives(compiled), limits).0))
+    (structure, fastest(compiled, limits))
 }
 
 /// Compiles `source` and looks at it closely; all that there is to say, and what was found if it compiles.
@@ -365,16 +363,15 @@ pub fn code_names_or_warnings() -> PossibleValuesParser {
 pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
     let compiled = compile(source, &of_others(args))?;
     let limits = Limits::new().max_choices(u64::MAX);
-    let (mut tracer, mut fastest) = (Tracer::new(&compiled), Fastest::with_limits(&compiled, limits));
-    let result = tracer.set_limits(limits).and_then(|()| fastest.set_limits(limits));
-    result.map_err(|error| Failure::Usage(error.to_string()))?;
+    let (mut tracer, fastest) = (Tracer::new(&compiled), Fastest::with_limits(&compiled, limits));
+    tracer.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok((Parser::new(&compiled.lowered), tracer, fastest))
 }
 
 /// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
 pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
     let compiled = compile(source, &of_others(args))?;
-    let engine = fastest(&compiled, wanted(directives(&compiled), &LimitArgs::default()).0);
+    let engine = fastest(&compiled, &LimitArgs::default());
     Ok((Parser::new(&compiled.lowered), compiled, engine))
 }
 
@@ -473,8 +470,8 @@ pub fn reading_of_others(source: &Source, args: &GrammarArgs) -> Option<&'static
     (has_lexer && args.how.reading.separator_policy.is_none()).then_some("--separator-policy any")
 }
 
-fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
-    let fastest = Fastest::with_limits(compiled, limits);
+fn fastest(compiled: &Compiled, limits: &LimitArgs) -> Engine {
+    let fastest = Fastest::with_limits(compiled, first(compiled, limits));
     match (fastest.as_jit(), fastest.refusal()) {
         (Some(jit), _) => native("jit", compiled, jit.clone()),
         (None, refusal) => {
@@ -490,6 +487,11 @@ fn native(name: &'static str, compiled: &Compiled, jit: Jit) -> Engine {
     let size = format!("{} KiB of machine code", jit.code_len().div_ceil(1024));
     let code = jit.clone();
     Engine { jit: Some(jit), ..Engine::new(name, directives(compiled), move || code.clone()).because(size) }
+}
+
+/// The limits that an engine makes code for at once: those that will be set.
+fn first(compiled: &Compiled, limits: &LimitArgs) -> Limits {
+    wanted(directives(compiled), limits).0
 }
 
 fn directives(compiled: &Compiled) -> Limits {

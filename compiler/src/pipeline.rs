@@ -60,10 +60,7 @@ impl Compiled {
 
     /// A reachable rule without a pool, if there is one: then no depth limit can be kept.
     pub fn rule_without_pool(&self) -> Option<&str> {
-        self.lowered
-            .bodies()
-            .find(|&(rule, _)| self.pools.get(rule).is_none())
-            .map(|(rule, _)| self.lowered.rule(rule).name.as_str())
+        self.pools.missing().map(|rule| self.lowered.rule(rule).name.as_str())
     }
 }
 

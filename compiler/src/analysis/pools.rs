@@ -46,6 +46,7 @@ pub struct Pool {
 #[derive(Clone, Debug, Default)]
 pub struct Pools {
     pools: Arc<[Option<Pool>]>,
+    missing: Option<RuleId>,
 }
 
 impl Pools {
@@ -57,6 +58,11 @@ impl Pools {
     /// The pool of a rule; `None` if its strings exceed the budgets or the rule is not reachable.
     pub fn get(&self, rule: RuleId) -> Option<&Pool> {
         self.pools.get(rule.index())?.as_ref()
+    }
+
+    /// The first reachable rule whose strings exceed the budgets.
+    pub fn missing(&self) -> Option<RuleId> {
+        self.missing
     }
 }
 
@@ -81,7 +87,8 @@ pub fn pools(ir: &Ir) -> Pools {
             _ => None,
         };
     }
-    Pools { pools: pools.into() }
+    let missing = ir.bodies().map(|(rule, _)| rule).find(|rule| pools[rule.index()].is_none());
+    Pools { pools: pools.into(), missing }
 }
 
 /// Whether all strings of the rule's pool are longer than its shortest string.
