@@ -1,37 +1,44 @@
-// Parses inputs with ANTLR's own interpreters: the lexer and parser run the automata that the tool made of a grammar.
-// Actions are not run, predicates hold.
+// Parses inputs with parsers that ANTLR has generated (G4Build.java), with their actions, predicates and base classes.
 //
-// Usage: java -cp ANTLR.jar:CLASSES G4Judge LEXER.interp PARSER.interp START SECONDS SLOW FIRST DIRECTORY
+// Usage: java -cp ANTLR.jar:CLASSES:PARSER G4Judge LEXER PARSER START SECONDS SLOW FIRST DIRECTORY CODE [MORE ...]
 //
-// Parses the files of the directory from the place FIRST on, in the order of their names, for so many SECONDS. A file that
-// takes more than SLOW seconds is passed over. Both are seconds of processor time, so that a busy machine changes nothing.
+// LEXER and PARSER are the names of classes. Parses the files of the directory from the place FIRST on, in the order of their names,
+// for so many SECONDS. A file that takes more than SLOW seconds is passed over. Both are seconds of processor time, so that a busy
+// machine changes nothing. CODE is 1 for grammars with predicates or a superclass: these are parsed in the full mode at once, as
+// code may do something else when a text is parsed again. What follows is for base classes that look at the command line.
 // Prints a line of JSON after each file: the next file's place, the seconds so far, how many files were parsed, how many
 // without an error up to their end, how many took too long, and the first errors. Ends with code 3 where a file holds it up and
-// the caller must begin again behind it.
+// the caller must begin again after it.
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.antlr.v4.runtime.BailErrorStrategy;
 import org.antlr.v4.runtime.BaseErrorListener;
+import org.antlr.v4.runtime.CharStream;
 import org.antlr.v4.runtime.CharStreams;
 import org.antlr.v4.runtime.CommonTokenStream;
-import org.antlr.v4.runtime.DefaultErrorStrategy;
-import org.antlr.v4.runtime.LexerInterpreter;
-import org.antlr.v4.runtime.ParserInterpreter;
+import org.antlr.v4.runtime.Lexer;
+import org.antlr.v4.runtime.Parser;
 import org.antlr.v4.runtime.RecognitionException;
 import org.antlr.v4.runtime.Recognizer;
 import org.antlr.v4.runtime.Token;
 import org.antlr.v4.runtime.TokenSource;
-import org.antlr.v4.runtime.Vocabulary;
+import org.antlr.v4.runtime.TokenStream;
 import org.antlr.v4.runtime.atn.PredictionMode;
-import org.antlr.v4.runtime.misc.InterpreterDataReader;
 import org.antlr.v4.runtime.misc.ParseCancellationException;
 
 public class G4Judge {
@@ -69,83 +76,66 @@ public class G4Judge {
     /** In nanoseconds of the judge's thread. */
     static volatile long deadline = Long.MAX_VALUE;
 
-    final LexerInterpreter lexer;
-    final ParserInterpreter parser;
-    final int start;
+    final Constructor<? extends Lexer> lexer;
+    final Constructor<? extends Parser> parser;
+    final Method start;
+    final boolean code;
 
-    G4Judge(String lexerFile, String parserFile, String start) throws IOException {
-        var lexerData = InterpreterDataReader.parseFile(repaired(lexerFile));
-        var parserData = InterpreterDataReader.parseFile(parserFile);
-        lexer = new LexerInterpreter(
-                lexerFile, G4Judge.<Vocabulary>field(lexerData, "vocabulary"), field(lexerData, "ruleNames"), field(lexerData, "channels"),
-                field(lexerData, "modes"), field(lexerData, "atn"), CharStreams.fromString(""));
-        parser = new ParserInterpreter(
-                parserFile, G4Judge.<Vocabulary>field(parserData, "vocabulary"), field(parserData, "ruleNames"), field(parserData, "atn"),
-                new CommonTokenStream(lexer));
-        this.start = parser.getRuleIndex(start);
+    G4Judge(String lexer, String parser, String start, boolean code) throws ReflectiveOperationException {
+        this.lexer = Class.forName(lexer).asSubclass(Lexer.class).getConstructor(CharStream.class);
+        this.parser = Class.forName(parser).asSubclass(Parser.class).getConstructor(TokenStream.class);
+        this.start = method(this.parser.getDeclaringClass(), start);
+        this.code = code;
     }
 
-    /** What the reader keeps to itself. */
-    @SuppressWarnings("unchecked")
-    static <T> T field(Object data, String name) {
-        try {
-            var field = data.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            return (T) field.get(data);
-        } catch (ReflectiveOperationException changed) {
-            throw new IllegalStateException(changed);
-        }
+    /** The method of a rule. The tool puts a `_` after names that Java has for itself. */
+    static Method method(Class<?> parser, String rule) throws NoSuchMethodException {
+        return Arrays.stream(parser.getMethods())
+                .filter(method -> method.getName().equals(rule) || method.getName().equals(rule + "_"))
+                .min((left, right) -> left.getName().length() - right.getName().length())
+                .orElseThrow(() -> new NoSuchMethodException("no rule " + rule));
     }
 
-    /** Declared channels leave empty lines in the list of their names, which the reader takes for its end. */
-    static String repaired(String file) throws IOException {
-        var lines = new ArrayList<String>();
-        var channels = false;
-        for (var line : Files.readAllLines(Path.of(file), StandardCharsets.UTF_8)) {
-            if (line.equals("mode names:")) {
-                channels = false;
-                lines.add("");
-            }
-            if (!channels || !line.isEmpty()) lines.add(line);
-            channels |= line.equals("channel names:");
-        }
-        var copy = Files.createTempFile("lexer", ".interp");
-        copy.toFile().deleteOnExit();
-        Files.write(copy, lines);
-        return copy.toString();
+    /** What Java has in a new variable of each parameter's type. */
+    static Object[] defaults(Method method) {
+        return Arrays.stream(method.getParameterTypes()).map(type -> Array.get(Array.newInstance(type, 1), 0)).toArray();
     }
 
-    /** The first error in a text, or null. */
-    String firstError(String text) {
+    /** The first error of the lexer or the parser in a text, or null. All objects are new: code may keep what it has seen. */
+    String firstError(String text, PredictionMode mode) throws Exception {
         var listener = new FirstError();
-        lexer.setInputStream(CharStreams.fromString(text));
+        var lexer = this.lexer.newInstance(CharStreams.fromString(text));
         lexer.removeErrorListeners();
         lexer.addErrorListener(listener);
-        var tokens = new Tokens(lexer);
-        tokens.fill();
-        if (listener.message != null) return listener.message;
+        var parser = this.parser.newInstance(new Tokens(lexer));
         parser.removeErrorListeners();
         parser.addErrorListener(listener);
-        // The fast mode first: what it accepts the full one does, too.
-        parser.getInterpreter().setPredictionMode(PredictionMode.SLL);
-        parser.setErrorHandler(new BailErrorStrategy());
-        parser.setTokenStream(tokens);
+        parser.setBuildParseTree(code);
+        parser.getInterpreter().setPredictionMode(mode);
+        if (mode == PredictionMode.SLL) parser.setErrorHandler(new BailErrorStrategy());
         try {
-            parser.parse(start);
-            if (listener.message == null && tokens.LA(1) == Token.EOF) return null;
-        } catch (ParseCancellationException | RecognitionException fails) {
-            // The full mode says what is wrong, if anything.
+            start.invoke(parser, defaults(start));
+        } catch (InvocationTargetException failed) {
+            if (failed.getCause() instanceof Error) throw (Error) failed.getCause();
+            if (listener.message == null) throw (Exception) failed.getCause();
         }
-        listener.message = null;
-        tokens.seek(0);
-        parser.getInterpreter().setPredictionMode(PredictionMode.LL);
-        parser.setErrorHandler(new DefaultErrorStrategy());
-        parser.setTokenStream(tokens);
-        parser.parse(start);
+        // The stream may be another one than the parser has been given.
+        var tokens = parser.getInputStream();
         if (listener.message == null && tokens.LA(1) != Token.EOF) {
             return "stopped before the end, at " + tokens.LT(1).getText();
         }
         return listener.message;
+    }
+
+    String firstError(String text) throws Exception {
+        if (code) return firstError(text, PredictionMode.LL);
+        // The fast mode first: what it accepts the full one does, too.
+        try {
+            if (firstError(text, PredictionMode.SLL) == null) return null;
+        } catch (ParseCancellationException fails) {
+            // The full mode says what is wrong, if anything.
+        }
+        return firstError(text, PredictionMode.LL);
     }
 
     static String quoted(String text) {
@@ -154,23 +144,21 @@ public class G4Judge {
         return out.append('"').toString();
     }
 
+    /** The judge's own; what actions print is dropped. */
+    static final PrintStream out = System.out;
     static volatile long thread;
     static int next, parsed, accepted, slow;
     static final List<String> errors = new ArrayList<>();
 
     static synchronized void report() {
-        System.out.println(
+        out.println(
                 "{\"next\": " + next + ", \"seconds\": " + clock.getThreadCpuTime(thread) / 1e9 + ", \"parsed\": " + parsed + ", \"accepted\": " + accepted + ", \"slow\": " + slow
                         + ", \"errors\": " + errors.stream().map(G4Judge::quoted).collect(Collectors.toList()) + "}");
     }
 
-    static void judge(String[] arguments) throws IOException {
+    static void judge(String[] arguments) throws Exception {
         thread = Thread.currentThread().getId();
-        var judge = new G4Judge(arguments[0], arguments[1], arguments[2]);
-        if (judge.start < 0) {
-            System.err.println("no rule " + arguments[2]);
-            System.exit(1);
-        }
+        var judge = new G4Judge(arguments[0], arguments[1], arguments[2], arguments[7].equals("1"));
         var end = clock.getCurrentThreadCpuTime() + (long) (1e9 * Double.parseDouble(arguments[3]));
         var limit = (long) (1e9 * Double.parseDouble(arguments[4]));
         next = Integer.parseInt(arguments[5]);
@@ -190,7 +178,7 @@ public class G4Judge {
                 else if (errors.size() < 5) errors.add(file.getFileName() + ": " + error);
             } catch (Slow stopped) {
                 slow += 1;
-            } catch (RuntimeException | StackOverflowError failed) {
+            } catch (Exception | StackOverflowError failed) {
                 parsed += 1;
                 if (errors.size() < 5) errors.add(file.getFileName() + ": " + failed);
             }
@@ -203,10 +191,11 @@ public class G4Judge {
 
     public static void main(String[] arguments) throws Exception {
         var limit = (long) (1e9 * Double.parseDouble(arguments[4]));
+        System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         var thread = new Thread(null, () -> {
             try {
                 judge(arguments);
-            } catch (IOException failed) {
+            } catch (Exception | LinkageError failed) {
                 System.err.println(failed);
                 System.exit(1);
             }

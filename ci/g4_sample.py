@@ -11,16 +11,23 @@ def grammars(index):
         yield name, start, flags[:3]
 
 
-def grammar_files(folder):
-    """The files to process, the parser last: a lexer and a parser, or the one that is imported by no other."""
+def grammar_files(folder, start=None):
+    """The files to process, the parser last: a lexer and a parser, or the one that is imported by no other. Of several the one that
+    has the start rule is taken."""
     files = sorted(folder.glob("*.g4"))
+    texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
+    has_start = lambda file: bool(start and re.search(rf"^{re.escape(start)}\b\s*[:@\[]", texts[file], re.MULTILINE))
     lexers = [file for file in files if file.stem.endswith("Lexer")]
-    parsers = [file for file in files if file.stem.endswith("Parser")]
+    parsers = sorted((file for file in files if file.stem.endswith("Parser")), key=has_start)
     if parsers:
         return lexers + parsers
-    texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
     is_imported = lambda file: any(re.search(rf"\bimport\b[^;]*\b{re.escape(file.stem)}\b", text) for text in texts.values())
-    return [file for file in files if not is_imported(file)][-1:]
+    return sorted((file for file in files if not is_imported(file)), key=has_start)[-1:]
+
+
+def base_classes(folder):
+    """The folder of a grammar's own base classes in Java, as the collection has it."""
+    return folder / "Java"
 
 
 def write_table(page, lines, name="table"):

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use gramjet_compiler::shape::{AssumedLimits, Shape};
+use gramjet_compiler::tokens::Indent;
 
 use crate::shard::ShardArgument;
 use crate::units::{self, Bound};
@@ -72,6 +73,7 @@ impl Command {
                 args.grammar.how.limits =
                     AssumedLimits { max_depth: args.max_depth.map(Some), max_len: args.max_len.map(Some) };
             }
+            Command::Minimise(args) => args.assume_limits(),
             _ => {}
         }
     }
@@ -121,13 +123,18 @@ pub struct ShapeArgs {
     ///
     /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and everything is
     /// reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes in the mean. Without it
-    /// the weights are the grammar's own.
+    /// the weights are the grammar's own; a grammar that has none, and no limit on the length, gets those of `target-size=1k` if its
+    /// inputs had less than 16 bytes or more than 16 KiB in the mean, or if more than a fifth were the shortest one.
     #[arg(long, value_name = "SHAPE", value_parser = units::parse_shape, conflicts_with = "weights")]
     pub shape: Option<Shape>,
 
     /// Take the weights from this file, which `gramjet weights` has written.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub weights: Option<PathBuf>,
+
+    /// Take the grammar's own weights, whatever inputs they make: what a header of choice bytes may say.
+    #[arg(skip)]
+    pub own: bool,
 }
 
 /// Clap's headings hold for all arguments behind them, also for those of the command that these are part of; this ends them.
@@ -155,7 +162,15 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "ALPHABET", value_parser = crate::engines::alphabets())]
     pub alphabet: Option<String>,
 
-    /// What tokens derive, in formats that leave that to a lexer (yacc): a grammar in any format with a rule for each.
+    /// How tokens for indentation are read, in formats whose lexer leaves them to code (ANTLR): auto, none, or some of the settings below.
+    ///
+    /// `auto` finds them by their names, such as INDENT, DEDENT and NEWLINE; with `none` they are read as any others. Else some of
+    /// `unit=4` (spaces a level, or `tab`), `levels=8` (blocks within one another; deeper ones are left out) and
+    /// `tokens=NEWLINE/INDENT/DEDENT` (the first may be empty), with commas between.
+    #[arg(long, value_name = "HOW")]
+    pub indent: Option<Indent>,
+
+    /// What tokens derive, in formats that leave that to a lexer (yacc, Lark, tree-sitter, ANTLR): a grammar in any format with a rule for each.
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 
@@ -171,20 +186,21 @@ pub struct LimitArgs {
     /// Rules more than this many references below the start rule are completed as briefly as possible; `none` for no limit.
     ///
     /// Where neither the grammar file nor the command line sets a depth or a length, the depth is 32.
-    #[arg(long, value_name = "DEPTH", value_parser = units::parse_depth)]
+    #[arg(long, value_name = "DEPTH", allow_negative_numbers = true, value_parser = units::parse_depth)]
     pub max_depth: Option<Bound<u32>>,
 
     /// No input is longer than this, in bytes (4096, 64KiB, 1MB); `none` for no limit.
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size_bound)]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size_bound)]
     pub max_len: Option<Bound<u64>>,
 
     /// An input reads at most this many choice bytes, and is completed as briefly as possible behind them.
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size)]
     pub max_choices: Option<u64>,
 }
 
 impl LimitArgs {
-    fn assumed(&self) -> AssumedLimits {
+    /// What the compiler is to assume of them.
+    pub fn assumed(&self) -> AssumedLimits {
         AssumedLimits { max_depth: self.max_depth.map(Bound::number), max_len: self.max_len.map(Bound::number) }
     }
 }
@@ -203,8 +219,9 @@ pub enum EngineArgument {
     /// Compiled ahead of time; for shipped grammars that have a compiled producer, named without a path, from
     /// their own start rule.
     Rust,
-    /// Tables for gigabytes, without a limit on the length. Its inputs have the same probabilities as those of the other
-    /// engines, but are not the same; `auto` takes it for large amounts without `--seed`.
+    /// Tables for gigabytes, without a limit on the length. Its inputs are not those of the other engines. It draws with the
+    /// grammar's own probabilities, which the others round to slots of 1/256; `auto` takes it without `--seed` where it was
+    /// measured to be done first.
     Bulk,
 }
 
@@ -221,7 +238,7 @@ pub struct GenArgs {
     /// The number that the whole run depends on: same seed, same output; decimal or 0x and hexadecimal.
     ///
     /// Without it the seed is random, and -v shows it.
-    #[arg(short, long, value_name = "SEED", value_parser = units::parse_seed)]
+    #[arg(short, long, value_name = "SEED", allow_negative_numbers = true, value_parser = units::parse_seed)]
     pub seed: Option<u64>,
 
     /// What runs the grammar; the output does not depend on it, except for `bulk`.
@@ -230,11 +247,11 @@ pub struct GenArgs {
 
     /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second for some grammars, for
     /// runs that are long enough. The inputs may be others.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub optimise: u32,
 
     /// The number of threads, or `auto` for one per processor; the output does not depend on it.
-    #[arg(short, long, value_name = "N", default_value = "1", value_parser = units::parse_jobs)]
+    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
     pub jobs: usize,
 
     /// Make only the I-th part (from 0) of a run that N processes share, or `auto`.
@@ -271,17 +288,17 @@ pub struct GenArgs {
 #[group(multiple = false)]
 pub struct AmountArgs {
     /// Generate this many inputs (100, 10k, 2M); 1 if no amount is given.
-    #[arg(short = 'n', long = "count", value_name = "N", value_parser = units::parse_count)]
+    #[arg(short = 'n', long = "count", value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     pub count: Option<u64>,
 
     /// Generate until at least this many bytes are written, separators included; inputs are never cut.
     ///
     /// k, M, G, T (and kB, MB, ...) are powers of 1000; KiB, MiB, GiB, TiB are powers of 1024.
-    #[arg(short, long, value_name = "SIZE", value_parser = units::parse_size)]
+    #[arg(short, long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size)]
     pub bytes: Option<u64>,
 
     /// Generate for this long (500ms, 30s, 2m, 1h30m), up to the end of an input.
-    #[arg(short, long, value_name = "DURATION", value_parser = units::parse_duration)]
+    #[arg(short, long, value_name = "DURATION", allow_negative_numbers = true, value_parser = units::parse_duration)]
     pub time: Option<Duration>,
 }
 
@@ -400,6 +417,10 @@ pub struct RenderArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
+    /// Take all of the file for choice bytes, also if it begins as a header does.
+    #[arg(long)]
+    pub raw: bool,
+
     /// Say how many choice bytes were read.
     #[arg(short, long)]
     pub verbose: bool,
@@ -441,6 +462,10 @@ pub struct EmitArgs {
     #[arg(long)]
     pub forbid_unsafe: bool,
 
+    /// The path of the library in the code, for a dependency that has another name: `::gj` (rust only).
+    #[arg(long, value_name = "PATH")]
+    pub library: Option<String>,
+
     /// The depth limit that the producer begins with, in place of the grammar file's.
     ///
     /// There is code for this limit alone if it is small and the only one. Else `asm` knows only its kinds of limits: there is
@@ -449,7 +474,7 @@ pub struct EmitArgs {
     pub max_depth: Option<u32>,
 
     /// The length limit that the producer begins with, in place of the grammar file's.
-    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size)]
     pub max_len: Option<u64>,
 }
 
@@ -466,6 +491,10 @@ pub struct ConvertArgs {
     /// The notation to write, whatever the extension.
     #[arg(long, value_name = "FORMAT", value_parser = crate::engines::printer_names())]
     pub to: Option<String>,
+
+    /// Leave the weights out, for notations that have none; alternatives of weight 0 are left out, too.
+    #[arg(long)]
+    pub drop_weights: bool,
 }
 
 /// What `gramjet emit` can print.

@@ -11,6 +11,6 @@ use crate::texts::write_output;
 /// Converts a grammar.
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
-    let text = engines::convert(&source, &args.grammar, args.to.as_deref(), &args.output)?;
+    let text = engines::convert(&source, args)?;
     write_output(Some(Path::new(&args.output)), text.as_bytes())
 }

@@ -1,8 +1,9 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use gramjet::choices::Header;
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::analysis::recursion::recursion;
 use gramjet_compiler::backend::rust;
@@ -11,23 +12,24 @@ use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Code;
 use gramjet_compiler::formats::{self, FormatOptions, Surroundings};
 use gramjet_compiler::print;
-use gramjet_compiler::shape::{AssumedLimits, Weighting};
+use gramjet_compiler::shape::{AssumedLimits, ByDefault, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
-use gramjet_engine::bulk::{Bulk, Effort, Framing, NotInBulk};
+use gramjet_engine::bulk::Bulk;
 use gramjet_engine::coverage::Covering;
 use gramjet_engine::jit::Jit;
 use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
 use gramjet_engine::{Fastest, Tracer};
 use gramjet_files::Unreadable;
-use gramjet_generated::{SHIPPED, Shipped};
+use gramjet_grammars::{SHIPPED, Shipped};
 use gramjet_parse::Parser;
 
-use crate::args::{EngineArgument, GrammarArgs, LimitArgs, ReadingArgs};
+use crate::args::{ConvertArgs, EngineArgument, GrammarArgs, LimitArgs, ReadingArgs};
 use crate::failure::{Failure, quoted, say};
 use crate::grammar::{self, Source};
 use crate::limits::wanted;
+use crate::recorded::Recorder;
 use crate::report;
 
 /// The variable that asks for a map of the machine code for the profiler `perf`.
@@ -44,6 +46,8 @@ pub struct Engine {
     /// The machine code, if that runs it.
     jit: Option<Jit>,
     make: Box<dyn Fn() -> AnyProducer>,
+    /// The grammar, once it was compiled.
+    compiled: Option<Compiled>,
     asked: Limits,
     limits: Limits,
 }
@@ -67,6 +71,7 @@ impl Engine {
             name,
             reason: None,
             jit: None,
+            compiled: None,
             limits: make().limits(),
             asked,
             make: Box::new(move || Box::new(make())),
@@ -75,6 +80,35 @@ impl Engine {
 
     fn because(self, reason: impl Into<String>) -> Engine {
         Engine { reason: Some(reason.into()), ..self }
+    }
+
+    /// An engine that runs this grammar.
+    fn of<P: Producer + Send + 'static>(
+        name: &'static str,
+        compiled: &Compiled,
+        make: impl Fn() -> P + 'static,
+    ) -> Engine {
+        Engine { compiled: Some(compiled.clone()), ..Engine::new(name, directives(compiled), make) }
+    }
+
+    /// The grammar of `source`, which is compiled at most once. What there is to say about it was said when it was made ready to run.
+    pub fn compiled(&mut self, source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
+        if let Some(compiled) = &self.compiled {
+            return Ok(compiled.clone());
+        }
+        let (compiled, _) = gramjet_compiler::compile(&source.file, &options(source, args)?)
+            .map_err(|diagnostics| refuse(source, &diagnostics))?;
+        Ok(self.compiled.insert(compiled).clone())
+    }
+
+    /// Whether it runs a producer that was compiled ahead of time.
+    pub fn is_generated(&self) -> bool {
+        self.name == "rust"
+    }
+
+    /// The same grammar and limits on this machine code.
+    pub fn on(self, compiled: &Compiled, jit: Jit) -> Engine {
+        Engine { limits: self.limits, ..native("jit", compiled, jit) }
     }
 
     /// The limits that the grammar file asks for.
@@ -122,7 +156,7 @@ pub fn shipped() -> impl Iterator<Item = ShippedGrammar> {
 
 /// The shipped grammar called `name`.
 pub fn shipped_by_name(name: &str) -> Option<ShippedGrammar> {
-    gramjet_generated::by_name(name)
+    gramjet_grammars::by_name(name)
 }
 
 /// The values of `--format`.
@@ -135,8 +169,9 @@ pub fn printer_names() -> PossibleValuesParser {
     PossibleValuesParser::new(print::ALL.iter().map(|printer| printer.name()))
 }
 
-/// The grammar in the notation `to`, or in the one that the extension of the file `output` asks for.
-pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &Path) -> Result<String, Failure> {
+/// The grammar in the notation that is asked for by name, or else by the extension of the output.
+pub fn convert(source: &Source, conversion: &ConvertArgs) -> Result<String, Failure> {
+    let ConvertArgs { grammar: args, output, to, drop_weights } = conversion;
     let printer = match to {
         Some(name) => print::by_name(name),
         None => print::by_file_name(&output.to_string_lossy()),
@@ -171,6 +206,9 @@ pub fn convert(source: &Source, args: &GrammarArgs, to: Option<&str>, output: &P
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
     if options.start.is_some() {
         grammar.start = start;
+    }
+    if *drop_weights {
+        grammar.drop_weights();
     }
     let text = if diagnostics.has_errors() { None } else { printer.print(&grammar, &mut diagnostics) };
     diagnostics.sort();
@@ -209,7 +247,7 @@ pub fn prepare(
     let how = &args.how;
     let is_own =
         how.start.is_none() && how.shape.shape.is_none() && how.shape.weights.is_none() && how.reading.tokens.is_none();
-    let generated = source.shipped.filter(|_| is_own).and_then(|shipped| shipped.producer);
+    let generated = source.shipped.filter(|_| is_own).and_then(|shipped| gramjet_generated::producer(shipped.name));
     match (argument, generated) {
         (EngineArgument::Auto | EngineArgument::Rust, Some(producer)) => {
             // The directives are all that is needed of the text, so it is parsed only.
@@ -233,53 +271,45 @@ pub fn prepare(
                     .to_string()
             }
         })),
-        (EngineArgument::Auto, None) | (EngineArgument::Bulk, _) => {
-            let compiled = compile(source, args)?;
-            Ok(fastest(&compiled, limits))
-        }
-        (EngineArgument::Jit, _) => {
-            let compiled = compile(source, args)?;
-            let jit = Jit::with_limits(&compiled, first(&compiled, limits)).map_err(|refusal| {
-                Failure::Usage(format!("`--engine jit` is not possible: {refusal}; `--engine vm` takes every grammar"))
-            })?;
-            Ok(native("jit", &compiled, jit))
-        }
-        (EngineArgument::Vm, _) => {
-            let compiled = compile(source, args)?;
-            let vm = Vm::with_limits(&compiled, first(&compiled, limits));
-            Ok(Engine::new("vm", directives(&compiled), move || vm.clone()))
-        }
-        (EngineArgument::Reference, _) => {
-            let compiled = compile(source, args)?;
-            let reference = Reference::new(&compiled);
-            Ok(Engine::new("reference", directives(&compiled), move || reference.clone()))
-        }
+        _ => run_by(&compile(source, args)?, argument, limits),
     }
 }
 
-/// The bulk engine for `source`, if it takes the grammar and the limits; if it only is to be taken where it is worth it, it may
-/// be a sketch that is not. What there is to say about the grammar was said when it was made ready to run.
-pub fn in_bulk(
+/// The same for choice bytes with this header, which must be one of the grammar.
+pub fn prepare_recorded(
     source: &Source,
     args: &GrammarArgs,
-    limits: Limits,
-    framing: Framing,
-    effort: Effort,
-    worth: Option<f64>,
-) -> Result<Result<Bulk, NotInBulk>, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(source, args)?) {
-        Ok(_) if limits.choices() != Limits::DEFAULT_MAX_CHOICES => Ok(Err(NotInBulk::MaxChoices)),
-        Ok((compiled, _)) => {
-            if let Some(worth) = worth {
-                // Full tables make up to two and a half times as many bytes a step.
-                let sketch = Bulk::new(&compiled, limits, framing.clone(), Effort::SKETCH);
-                if sketch.as_ref().is_ok_and(|sketch| 2.5 * sketch.mean_step() < worth) {
-                    return Ok(sketch);
-                }
-            }
-            Ok(Bulk::new(&compiled, limits, framing, effort))
+    argument: EngineArgument,
+    limits: &LimitArgs,
+    header: &Header,
+) -> Result<Engine, Failure> {
+    let options = options(source, args)?;
+    let compiled = compile_with(source, &options)?;
+    Recorder::new(&compiled, &options).check(header)?;
+    match argument {
+        EngineArgument::Rust => prepare(source, args, argument, limits),
+        _ => run_by(&compiled, argument, limits),
+    }
+}
+
+/// A compiled grammar on an engine that compiles or interprets it.
+fn run_by(compiled: &Compiled, argument: EngineArgument, limits: &LimitArgs) -> Result<Engine, Failure> {
+    match argument {
+        EngineArgument::Jit => {
+            let jit = Jit::with_limits(compiled, first(compiled, limits)).map_err(|refusal| {
+                Failure::Usage(format!("`--engine jit` is not possible: {refusal}; `--engine vm` takes every grammar"))
+            })?;
+            Ok(native("jit", compiled, jit))
         }
-        Err(diagnostics) => Err(refuse(source, &diagnostics)),
+        EngineArgument::Vm => {
+            let vm = Vm::with_limits(compiled, first(compiled, limits));
+            Ok(Engine::of("vm", compiled, move || vm.clone()))
+        }
+        EngineArgument::Reference => {
+            let reference = Reference::new(compiled);
+            Ok(Engine::of("reference", compiled, move || reference.clone()))
+        }
+        EngineArgument::Auto | EngineArgument::Bulk | EngineArgument::Rust => Ok(fastest(compiled, limits)),
     }
 }
 
@@ -337,13 +367,10 @@ pub fn examine(source: &Source, args: &GrammarArgs) -> Result<(Option<Examined>,
     })
 }
 
-/// What makes the inputs of a run again and says what they came to. What there is to say about the grammar was said when it
-/// was made ready to run.
-pub fn covering(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<Covering, Failure> {
-    let (compiled, _) = gramjet_compiler::compile(&source.file, &options(source, args)?)
-        .map_err(|diagnostics| does_not_compile(source, &diagnostics))?;
-    let mut covering = Covering::new(&compiled);
-    covering.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
+/// What makes the inputs of a run again and says what they came to.
+pub fn covering(engine: &mut Engine, source: &Source, args: &GrammarArgs) -> Result<Covering, Failure> {
+    let mut covering = Covering::new(&engine.compiled(source, args)?);
+    covering.set_limits(engine.limits()).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(covering)
 }
 
@@ -359,20 +386,38 @@ pub fn code_names_or_warnings() -> PossibleValuesParser {
     PossibleValuesParser::new([PossibleValue::new("warnings")].into_iter().chain(codes))
 }
 
-/// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits.
+/// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits: for what makes no random
+/// inputs, so that the grammar's own weights do.
 pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
-    let compiled = compile(source, &of_others(args))?;
+    let mut args = args.clone();
+    args.how.shape.own = true;
+    unlimited_recorded(source, &args).map(|(parser, tracer, producer, _)| (parser, tracer, producer))
+}
+
+/// The same with what headers of its choice bytes say.
+pub fn unlimited_recorded(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest, Recorder), Failure> {
+    unlimited_with(source, &options(source, &of_others(args))?)
+}
+
+/// The same for texts that the grammar itself has made, as `args` reads it.
+pub fn unlimited_as_read(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
+    unlimited_with(source, &options(source, args)?).map(|(parser, tracer, producer, _)| (parser, tracer, producer))
+}
+
+fn unlimited_with(source: &Source, options: &Options) -> Result<(Parser, Tracer, Fastest, Recorder), Failure> {
+    let compiled = compile_with(source, options)?;
     let limits = Limits::new().max_choices(u64::MAX);
     let (mut tracer, fastest) = (Tracer::new(&compiled), Fastest::with_limits(&compiled, limits));
     tracer.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok((Parser::new(&compiled.lowered), tracer, fastest))
+    Ok((Parser::new(&compiled.lowered), tracer, fastest, Recorder::new(&compiled, options)))
 }
 
 /// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.
-pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine), Failure> {
-    let compiled = compile(source, &of_others(args))?;
-    let engine = fastest(&compiled, &LimitArgs::default());
-    Ok((Parser::new(&compiled.lowered), compiled, engine))
+pub fn parser(source: &Source, args: &GrammarArgs) -> Result<(Parser, Compiled, Engine, Recorder), Failure> {
+    let options = options(source, &of_others(args))?;
+    let compiled = compile_with(source, &options)?;
+    let (engine, recorder) = (fastest(&compiled, &LimitArgs::default()), Recorder::new(&compiled, &options));
+    Ok((Parser::new(&compiled.lowered), compiled, engine, recorder))
 }
 
 /// What a stage of the compiler makes of `source`, and why the grammar does not compile, if a later stage found that out.
@@ -408,14 +453,19 @@ pub fn emit_asm(source: &Source, args: &GrammarArgs, limits: Limits) -> Result<S
     Ok(jit.listing())
 }
 
-/// The Rust source of a producer for `source`.
-pub fn emit_rust(source: &Source, args: &GrammarArgs, options: &EmitOptions) -> Result<String, Failure> {
-    let compiled = compile(source, args)?;
-    options.check(&compiled).map_err(Failure::Usage)?;
-    if let Some(warning) = options.warning(&compiled) {
+/// The Rust source of a producer for `source`: what `gramjet::grammar!` makes of it.
+pub fn emit_rust(source: &Source, args: &GrammarArgs, emit: &EmitOptions) -> Result<String, Failure> {
+    let options = options(source, args)?;
+    let weighting = match options.weighting {
+        Weighting::ByDefault => Weighting::Own,
+        given => given,
+    };
+    let compiled = compile_with(source, &Options { weighting, ..options })?;
+    emit.check(&compiled).map_err(Failure::Usage)?;
+    if let Some(warning) = emit.warning(&compiled) {
         say!("gramjet: {warning}");
     }
-    Ok(rust::emit(&compiled, options))
+    Ok(rust::emit(&compiled, emit))
 }
 
 fn options(source: &Source, args: &GrammarArgs) -> Result<Options, Failure> {
@@ -429,7 +479,8 @@ fn options(source: &Source, args: &GrammarArgs) -> Result<Options, Failure> {
             Weighting::File(grammar::weights(path)?)
         }
         (None, Some(shape)) => Weighting::Shape(shape),
-        (None, None) => Weighting::Own,
+        (None, None) if how.shape.own => Weighting::Own,
+        (None, None) => Weighting::ByDefault,
     };
     Ok(Options {
         format: how.format.as_deref().and_then(formats::by_name),
@@ -453,6 +504,7 @@ fn reading(args: &ReadingArgs) -> FormatOptions {
         strict: args.strict,
         separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
         alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name),
+        indent: args.indent.unwrap_or_default(),
     }
 }
 
@@ -476,8 +528,7 @@ fn fastest(compiled: &Compiled, limits: &LimitArgs) -> Engine {
         (Some(jit), _) => native("jit", compiled, jit.clone()),
         (None, refusal) => {
             let reason = refusal.map_or_else(String::new, ToString::to_string);
-            let engine = Engine::new("vm", directives(compiled), move || fastest.clone());
-            engine.because(reason)
+            Engine::of("vm", compiled, move || fastest.clone()).because(reason)
         }
     }
 }
@@ -486,7 +537,7 @@ fn fastest(compiled: &Compiled, limits: &LimitArgs) -> Engine {
 fn native(name: &'static str, compiled: &Compiled, jit: Jit) -> Engine {
     let size = format!("{} KiB of machine code", jit.code_len().div_ceil(1024));
     let code = jit.clone();
-    Engine { jit: Some(jit), ..Engine::new(name, directives(compiled), move || code.clone()).because(size) }
+    Engine { jit: Some(jit), ..Engine::of(name, compiled, move || code.clone()).because(size) }
 }
 
 /// The limits that an engine makes code for at once: those that will be set.
@@ -498,9 +549,24 @@ fn directives(compiled: &Compiled) -> Limits {
     Limits::new().max_depth(compiled.max_depth).max_len(compiled.max_len)
 }
 
-/// Compiles `source` and prints what there is to say about it.
+/// Compiles `source` and prints what there is to say about it, and what weights were chosen if nobody asked for any.
 fn compile(source: &Source, args: &GrammarArgs) -> Result<Compiled, Failure> {
-    match gramjet_compiler::compile(&source.file, &options(source, args)?) {
+    let compiled = compile_with(source, &options(source, args)?)?;
+    if let Some(decision) = compiled.by_default.filter(ByDefault::is_surprising) {
+        say!("gramjet: {}", describe_default(&decision));
+    }
+    Ok(compiled)
+}
+
+/// What was decided on the weights of a grammar that has none, and what undoes it.
+pub fn describe_default(decision: &ByDefault) -> String {
+    let otherwise = if decision.is_shaped { " (otherwise: `--shape uniform`)" } else { "" };
+    format!("{decision}{otherwise}")
+}
+
+/// Compiles `source` and prints what there is to say about it.
+fn compile_with(source: &Source, options: &Options) -> Result<Compiled, Failure> {
+    match gramjet_compiler::compile(&source.file, options) {
         Ok((compiled, warnings)) => {
             report::print(&source.file, &warnings);
             Ok(compiled)
@@ -517,4 +583,59 @@ fn refuse(source: &Source, diagnostics: &Diagnostics) -> Failure {
 /// The failure of a grammar whose diagnostics were printed.
 pub fn does_not_compile(source: &Source, diagnostics: &Diagnostics) -> Failure {
     Failure::Grammar(format!("{} does not compile: {}", source.file.name(), report::summary(diagnostics)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use gramjet_compiler::SourceFile;
+    use gramjet_compiler::formats::Loader;
+
+    use super::*;
+
+    /// Files beside a grammar, and how often one was read.
+    struct Counting(Arc<AtomicUsize>);
+
+    impl Loader for Counting {
+        fn load(&self, name: &str) -> Result<SourceFile, String> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(SourceFile::new(name, "lexer grammar L; A: 'a'; B: 'b'+;"))
+        }
+    }
+
+    #[test]
+    fn a_grammar_is_compiled_once() {
+        for argument in [EngineArgument::Auto, EngineArgument::Jit, EngineArgument::Vm, EngineArgument::Bulk] {
+            let reads = Arc::new(AtomicUsize::new(0));
+            let source = Source {
+                file: SourceFile::new("P.g4", "parser grammar P; options { tokenVocab = L; } s: (A | B)* EOF;"),
+                shipped: None,
+                loader: Some(Arc::new(Counting(Arc::clone(&reads)))),
+            };
+            let args = GrammarArgs { grammar: "P.g4".into(), ..GrammarArgs::default() };
+            let engine = prepare(&source, &args, argument, &LimitArgs::default());
+            let mut engine = engine.unwrap_or_else(|failure| panic!("{failure}"));
+            // Compilation reads it, however often.
+            let once = reads.load(Ordering::Relaxed);
+            assert!(once > 0);
+            for _ in 0..2 {
+                assert!(engine.compiled(&source, &args).is_ok() && covering(&mut engine, &source, &args).is_ok());
+            }
+            assert_eq!(reads.load(Ordering::Relaxed), once, "{argument:?}");
+        }
+    }
+
+    #[test]
+    fn a_shipped_grammar_is_compiled_when_it_is_needed() {
+        let shipped = shipped_by_name("expr").expect("it ships");
+        let source = Source { file: SourceFile::new("<expr>", shipped.text), shipped: Some(shipped), loader: None };
+        let args = GrammarArgs { grammar: "expr".into(), ..GrammarArgs::default() };
+        let engine = prepare(&source, &args, EngineArgument::Auto, &LimitArgs::default());
+        let mut engine = engine.unwrap_or_else(|failure| panic!("{failure}"));
+        assert!(engine.is_generated() && engine.compiled.is_none());
+        assert!(engine.compiled(&source, &args).is_ok());
+        assert!(engine.compiled.is_some());
+    }
 }

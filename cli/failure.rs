@@ -60,9 +60,6 @@ pub enum Failure {
     /// Files do not conform to the grammar; each was told of on standard error.
     #[error("{0}")]
     Nonconforming(String),
-    /// The system has no thread for a worker.
-    #[error("cannot start a thread: {0}")]
-    Thread(io::Error),
     /// A signal asked for the end.
     #[error("interrupted by {name} after {written}")]
     Interrupted {

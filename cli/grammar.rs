@@ -44,9 +44,14 @@ impl Source {
 pub fn load(args: &GrammarArgs) -> Result<Source, Failure> {
     let source = find(&args.grammar)?;
     let reading = &args.how.reading;
-    for (option, value) in [("--separator-policy", &reading.separator_policy), ("--alphabet", &reading.alphabet)] {
+    let options = [
+        ("--separator-policy", reading.separator_policy.is_some()),
+        ("--alphabet", reading.alphabet.is_some()),
+        ("--indent", reading.indent.is_some()),
+    ];
+    for (option, is_given) in options {
         let format = source.format(&args.how);
-        if value.is_some() && !format.has_lexer() {
+        if is_given && !format.has_lexer() {
             let (name, format) = (source.file.name(), format.name());
             say!(
                 "gramjet: warning: `{option}` has no effect on {name}: it is for ANTLR grammars, this one is read as {format}"

@@ -14,6 +14,7 @@ mod minimise;
 mod mutate;
 mod parse;
 mod progress;
+mod recorded;
 mod render;
 mod report;
 mod shard;
@@ -24,22 +25,20 @@ mod units;
 mod weights;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Cli, Command};
-use failure::say;
+use failure::{Failure, say};
 
 fn main() -> ExitCode {
+    stop::fail_writes_beyond_file_size_limit();
     // Clap prints its own errors, with exit code 2, and help and version, with exit code 0.
     let mut cli = match Cli::try_parse_from(with_sizes(std::env::args_os())) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Nobody is left to be told that the message could not be printed.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return print(&error),
     };
     cli.command.assume_limits();
     let result = match &cli.command {
@@ -64,6 +63,20 @@ fn main() -> ExitCode {
             say!("gramjet: {failure}");
             failure.exit_code()
         }
+    }
+}
+
+/// Prints what clap has to say: a usage error, or the help or version that was asked for.
+fn print(message: &clap::Error) -> ExitCode {
+    let printed = message.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        // Help that did not arrive is a failure. A usage error is one anyway, and nobody is left to be told.
+        Err(source) if !message.use_stderr() && source.kind() != ErrorKind::BrokenPipe => {
+            let failure = Failure::Write { what: "standard output".to_string(), source };
+            say!("gramjet: {failure}");
+            failure.exit_code()
+        }
+        _ => ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(2)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `gramjet mutate`: valid variants of files, by changes of their choice bytes along their structure.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -7,13 +8,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use gramjet::choices::{Mutator, Store, TracedInput};
 use gramjet::{Choices, Producer};
+use gramjet_engine::Fastest;
 use gramjet_parse::Budget;
 
 use crate::args::{GrammarArgs, SeparatorArgument};
 use crate::engines;
 use crate::failure::{Failure, say};
 use crate::grammar;
-use crate::parse::{describe, ends_with_slash, read_stdin_once};
+use crate::parse::{describe, ends_with_slash, read_stdin_once, shown};
+use crate::recorded::{self, Recorder};
 use crate::sinks::standard_output;
 use crate::texts::write_output;
 use crate::units;
@@ -24,24 +27,24 @@ pub struct MutateArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The files, `-` for standard input.
+    /// The files, `-` for standard input: texts, or choice bytes with the header that `gramjet parse --choices` writes.
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
     /// Make this many variants, in turn of each file.
-    #[arg(short = 'n', long = "count", value_name = "N", default_value = "1", value_parser = units::parse_count)]
+    #[arg(short = 'n', long = "count", value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_count)]
     count: u64,
 
     /// The number that the run depends on, with the files: same seed, same variants.
-    #[arg(short, long, value_name = "SEED", default_value = "0", value_parser = units::parse_seed)]
+    #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: u64,
 
     /// Take parts also from this many random inputs of the grammar.
-    #[arg(long, value_name = "N", default_value = "200", value_parser = units::parse_count)]
+    #[arg(long, value_name = "N", default_value = "200", allow_negative_numbers = true, value_parser = units::parse_count)]
     random: u64,
 
     /// No variant has more choice bytes, unless its file has more.
-    #[arg(long, value_name = "SIZE", default_value = "64KiB", value_parser = units::parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "64KiB", allow_negative_numbers = true, value_parser = units::parse_size)]
     max_choices: u64,
 
     /// Write to this file; to one file per variant if it is a directory or ends with a slash.
@@ -51,6 +54,14 @@ pub struct MutateArgs {
     /// What stands behind each variant, or before it; newline by default, none for a directory.
     #[arg(long, value_enum, value_name = "KIND")]
     separator: Option<SeparatorArgument>,
+
+    /// Write the choice bytes of the variants, which `gramjet render` takes, in place of their texts; more than one need a directory.
+    #[arg(long)]
+    choices: bool,
+
+    /// Write the choice bytes without a header.
+    #[arg(long, requires = "choices")]
+    raw: bool,
 
     /// Say of each variant how it was made.
     #[arg(short, long)]
@@ -64,7 +75,11 @@ const RANDOM_CHOICES: usize = 1024;
 pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     read_stdin_once(&args.grammar, &args.files)?;
     let source = grammar::load(&args.grammar)?;
-    let (parser, mut tracer, mut producer) = engines::unlimited(&source, &args.grammar)?;
+    let (parser, mut tracer, mut producer, recorder) = engines::unlimited_recorded(&source, &args.grammar)?;
+    let parsed = |file: &Path, text: &[u8]| match parser.parse(text, &Budget::default()) {
+        Ok(parsed) => Ok(parsed.choices),
+        Err(error) => Err(describe(file, text, &error)),
+    };
     let mut store = Store::default();
     let mut inputs = Vec::new();
     for file in &args.files {
@@ -75,13 +90,18 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
                 continue;
             }
         };
-        match parser.parse(&text, &Budget::default()) {
-            Ok(parsed) => {
-                let input = TracedInput::new(&mut tracer, &parsed.choices, parsed.choices.len());
+        let choices = match recorded_choices(&text, &recorder, &producer) {
+            Ok(Recorded::Choices(choices)) => Ok(choices),
+            Ok(Recorded::Text(text)) => parsed(file, &text),
+            Err(failure) => Err(format!("gramjet: {}: {failure}", shown(file))),
+        };
+        match choices {
+            Ok(choices) => {
+                let input = TracedInput::new(&mut tracer, &choices, choices.len());
                 store.add(&input);
                 inputs.push(input);
             }
-            Err(error) => say!("{}", describe(file, &text, &error)),
+            Err(message) => say!("{message}"),
         }
     }
     if inputs.is_empty() {
@@ -95,6 +115,9 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     let folder = args.output.as_deref().filter(|output| output.is_dir() || ends_with_slash(output));
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, error))?;
+    }
+    if args.choices && folder.is_none() && args.count > 1 {
+        return Err(Failure::Usage("`--choices` of several variants needs a directory: `-o DIR/`".to_string()));
     }
     let separator = args.separator.unwrap_or(match folder {
         Some(_) => SeparatorArgument::None,
@@ -118,7 +141,11 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
         if args.verbose {
             say!("gramjet: variant {number}: {}, {} bytes", operation.name(), output.len());
         }
-        let bytes = separated(output, separator);
+        let bytes = match (args.choices, args.raw) {
+            (true, true) => mutant.clone(),
+            (true, false) => recorder.with_header(&mutant, recorded::unlimited()),
+            (false, _) => separated(output, separator),
+        };
         match (folder, &mut together) {
             (Some(folder), _) => write_output(Some(&folder.join(format!("{number:0digits$}"))), &bytes)?,
             (None, Some(together)) => together.write(&bytes)?,
@@ -130,6 +157,28 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
         (0, _) => Ok(()),
         (unused, all) => Err(Failure::Nonconforming(format!("{unused} of {all} files were not used"))),
     }
+}
+
+/// What a file holds.
+enum Recorded<'f> {
+    /// Choice bytes that stand for their text without limits.
+    Choices(Vec<u8>),
+    /// A text.
+    Text(Cow<'f, [u8]>),
+}
+
+/// What a file holds; choice bytes that keep limits are rendered.
+fn recorded_choices<'f>(file: &'f [u8], recorder: &Recorder, producer: &Fastest) -> Result<Recorded<'f>, Failure> {
+    let (header, choices) = recorded::split(file, false)?;
+    let Some(header) = header else { return Ok(Recorded::Text(Cow::Borrowed(file))) };
+    recorder.check(&header)?;
+    if header.limits == recorded::unlimited() {
+        return Ok(Recorded::Choices(choices.to_vec()));
+    }
+    let (mut producer, mut text) = (producer.clone(), Vec::new());
+    producer.set_limits(header.limits).map_err(|error| Failure::Usage(error.to_string()))?;
+    producer.produce(&mut Choices::replay(choices), &mut text);
+    Ok(Recorded::Text(Cow::Owned(text)))
 }
 
 /// Variants one behind the other, in a file or on standard output.

@@ -8,6 +8,7 @@ use crate::failure::{Failure, say};
 use crate::generate::{InputTooLong, Tally};
 use crate::grammar;
 use crate::limits;
+use crate::recorded;
 use crate::texts::write_output;
 use crate::units::plural;
 
@@ -19,11 +20,23 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         ));
     }
     let source = grammar::load(&args.grammar)?;
-    let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
-    let limits = limits::apply(&mut engine, &args.limits)?;
-    let bytes = grammar::read_bytes(&args.choices)?;
+    let file = grammar::read_bytes(&args.choices)?;
+    let (header, bytes) = recorded::split(&file, args.raw)?;
+    let (engine, limits) = match &header {
+        None => {
+            let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
+            let limits = limits::apply(&mut engine, &args.limits)?;
+            (engine, limits)
+        }
+        Some(header) => {
+            let (grammar, limits) = (recorded::adopt(&args.grammar, header), recorded::limits(&args.limits, header));
+            let mut engine = engines::prepare_recorded(&source, &grammar, args.engine, &limits, header)?;
+            let limits = limits::apply(&mut engine, &limits)?;
+            (engine, limits)
+        }
+    };
     let mut output = Vec::new();
-    let consumed = engine.producer().produce(&mut Choices::replay(&bytes), &mut output);
+    let consumed = engine.producer().produce(&mut Choices::replay(bytes), &mut output);
     let most = engine.limits().output();
     if output.len() as u64 > most {
         return Err(Failure::TooLong { reason: InputTooLong::Memory { most }, written: Tally::default() });

@@ -3,6 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use gramjet_engine::auto;
+
 /// How much a run makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -15,7 +17,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether so much is asked for that a thread of its own to write is worth its time.
+    /// Whether so much is asked for that a thread of its own to write is worth its time, or to measure engines.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,
@@ -23,14 +25,14 @@ impl Amount {
             Amount::Time(_) => true,
         }
     }
+}
 
-    /// Whether so much is asked for that tables for the bulk engine are worth theirs: with less than some 500 MiB the JIT is done
-    /// before it.
-    pub fn is_huge(self) -> bool {
-        match self {
-            Amount::Inputs(inputs) => inputs >= 8_000_000,
-            Amount::Bytes(bytes) => bytes >= 1_000_000_000,
-            Amount::Time(time) => time >= Duration::from_secs(4),
+impl From<Amount> for auto::Amount {
+    fn from(amount: Amount) -> auto::Amount {
+        match amount {
+            Amount::Inputs(inputs) => auto::Amount::Inputs(inputs),
+            Amount::Bytes(bytes) => auto::Amount::Bytes(bytes),
+            Amount::Time(time) => auto::Amount::Time(time),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The request to stop: from a signal or from the clock. Workers look at it behind every few inputs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -16,6 +16,8 @@ const TIME: usize = usize::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicUsize>,
+    /// When the time is over, where no thread could be had that waits for it.
+    deadline: Arc<OnceLock<Instant>>,
 }
 
 /// Who asked.
@@ -29,10 +31,13 @@ pub enum StopReason {
 
 impl Stop {
     /// A request that SIGINT and SIGTERM make. A second signal ends the process at once.
+    ///
+    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background so, and `nohup`
+    /// and `trap ''` ask for it.
     pub fn on_signals() -> Stop {
         let stop = Stop::default();
         let again = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)) {
             // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot be
             // caught the system's own action, to end the process, is a fair substitute.
             let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
@@ -48,14 +53,23 @@ impl Stop {
             self.time_is_over();
             return;
         }
+        let start = Instant::now();
         let stop = self.clone();
-        // The thread ends with the process. If it cannot be had, that is a system out of threads: stop at once.
+        // The thread ends with the process. Where there is none, those who look ask the clock.
         let timer = std::thread::Builder::new().name("timer".to_string()).stack_size(64 << 10).spawn(move || {
             std::thread::sleep(time);
             stop.time_is_over();
         });
         if timer.is_err() {
-            self.time_is_over();
+            self.at(start.checked_add(time));
+        }
+    }
+
+    /// Makes the request from a time on, as soon as somebody looks; a time beyond all clocks is none.
+    fn at(&self, deadline: Option<Instant>) {
+        if let Some(deadline) = deadline {
+            // The time of a run is set once.
+            let _ = self.deadline.set(deadline);
         }
     }
 
@@ -73,6 +87,9 @@ impl Stop {
     /// Whether anyone asked.
     #[inline]
     pub fn is_requested(&self) -> bool {
+        if self.deadline.get().is_some_and(|&deadline| Instant::now() >= deadline) {
+            self.time_is_over();
+        }
         self.reason.load(Ordering::Relaxed) != RUN
     }
 
@@ -92,9 +109,47 @@ impl Stop {
     }
 }
 
+/// Lets writes beyond the limit on the size of files (`ulimit -f`) fail as those on a full disk do. Without a handler SIGXFSZ ends
+/// the process inside an input.
+pub fn fail_writes_beyond_file_size_limit() {
+    // Where the signal cannot be caught it stays as it was.
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+/// Whether the process ignores a signal.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "no safe interface reads the action of a signal")]
+fn is_ignored(signal: i32) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: With a null pointer for the new action, sigaction(2) changes nothing and writes the current one to `action`, which is
+    // valid for that; it is read only if the call says that it was written.
+    unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Whether the process ignores a signal.
+#[cfg(not(unix))]
+fn is_ignored(_: i32) -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_thread_the_clock_is_asked() {
+        let stop = Stop::default();
+        stop.at(Instant::now().checked_add(Duration::from_secs(1 << 20)));
+        assert!(!stop.is_requested() && stop.reason().is_none());
+        let stop = Stop::default();
+        stop.at(Some(Instant::now()));
+        assert!(stop.is_requested());
+        assert_eq!(stop.reason(), Some(StopReason::Time));
+    }
 
     #[test]
     fn the_clock_asks_once_and_a_signal_stays() {

@@ -39,8 +39,12 @@ pub fn emit(args: &EmitArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
     let text = match args.language {
         EmitLanguage::Rust => {
-            let options =
-                EmitOptions { forbid_unsafe: args.forbid_unsafe, max_depth: args.max_depth, max_len: args.max_len };
+            let options = EmitOptions {
+                forbid_unsafe: args.forbid_unsafe,
+                max_depth: args.max_depth,
+                max_len: args.max_len,
+                library: args.library.clone(),
+            };
             engines::emit_rust(&source, &args.grammar, &options)?
         }
         EmitLanguage::Asm => {

@@ -21,13 +21,14 @@ pub struct Configuration {
 }
 
 /// The variables that are looked at.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "GRAMJET_GRAMMAR",
     "GRAMJET_FORMAT",
     "GRAMJET_START",
     "GRAMJET_MAX_DEPTH",
     "GRAMJET_MAX_LEN",
     "GRAMJET_ENGINE",
+    "GRAMJET_SHAPE",
     "GRAMJET_FUZZ_COUNT",
     "GRAMJET_TRIM_COUNT",
 ];
@@ -70,6 +71,9 @@ impl Configuration {
                 "GRAMJET_MAX_DEPTH" => settings.max_depth = bound(name, value)?,
                 "GRAMJET_MAX_LEN" => settings.max_len = bound(name, value)?,
                 "GRAMJET_ENGINE" => settings.engine = value.parse().map_err(|error| format!("{name}: {error}"))?,
+                "GRAMJET_SHAPE" => {
+                    settings.shape = Some(value.parse().map_err(|error| format!("{name}: {error}"))?);
+                }
                 "GRAMJET_FUZZ_COUNT" => configuration.fuzz_count = number(name, value)?,
                 _ => configuration.trim_count = number(name, value)?,
             }
@@ -100,7 +104,7 @@ fn bound(name: &str, value: &str) -> Result<Bound, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gramjet_session::EngineName;
+    use gramjet_session::{EngineName, Shape};
 
     fn read(variables: &[(&str, &str)]) -> Result<Configuration, String> {
         Configuration::new(variables.iter().map(|&(name, value)| (name.into(), value.into())))
@@ -116,6 +120,7 @@ mod tests {
             ("GRAMJET_MAX_DEPTH", "none"),
             ("GRAMJET_MAX_LEN", "300"),
             ("GRAMJET_ENGINE", "vm"),
+            ("GRAMJET_SHAPE", "target-size=300"),
             ("GRAMJET_FUZZ_COUNT", "7"),
             ("GRAMJET_TRIM_COUNT", "0"),
         ];
@@ -124,7 +129,7 @@ mod tests {
         let settings = read.settings;
         assert_eq!((settings.format.as_deref(), settings.start.as_deref()), (Some("ebnf"), Some("value")));
         assert_eq!((settings.max_depth, settings.max_len), (Bound::Unlimited, Bound::At(300)));
-        assert_eq!(settings.engine, EngineName::Vm);
+        assert_eq!((settings.engine, settings.shape), (EngineName::Vm, Some(Shape::TargetSize(300))));
     }
 
     #[test]
@@ -136,6 +141,7 @@ mod tests {
             read.warnings.len() == 1 && read.warnings[0].starts_with("GRAMJET_MAX_LENGTH is ignored (known: GRAMJET_")
         );
         assert!(said(&[("GRAMJET_MAX_LEN", "4k")]).contains("GRAMJET_MAX_LEN: `4k` is no number"));
+        assert!(said(&[("GRAMJET_SHAPE", "round")]).contains("GRAMJET_SHAPE: a shape is uniform, balanced"));
         assert!(said(&[("GRAMJET_ENGINE", "turbo")]).contains("GRAMJET_ENGINE: unknown engine `turbo`"));
         assert!(said(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_FUZZ_COUNT", "0")]).contains("no mutant"));
     }

@@ -6,6 +6,7 @@
 mod configuration;
 pub mod custom_mutator;
 mod mutator;
+mod seeds;
 mod streams;
 
 pub use configuration::Configuration;

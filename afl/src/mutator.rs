@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use gramjet_session::{Bound, Language, LanguageError, Mutation, Session, Trim};
 
 use crate::configuration::Configuration;
+use crate::seeds::Seeds;
 use crate::streams;
 
 /// The state of the custom mutator of an AFL++ instance.
@@ -25,6 +26,7 @@ pub struct Mutator {
     /// How many steps of the trimming in progress were made.
     trim_steps: u32,
     trimmed: Vec<u8>,
+    seeds: Seeds,
 }
 
 /// Mutants of an entry have no more bytes than this or than the entry, unless said otherwise: AFL++ would allow 1 MiB, and what is
@@ -55,6 +57,7 @@ impl Mutator {
             entry: PathBuf::new(),
             trim_steps: 0,
             trimmed: Vec::new(),
+            seeds: Seeds::default(),
         })
     }
 
@@ -99,6 +102,7 @@ impl Mutator {
 
     /// A queue entry is about to be fuzzed: its choice bytes are looked up where they are not at hand.
     pub fn visit(&mut self, entry: &Path) {
+        self.seeds.report(entry);
         self.entry = entry.to_path_buf();
         if let Some(text) = read_entry(entry) {
             self.recall(entry, &text);
@@ -110,19 +114,31 @@ impl Mutator {
         let Some(text) = read_entry(entry) else { return };
         self.recall(entry, &text);
         self.keep(entry, &text);
+        if self.seeds.are_coming() {
+            self.add_seed(entry, &text);
+        }
+    }
+
+    fn add_seed(&mut self, seed: &Path, text: &[u8]) {
+        // Only of those that do not conform the parse is made again, for the reason.
+        let error = match self.session.remember(text) {
+            true => None,
+            false => self.session.language().parse_within(text, &Session::BUDGET).err(),
+        };
+        self.seeds.add(seed, text, error.as_ref());
     }
 
     fn recall(&mut self, entry: &Path, text: &[u8]) {
         if !self.session.knows(text)
-            && let Some(choices) = streams::read(entry, text)
+            && let Some(choices) = streams::read(self.session.language(), entry, text)
         {
             self.session.offer(text, &choices);
         }
     }
 
     fn keep(&mut self, entry: &Path, text: &[u8]) {
-        if let Some(choices) = self.session.choices(text) {
-            streams::write(entry, text, choices);
+        if let Some(choices) = self.session.choices(text).map(<[u8]>::to_vec) {
+            streams::write(self.session.language(), entry, text, &choices);
         }
     }
 
@@ -163,7 +179,7 @@ impl Mutator {
         if let Some(trim) = self.trim.take() {
             // AFL++ does not say so when an entry has a new text.
             self.session.offer(trim.text(), trim.choices());
-            streams::write(&self.entry, trim.text(), trim.choices());
+            streams::write(self.session.language(), &self.entry, trim.text(), trim.choices());
         }
         0
     }

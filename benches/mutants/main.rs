@@ -9,7 +9,7 @@ use gramjet::{Choices, Producer};
 use gramjet_benches::measure::{median, thread_time};
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_engine::{Jit, Tracer, Vm};
-use gramjet_generated::{SHIPPED, Shipped};
+use gramjet_grammars::{SHIPPED, Shipped};
 
 /// Mutants of inputs of a certain length: how many differ, their sizes, and mutants per second of CPU time, on one thread.
 #[derive(Parser)]
@@ -63,7 +63,7 @@ fn main() {
         println!("|---|---|---|---|---|---|---|---|---|---|");
     }
     for shipped in SHIPPED.iter().filter(|shipped| args.grammars.iter().any(|name| name == shipped.name)) {
-        match shipped.producer {
+        match gramjet_generated::producer(shipped.name) {
             Some(producer) if args.minimise => minimising(shipped, producer(), &args),
             Some(producer) => measure(shipped, producer(), &args),
             None => println!("| {} | ships without a producer | | | | | | | | |", shipped.name),

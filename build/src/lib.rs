@@ -53,7 +53,7 @@ pub enum Error {
         error: io::Error,
     },
     /// There is no such format.
-    #[error("unknown grammar format `{0}`")]
+    #[error("{}", formats::unknown(.0))]
     UnknownFormat(String),
     /// The grammar has errors; the text shows all of them.
     #[error("{0}")]
@@ -102,13 +102,13 @@ impl Grammar {
         Grammar { format: Some(name.into()), ..self }
     }
 
-    /// Reads the file with these options: separators between tokens, alphabet, strictness.
+    /// Reads the file with these options: separators between tokens, alphabet, indentation, strictness.
     #[must_use]
     pub fn reading(self, options: FormatOptions) -> Grammar {
         Grammar { reading: options, ..self }
     }
 
-    /// Takes what tokens derive from this file, which stands beside the grammar; for formats that leave it out (yacc).
+    /// Takes what tokens derive from this file, which stands beside the grammar; for formats that leave it out (yacc, Lark, tree-sitter, ANTLR).
     #[must_use]
     pub fn tokens(self, name: impl Into<String>) -> Grammar {
         Grammar { tokens: Some(name.into()), ..self }
@@ -138,6 +138,13 @@ impl Grammar {
     #[must_use]
     pub fn max_len(mut self, bytes: u64) -> Grammar {
         self.emit.max_len = Some(bytes);
+        self
+    }
+
+    /// The path of the `gramjet` library in the code, where it is not `::gramjet`: `::gj` for a dependency called `gj`.
+    #[must_use]
+    pub fn library(mut self, path: impl Into<String>) -> Grammar {
+        self.emit.library = Some(path.into());
         self
     }
 

@@ -66,6 +66,9 @@ int main(int argc, char **argv) {
     CHECK(gramjet_parse(grammar, (const uint8_t *)seed, strlen(seed), &choices, NULL));
     CHECK(gramjet_render(session, choices.data, choices.len, &text, &read));
     show("parsed and rendered", &text);
+    if (read >= choices.len) return 1; /* a header stands before them, as in files */
+    CHECK(gramjet_parse_raw(grammar, (const uint8_t *)seed, strlen(seed), &choices, NULL));
+    CHECK(gramjet_render_raw(session, choices.data, choices.len, &text, &read));
     if (read != choices.len) return 1;
 
     /* A text that does not conform. */

@@ -40,6 +40,8 @@ typedef enum gramjet_status {
     GRAMJET_NO_ROOM = 5,
     // A defect of gramjet; the handle that was used may only be freed.
     GRAMJET_INTERNAL_ERROR = 6,
+    // The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another way.
+    GRAMJET_OTHER_GRAMMAR = 7,
 } gramjet_status;
 
 // A compiled grammar.
@@ -77,6 +79,9 @@ typedef struct gramjet_options {
     // There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
     // "all" with the policy "any", and "readable" with others.
     const char *alphabet;
+    // The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
+    // what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
+    const char *shape;
 } gramjet_options;
 
 // Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in use.
@@ -121,13 +126,21 @@ uint64_t gramjet_grammar_min_len(const struct gramjet_grammar *grammar);
 // Frees a grammar.
 void gramjet_grammar_free(struct gramjet_grammar *grammar);
 
-// Finds the choice bytes that produce a text, without limits on depth and length. If the text does not conform, `*offset` gets the
-// place of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
+// Finds the choice bytes that produce a text, whatever its depth and length, and writes them behind a header, as files of choice
+// bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
+// that nothing can stand for; `choices` and `offset` may be NULL.
 enum gramjet_status gramjet_parse(const struct gramjet_grammar *grammar,
                                   const uint8_t *text,
                                   size_t len,
                                   struct gramjet_bytes *choices,
                                   size_t *offset);
+
+// Finds the choice bytes that produce a text without limits on depth and length, and writes them without a header.
+enum gramjet_status gramjet_parse_raw(const struct gramjet_grammar *grammar,
+                                      const uint8_t *text,
+                                      size_t len,
+                                      struct gramjet_bytes *choices,
+                                      size_t *offset);
 
 // Starts a session. The same calls with the same seed write the same bytes on every machine.
 enum gramjet_status gramjet_session_new(const struct gramjet_grammar *grammar,
@@ -140,13 +153,22 @@ void gramjet_session_free(struct gramjet_session *session);
 // Writes the next input of the run with the session's seed: those of `gramjet gen --seed`.
 enum gramjet_status gramjet_generate(struct gramjet_session *session, struct gramjet_bytes *text);
 
-// Writes the input of choice bytes, within the limits of the grammar. Every byte string is a choice string, also the empty one.
-// `*read` gets the number of choice bytes that were read; it may be NULL.
+// Writes the input of choice bytes: within the limits that their header says, or those of the grammar where they have none. Every
+// byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
+// that were read, without the header; it may be NULL.
 enum gramjet_status gramjet_render(struct gramjet_session *session,
                                    const uint8_t *choices,
                                    size_t len,
                                    struct gramjet_bytes *text,
                                    size_t *read);
+
+// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers, whose choice
+// bytes are any.
+enum gramjet_status gramjet_render_raw(struct gramjet_session *session,
+                                       const uint8_t *choices,
+                                       size_t len,
+                                       struct gramjet_bytes *text,
+                                       size_t *read);
 
 // Finds the derivation of a text and remembers its parts, to put them in place of those of others.
 enum gramjet_status gramjet_remember(struct gramjet_session *session, const uint8_t *text, size_t len);

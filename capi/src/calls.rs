@@ -22,6 +22,8 @@ pub enum gramjet_status {
     GRAMJET_NO_ROOM = 5,
     /// A defect of gramjet; the handle that was used may only be freed.
     GRAMJET_INTERNAL_ERROR = 6,
+    /// The choice bytes have a header that cannot be read, or of another grammar, or of one that was read in another way.
+    GRAMJET_OTHER_GRAMMAR = 7,
 }
 
 pub(crate) use gramjet_status::*;

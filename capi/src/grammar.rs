@@ -40,6 +40,9 @@ pub struct gramjet_options {
     /// There, what sets that are written as complements draw from: "readable", "ascii", "unicode", "bytes" or "all"; NULL for
     /// "all" with the policy "any", and "readable" with others.
     pub alphabet: *const c_char,
+    /// The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
+    /// what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
+    pub shape: *const c_char,
 }
 
 /// What options say.
@@ -56,13 +59,14 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         value => Bound::At(value),
     };
     // SAFETY: as for this function.
-    let (format, start, engine, separators, alphabet) = unsafe {
+    let (format, start, engine, separators, alphabet, shape) = unsafe {
         (
             string(options.format, "the format")?,
             string(options.start, "the start rule")?,
             string(options.engine, "the engine")?,
             string(options.separator_policy, "the separator policy")?,
             string(options.alphabet, "the alphabet")?,
+            string(options.shape, "the shape")?,
         )
     };
     Ok(Settings {
@@ -71,6 +75,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         engine: named(engine)?.unwrap_or_default(),
         max_depth: bound(options.max_depth),
         max_len: bound(options.max_len),
+        shape: named(shape)?,
         reading: FormatOptions {
             separators: named(separators)?.unwrap_or_default(),
             alphabet: named(alphabet)?,
@@ -200,8 +205,9 @@ pub unsafe extern "C" fn gramjet_grammar_free(grammar: *mut gramjet_grammar) {
     }
 }
 
-/// Finds the choice bytes that produce a text, without limits on depth and length. If the text does not conform, `*offset` gets the
-/// place of the first byte that nothing can stand for; `choices` and `offset` may be NULL.
+/// Finds the choice bytes that produce a text, whatever its depth and length, and writes them behind a header, as files of choice
+/// bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
+/// that nothing can stand for; `choices` and `offset` may be NULL.
 ///
 /// # Safety
 ///
@@ -213,6 +219,40 @@ pub unsafe extern "C" fn gramjet_parse(
     len: usize,
     choices: *mut gramjet_bytes,
     offset: *mut usize,
+) -> gramjet_status {
+    // SAFETY: as for this function.
+    unsafe { parse(grammar, text, len, choices, offset, true) }
+}
+
+/// Finds the choice bytes that produce a text without limits on depth and length, and writes them without a header.
+///
+/// # Safety
+///
+/// The pointers must be null or good for what they are for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gramjet_parse_raw(
+    grammar: *const gramjet_grammar,
+    text: *const u8,
+    len: usize,
+    choices: *mut gramjet_bytes,
+    offset: *mut usize,
+) -> gramjet_status {
+    // SAFETY: as for this function.
+    unsafe { parse(grammar, text, len, choices, offset, false) }
+}
+
+/// Both of them.
+///
+/// # Safety
+///
+/// The pointers must be null or good for what they are for.
+unsafe fn parse(
+    grammar: *const gramjet_grammar,
+    text: *const u8,
+    len: usize,
+    choices: *mut gramjet_bytes,
+    offset: *mut usize,
+    has_header: bool,
 ) -> gramjet_status {
     call(|| {
         // SAFETY: as for this function.
@@ -226,6 +266,7 @@ pub unsafe extern "C" fn gramjet_parse(
         }
         match grammar.language.parse(text) {
             Ok(found) => {
+                let found = if has_header { grammar.language.with_header(&found) } else { found };
                 // SAFETY: as for this function.
                 if let Some(choices) = unsafe { choices.as_mut() } {
                     // SAFETY: as for this function.

@@ -76,14 +76,48 @@ pub unsafe extern "C" fn gramjet_generate(session: *mut gramjet_session, text: *
     })
 }
 
-/// Writes the input of choice bytes, within the limits of the grammar. Every byte string is a choice string, also the empty one.
-/// `*read` gets the number of choice bytes that were read; it may be NULL.
+/// Writes the input of choice bytes: within the limits that their header says, or those of the grammar where they have none. Every
+/// byte string that does not begin as a header is a choice string, also the empty one. `*read` gets the number of choice bytes
+/// that were read, without the header; it may be NULL.
 ///
 /// # Safety
 ///
 /// The pointers must be null or good for what they are for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_render(
+    session: *mut gramjet_session,
+    choices: *const u8,
+    len: usize,
+    text: *mut gramjet_bytes,
+    read: *mut usize,
+) -> gramjet_status {
+    call(|| {
+        // SAFETY: as for this function.
+        let (session, choices, text) =
+            unsafe { (exclusive(session, "session")?, slice(choices, len, "choices")?, exclusive(text, "text")?) };
+        text.check_apart(choices, "choices")?;
+        let language = session.session.language();
+        let producer = &mut session.producer;
+        // SAFETY: as for this function.
+        let count = unsafe { text.write(|text| language.replay(&mut **producer, choices, text)) };
+        let count = count.map_err(|error| (GRAMJET_OTHER_GRAMMAR, error.to_string()))?;
+        // SAFETY: as for this function.
+        if let Some(read) = unsafe { read.as_mut() } {
+            // They were in memory.
+            *read = count as usize;
+        }
+        Ok(())
+    })
+}
+
+/// Writes the input of choice bytes within the limits of the grammar, also if they begin as a header does: for fuzzers, whose choice
+/// bytes are any.
+///
+/// # Safety
+///
+/// The pointers must be null or good for what they are for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gramjet_render_raw(
     session: *mut gramjet_session,
     choices: *const u8,
     len: usize,

@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     }
 
     /* A warning: b is not reached. */
-    const char *sum = "sum ::= '(' sum ')' | sum '+' sum | [0-9]\nb ::= 'y'\n";
+    const char *sum = "sum ::= '(' sum ')' | sum '+' sum | sum sum sum sum sum sum sum sum sum '!' | [0-9]\nb ::= 'y'\n";
     options.max_depth = 12;
     assert(gramjet_grammar_compile(bytes(sum), strlen(sum), &options, &grammar) == GRAMJET_OK);
     assert(strstr(gramjet_grammar_warnings(grammar), "`b`") != NULL);
@@ -115,7 +115,35 @@ int main(int argc, char **argv) {
     assert(gramjet_minimise(session, bytes("1+"), 2, 9, always, NULL, &text) == GRAMJET_MISMATCH);
     assert(gramjet_minimise(session, bytes("(4+5)"), 5, 99, always, NULL, &text) == GRAMJET_OK && text.len == 1);
 
+    /* Choice bytes with a header: a text beyond the depth limit, and those of another grammar. */
+    gramjet_bytes recorded = {0}, raw = {0};
+    char deep[101] = {0};
+    memset(deep, '(', 50);
+    deep[50] = '7';
+    memset(deep + 51, ')', 50);
+    assert(gramjet_parse(grammar, bytes(deep), 101, &recorded, NULL) == GRAMJET_OK);
+    assert(gramjet_render(session, recorded.data, recorded.len, &text, NULL) == GRAMJET_OK);
+    assert(text.len == 101 && memcmp(text.data, deep, 101) == 0);
+    assert(gramjet_parse_raw(grammar, bytes(deep), 101, &raw, NULL) == GRAMJET_OK && raw.len < recorded.len);
+    assert(memcmp(recorded.data + (recorded.len - raw.len), raw.data, raw.len) == 0);
+    assert(gramjet_render(session, raw.data, raw.len, &text, NULL) == GRAMJET_OK && text.len < 101);
+    assert(gramjet_render_raw(session, recorded.data, recorded.len, &text, NULL) == GRAMJET_OK);
+    assert(gramjet_render_raw(session, NULL, 1, &text, NULL) == GRAMJET_INVALID_ARGUMENT);
+    gramjet_options uniform = {.max_depth = 12, .shape = "uniform", .engine = options.engine}, round = {.shape = "round"};
+    gramjet_grammar *even = NULL;
+    assert(gramjet_grammar_compile(bytes(sum), strlen(sum), &round, &even) == GRAMJET_INVALID_ARGUMENT && says("target-size"));
+    assert(gramjet_grammar_compile(bytes(sum), strlen(sum), &uniform, &even) == GRAMJET_OK);
+    assert(strstr(gramjet_grammar_warnings(grammar), "taking the shape target-size=1000") != NULL);
+    assert(strstr(gramjet_grammar_warnings(even), "taking the shape") == NULL);
+    assert(gramjet_parse(even, bytes(deep), 101, &recorded, NULL) == GRAMJET_OK);
+    assert(gramjet_render(session, recorded.data, recorded.len, &text, NULL) == GRAMJET_OTHER_GRAMMAR && says("the shape uniform"));
+    assert(gramjet_render(session, recorded.data, 20, &text, NULL) == GRAMJET_OTHER_GRAMMAR && says("damaged"));
+    gramjet_grammar_free(even);
+    gramjet_bytes_free(&recorded);
+    gramjet_bytes_free(&raw);
+
     /* What is read does not lie in what is written. */
+    assert(gramjet_minimise(session, bytes("(4+5)"), 5, 99, always, NULL, &text) == GRAMJET_OK && text.len == 1);
     assert(gramjet_mutate(session, text.data, text.len, 9, &text) == GRAMJET_INVALID_ARGUMENT && says("lies in the bytes"));
     assert(gramjet_render(session, text.data, text.len, &text, NULL) == GRAMJET_INVALID_ARGUMENT && text.len == 1);
     assert(gramjet_parse(grammar, text.data, text.len, &text, NULL) == GRAMJET_INVALID_ARGUMENT);

@@ -67,6 +67,7 @@ struct Facts<'a> {
     pools: Pools<'a>,
     shortest: u64,
     shape: Option<String>,
+    by_default: Option<&'a str>,
     limits: Limits,
     growth: Growth<'a>,
     sample: Sample,
@@ -180,6 +181,7 @@ fn facts<'a>(found: &'a Found<'_>, shape: &ShapeArgs) -> Facts<'a> {
         },
         shortest: structure.min_len,
         shape: shape.shape.map(|shape| shape.to_string()),
+        by_default: found.by_default.as_deref(),
         limits: Limits {
             max_depth: limits.depth(),
             max_depth_is_default,

@@ -131,6 +131,8 @@ struct Found<'a> {
     growth: &'a Facts,
     critical: &'a [String],
     limits: Applied,
+    /// What was decided on the weights if nobody asked for any and equal ones would not do.
+    by_default: Option<String>,
     sample: Sample,
 }
 
@@ -140,7 +142,8 @@ impl<'a> Found<'a> {
         let (structure, mut engine) = engines::describe(examined, limits);
         let limits = limits::apply(&mut engine, limits)?;
         let sample = sample(&mut engine)?;
-        Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, sample })
+        let by_default = examined.compiled.by_default.as_ref().map(engines::describe_default);
+        Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, by_default, sample })
     }
 }
 
@@ -148,6 +151,9 @@ impl fmt::Display for Found<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&describe(&self.structure))?;
         writeln!(f, "limits     {}", self.limits)?;
+        if let Some(decision) = &self.by_default {
+            writeln!(f, "weights    {decision}")?;
+        }
         writeln!(f, "growth     {}", describe_growth(self.growth))?;
         f.write_str(&describe_sample(&self.sample))
     }

@@ -3,6 +3,7 @@
 mod bulk;
 mod chunk;
 mod coverage;
+mod engine;
 mod ordered;
 mod output;
 mod worker;
@@ -15,9 +16,9 @@ pub use chunk::{Chunk, InputTooLong, Tally};
 
 use bulk::InBulk;
 use gramjet::BLOCK_INPUTS;
-use gramjet_engine::bulk::{Bulk, Effort, NotInBulk};
+use gramjet_engine::bulk::Bulk;
 
-use crate::args::{EngineArgument, GenArgs, OutputArgs, SeparatorArgument, WriteMode};
+use crate::args::{GenArgs, OutputArgs, SeparatorArgument, WriteMode};
 use crate::engines;
 use crate::failure::{Failure, quoted, say};
 use crate::grammar;
@@ -28,11 +29,9 @@ use crate::sinks::{self, Directory, Sink, Stream};
 use crate::stop::{Stop, StopReason};
 use crate::units::display_size;
 use chunk::Separator;
+use engine::Choice;
 use output::{End, Output};
 use worker::Orders;
-
-/// With fewer bytes a step the bulk engine is not faster than the others.
-const WORTH_BULK: f64 = 1.3;
 
 /// Generates inputs.
 pub fn run(args: &GenArgs) -> Result<(), Failure> {
@@ -64,41 +63,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
-    let in_bulk = match args.engine {
-        EngineArgument::Bulk if args.coverage.is_some() => {
-            return Err(Failure::Usage(
-                "`--coverage` is not possible with `--engine bulk`, whose inputs no other engine makes".to_string(),
-            ));
-        }
-        EngineArgument::Bulk => true,
-        // Who gives a seed gets the same inputs from any engine, however many.
-        EngineArgument::Auto => args.seed.is_none() && args.coverage.is_none() && amount.is_huge(),
-        _ => false,
-    };
-    let mut bulk = None;
-    let mut description = engine.description();
-    if in_bulk {
-        let worth = (args.engine == EngineArgument::Auto).then_some(WORTH_BULK);
-        let effort = Effort::times(args.optimise);
-        let framing = bulk::framing(separator);
-        match engines::in_bulk(&source, &args.grammar, engine.limits(), framing, effort, worth)? {
-            // Many inputs of any length at once take too much memory to be chosen unasked.
-            Ok(made) if args.engine == EngineArgument::Auto && !made.mean_input().is_finite() => {
-                description = format!("{description}, not bulk, as {}", NotInBulk::TooLong);
-            }
-            Ok(made) if args.engine == EngineArgument::Auto && made.mean_step() < WORTH_BULK => {
-                description = format!("{description}, not bulk, which would be no faster");
-            }
-            Ok(made) => {
-                description = engines::bulk_description(&made);
-                bulk = Some(made);
-            }
-            Err(refusal) if args.engine == EngineArgument::Bulk => {
-                return Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}")));
-            }
-            Err(refusal) => description = format!("{description}, not bulk, as {refusal}"),
-        }
-    }
+    let Choice { mut engine, bulk, description } = engine::choose(engine, &source, args, amount, separator)?;
     let plan = Plan::new(amount, shard, bulk.as_ref().map_or(BLOCK_INPUTS, Bulk::block_inputs));
     let jobs = usize::try_from(plan.blocks()).unwrap_or(usize::MAX).clamp(1, args.jobs);
     if args.verbose {
@@ -139,7 +104,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         summarise(*written, separator, elapsed);
     }
     if let (Some(path), Some(written)) = (&args.coverage, covered(&concluded)) {
-        let covering = engines::covering(&source, &args.grammar, engine.limits())?;
+        let covering = engines::covering(&mut engine, &source, &args.grammar)?;
         let coverage = coverage::of_run(&covering, &plan, seed, written.inputs, args.jobs);
         coverage::report(&coverage, &source.file, written.inputs, path.as_deref())?;
     }
@@ -165,7 +130,6 @@ fn conclude(output: Option<Output>, end: Option<End>, stop: &Stop) -> Result<Tal
     match end {
         Some(End::Failed(source)) => return Err(Failure::Output { what, source, written }),
         Some(End::TooLong(reason)) => return Err(Failure::TooLong { reason, written }),
-        Some(End::NoThread(source)) => return Err(Failure::Thread(source)),
         Some(End::Panicked) => return Err(Failure::Internal("a worker panicked".to_string())),
         Some(End::Full | End::Stopped) | None => {}
     }

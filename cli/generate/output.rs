@@ -20,8 +20,6 @@ pub enum End {
     TooLong(InputTooLong),
     /// A worker panicked.
     Panicked,
-    /// There is no thread to work on.
-    NoThread(io::Error),
 }
 
 /// A sink with its tally.

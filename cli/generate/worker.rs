@@ -80,6 +80,17 @@ pub fn run<M: Maker + Send + 'static>(
     output: Output,
     has_writer: bool,
 ) -> (Option<Output>, Option<End>) {
+    run_on(STACK, makers, orders, output, has_writer)
+}
+
+/// [`run`] with worker stacks of `stack` bytes.
+fn run_on<M: Maker + Send + 'static>(
+    stack: usize,
+    makers: Vec<M>,
+    orders: Orders,
+    output: Output,
+    has_writer: bool,
+) -> (Option<Output>, Option<End>) {
     let jobs = makers.len().max(1);
     // One worker has nobody to wait for, and what does not wait long is in a cache when it is written.
     let budget = if jobs == 1 { 8 * CHUNK_BYTES } else { BUDGET };
@@ -94,22 +105,21 @@ pub fn run<M: Maker + Send + 'static>(
     });
     // Nothing is sent: that the last sender is gone says that all workers are done.
     let (working, workers) = mpsc::channel::<()>();
-    let (mut started, mut failure) = (0, None);
     let busy = Arc::new(AtomicUsize::new(makers.len()));
+    let mut without_thread = Vec::new();
     for maker in makers {
-        let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(STACK);
+        let thread = std::thread::Builder::new().name("worker".to_string()).stack_size(stack);
         let (worker, working, still_busy) = (Arc::clone(&run), working.clone(), Arc::clone(&busy));
+        // A thread that does not start leaves its maker here.
+        let place = Arc::new(Mutex::new(Some(maker)));
+        let own = Arc::clone(&place);
         let spawned = thread.spawn(move || {
-            worker.work(maker);
+            worker.work(&own);
             worker.leave(&still_busy);
             drop(working);
         });
-        match spawned {
-            Ok(_) => started += 1,
-            Err(error) => {
-                run.leave(&busy);
-                failure = Some(error);
-            }
+        if spawned.is_err() {
+            without_thread.push(place);
         }
     }
     if has_writer {
@@ -121,10 +131,11 @@ pub fn run<M: Maker + Send + 'static>(
         });
     }
     drop(working);
-    // With fewer threads than asked for the same output comes, only later.
-    if let Some(error) = failure.filter(|_| started == 0) {
-        run.ordered.end(End::NoThread(error));
+    // With fewer threads than asked for the same output comes, only later; without any, from this one.
+    if without_thread.len() == jobs {
+        without_thread.first().into_iter().for_each(|place| run.work(place));
     }
+    without_thread.iter().for_each(|_| run.leave(&busy));
     let mut looks = 0;
     while workers.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
         looks += u32::from(run.orders.stop.is_signalled());
@@ -156,8 +167,11 @@ impl<P: Producer> Maker for P {
 
 impl Run {
     /// Makes inputs until there are no more tickets or the run is over.
-    fn work<M: Maker>(&self, maker: M) {
-        self.or_end(|| maker.make_all(self));
+    fn work<M: Maker>(&self, place: &Mutex<Option<M>>) {
+        let maker = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(maker) = maker {
+            self.or_end(|| maker.make_all(self));
+        }
     }
 
     /// Does something whose panic ends the whole run: without that the workers would wait for a lost one's ticket for ever.
@@ -355,6 +369,22 @@ mod tests {
             let (kept, end) = make(jobs, 3000, Amount::Inputs(100_000), Shard::WHOLE);
             assert!(matches!(end, Some(End::Panicked)));
             assert!(kept.iter().map(|(number, _)| *number).eq(0..kept.len() as u64));
+        }
+    }
+
+    /// A system that has no threads left, as far as this code can tell: no stack is as large as this.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn without_threads_the_same_inputs_are_made() {
+        let plan = Plan::new(Amount::Inputs(2000), Shard::WHOLE, 256);
+        let expected = make(1, u32::MAX, Amount::Inputs(2000), Shard::WHOLE).0;
+        for jobs in [1, 3] {
+            let kept = Kept::default();
+            let output = Output::new(Box::new(Memory(Arc::clone(&kept), plan)), plan.bytes, Progress::hidden());
+            let producers = (0..jobs).map(|_| producer()).collect();
+            let (output, end) = run_on(1 << 47, producers, orders(plan, Stop::default()), output, false);
+            assert!(end.is_none() && output.is_some());
+            assert!(*kept.lock().unwrap() == expected);
         }
     }
 

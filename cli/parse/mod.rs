@@ -8,13 +8,14 @@ use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, Trace};
-use gramjet_parse::{Budget, ParseError, Parsed};
+use gramjet_parse::{Budget, ParseError, Parsed, place};
 
 use crate::args::{GrammarArgs, LimitArgs};
 use crate::engines;
 use crate::failure::{Failure, quoted, say};
 use crate::grammar;
 use crate::limits;
+use crate::recorded;
 use crate::texts::write_output;
 use crate::units::{self, plural};
 
@@ -34,16 +35,20 @@ pub struct ParseArgs {
     #[command(flatten)]
     form: FormArgs,
 
+    /// Write the choice bytes without the header that says which grammar, options and limits they belong to.
+    #[arg(long, requires = "choices")]
+    raw: bool,
+
     /// Write to this file; to one file per input, with an extension of its own, if it is a directory or ends with a slash.
     #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
 
     /// Give a file up that needs more memory than this.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = units::parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", allow_negative_numbers = true, value_parser = units::parse_size)]
     max_memory: u64,
 
     /// Give a file up that takes more steps than this; by default 2048 per byte, and 64 Mi.
-    #[arg(long, value_name = "N", value_parser = units::parse_count)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
     max_steps: Option<u64>,
 
     /// Say of each file how large it is and what it took.
@@ -83,7 +88,7 @@ const EXAMPLES: &str = "\
 Examples:
   gramjet parse my.ebnf corpus/*                         which files conform?
   gramjet parse json text.json --tree
-  gramjet parse json text.json --choices | gramjet render json - --max-depth none
+  gramjet parse json text.json --choices | gramjet render json -
   gramjet parse my.ebnf corpus/* --choices -o streams/
 
 The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
@@ -129,7 +134,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
     }
     let source = grammar::load(&args.grammar)?;
-    let (parser, compiled, mut engine) = engines::parser(&source, &args.grammar)?;
+    let (parser, compiled, mut engine, recorder) = engines::parser(&source, &args.grammar)?;
     limits::apply(&mut engine, &LimitArgs::default())?;
     if let Some(folder) = folder {
         fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, error))?;
@@ -137,7 +142,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     let max_memory = usize::try_from(args.max_memory).unwrap_or(usize::MAX / 2);
     let budget = Budget { max_memory, max_steps: args.max_steps };
     let mut wrong = 0;
-    let mut has_choices = false;
+    let mut has_raw = false;
     let mut together = Vec::new();
     let names = output_names(&args.files, args.form.extension());
     for (file, name) in args.files.iter().zip(names) {
@@ -161,6 +166,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
             report(file, &text, &parsed);
         }
         let bytes = match &args.form {
+            FormArgs { choices: true, .. } if !args.raw => recorder.with_header(&parsed.choices, recorded::unlimited()),
             FormArgs { choices: true, .. } => {
                 let mut output = Vec::new();
                 engine.producer().produce(&mut Choices::replay(&parsed.choices), &mut output);
@@ -172,7 +178,7 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
                         parsed.choices.len()
                     );
                 }
-                has_choices = true;
+                has_raw = true;
                 parsed.choices
             }
             FormArgs { tree: true, .. } => tree::lines(&compiled, &trace(&compiled, &parsed), &text),
@@ -187,7 +193,14 @@ pub fn run(args: &ParseArgs) -> Result<(), Failure> {
     if folder.is_none() && wrong < args.files.len() && (args.form.choices || args.form.tree || args.form.json) {
         write_output(args.output.as_deref(), &together)?;
     }
-    if has_choices && let Some(options) = engines::reading_of_others(&source, &args.grammar) {
+    if has_raw && compiled.by_default.is_some_and(|decision| decision.is_shaped) {
+        say!(
+            "gramjet: the choice bytes mean this under {} alone, which `gramjet render` takes under the same limits only: leave out \
+             `--raw`, or give both commands `--shape uniform`",
+            compiled.weights
+        );
+    }
+    if has_raw && let Some(options) = engines::reading_of_others(&source, &args.grammar) {
         say!("gramjet: texts of this grammar are parsed with `{options}`; `gramjet render` needs it, too");
     }
     match (wrong, args.files.len()) {
@@ -245,11 +258,4 @@ pub fn describe(file: &Path, text: &[u8], error: &ParseError) -> String {
         }
         ParseError::TooLong { .. } => format!("{name}: {error}"),
     }
-}
-
-fn place(text: &[u8], offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    (line, String::from_utf8_lossy(&before[line_start..]).chars().count() + 1)
 }

@@ -2,6 +2,7 @@
 //!
 //! The blocks of each window are allocated before it is mapped: a store to a page that the file system has no room for
 //! would be a SIGBUS, an allocation that fails is an error. Windows are small, for mapped pages count as memory in use.
+//! Another process that makes the file shorter takes the blocks away again; then the signal ends the process with a message.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -9,6 +10,8 @@ use std::path::Path;
 
 use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::{FallocateFlags, fallocate};
+use signal_hook::consts::SIGBUS;
+use signal_hook::low_level;
 
 use super::{Sink, SinkError};
 use crate::failure::quoted;
@@ -44,6 +47,7 @@ impl Mapped {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let description = quoted(path);
+        report_bus_errors(&description)?;
         let mut mapped = Mapped { file, description, window: None, next_start: 0, position: 0, allocated: 0 };
         // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported there,
         // with what was written before.
@@ -88,12 +92,30 @@ impl Mapped {
     }
 }
 
+/// Has SIGBUS end the process with a message and exit code 1, as other failures to write do.
+#[expect(unsafe_code, reason = "the action of a signal is unsafe by nature")]
+fn report_bus_errors(description: &str) -> io::Result<()> {
+    let message = format!(
+        "gramjet: cannot write {description}: what is mapped is no longer there; another process has made the file shorter, or its \
+         storage fails; with `--write-mode write` a file may change meanwhile\n"
+    );
+    // SAFETY: The action is async-signal-safe: it calls write(2) with a text that was made before, and _exit(2).
+    unsafe {
+        low_level::register(SIGBUS, move || {
+            // There is nobody else to tell.
+            let _ = rustix::io::write(rustix::stdio::stderr(), message.as_bytes());
+            low_level::exit(1);
+        })
+    }?;
+    Ok(())
+}
+
 /// The window of the file that starts at `start` and has `len` bytes.
 #[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
 fn map(file: &File, start: u64, len: usize) -> io::Result<MmapMut> {
     // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break nothing: the
     // map is only ever written through, by `copy_from_slice`; no byte of it is read, so none is taken to be constant.
-    // A file that becomes *shorter* turns stores into SIGBUS, which ends the process without touching memory. This process
+    // A file that becomes *shorter* turns stores into SIGBUS, whose action (`report_bus_errors`) ends the process. This process
     // never shortens the file while a window exists (`finish` and `cut_to` drop it first), and the pages of the window are
     // allocated before it is mapped. The map keeps the open file alive, so closing `file` cannot invalidate it.
     unsafe { MmapOptions::new().offset(start).len(len).map_mut(file) }

@@ -1,6 +1,6 @@
 //! What a grammar file says, in one shape for all formats: rules of expressions, with spans, nothing resolved yet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
@@ -22,6 +22,23 @@ pub struct Grammar {
     pub max_len: Option<u64>,
     /// Rules that the format has folded into classes (`Char - '<'`): in use, though no expression refers to them.
     pub class_rules: BTreeSet<String>,
+    /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows. Messages say it.
+    pub origins: BTreeMap<String, String>,
+}
+
+impl Grammar {
+    /// The name that the user knows a rule by.
+    pub fn told<'n>(&'n self, name: &'n str) -> &'n str {
+        self.origins.get(name).map_or(name, String::as_str)
+    }
+}
+
+impl Grammar {
+    /// Leaves the weights out: an alternative of weight 0 goes, all others become equally probable. A choice among nothing but
+    /// such alternatives stays as it is; [`crate::check`] reports it.
+    pub fn drop_weights(&mut self) {
+        self.rules.iter_mut().for_each(|rule| rule.body.drop_weights());
+    }
 }
 
 /// A name with its place.
@@ -49,6 +66,28 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Its place.
     pub span: Span,
+}
+
+impl Expr {
+    /// See [`Grammar::drop_weights`].
+    fn drop_weights(&mut self) {
+        match &mut self.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+            ExprKind::Seq(items) => items.iter_mut().for_each(Expr::drop_weights),
+            ExprKind::Repeat { item, .. } => item.drop_weights(),
+            ExprKind::Choice(alternatives) => {
+                let is_off = |alternative: &Alternative| alternative.weight.is_some_and(|weight| weight.value == 0.0);
+                if alternatives.iter().all(is_off) {
+                    return;
+                }
+                alternatives.retain(|alternative| !is_off(alternative));
+                for alternative in alternatives {
+                    alternative.weight = None;
+                    alternative.expr.drop_weights();
+                }
+            }
+        }
+    }
 }
 
 /// The kinds of expressions. Formats resolve their own sugar (negated classes, differences, escapes) before.

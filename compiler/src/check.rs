@@ -12,6 +12,8 @@ pub(crate) mod lints;
 pub(crate) mod productive;
 pub(crate) mod similar;
 
+pub use similar::closest;
+
 /// A grammar in which all names resolve and all reachable rules are productive.
 #[derive(Clone, Debug)]
 pub struct Checked<'a> {
@@ -97,8 +99,11 @@ fn start_rule(
     if found.is_none() {
         let message = format!("the start rule `{}` is not defined", shown(name));
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
-        let suggestion = similar::suggestion(name, index, &mut similar::Budget::default());
-        diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(index)));
+        // Only the rules that the user has named.
+        let own = |(name, _): &(&&str, &usize)| !grammar.origins.contains_key(**name);
+        let index: BTreeMap<&str, usize> = index.iter().filter(own).map(|(&name, &place)| (name, place)).collect();
+        let suggestion = similar::suggestion(name, &index, &mut similar::Budget::default());
+        diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(&index)));
         diagnostics.push(diagnostic);
     }
     found.copied()

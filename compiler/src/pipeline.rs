@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::analysis::pools::{Pools, pools};
+use crate::analysis::fingerprint::fingerprint;
+use crate::analysis::pools::Pools;
 use crate::analysis::shortest;
 use crate::ast::Grammar;
 use crate::check::{Checked, check, lints};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
-use crate::lower::lower_weighted;
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
-use crate::shape::{self, AssumedLimits, DepthLimit, FileError, Shape, Weighting, Weights};
+use crate::shape::{self, AssumedLimits, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
+
+mod weighted;
+
+use weighted::{Lowered, lower_as_asked};
 
 /// What the user may decide about a compilation.
 #[derive(Clone, Default)]
@@ -31,7 +35,7 @@ pub struct Options {
     pub loader: Option<Arc<dyn Loader + Send + Sync>>,
     /// Where the weights are from.
     pub weighting: Weighting,
-    /// The limits that producers will have; [`Shape::TargetSize`] holds under them.
+    /// The limits that producers will have; [`Shape::TargetSize`] and [`Weighting::ByDefault`] are about inputs within them.
     pub limits: AssumedLimits,
 }
 
@@ -50,6 +54,23 @@ pub struct Compiled {
     pub max_depth: Option<u32>,
     /// The length limit in bytes that the grammar file asks for.
     pub max_len: Option<u64>,
+    /// By which choice bytes are recognised as its own.
+    pub fingerprints: Fingerprints,
+    /// Whether its format has a lexer, so that separators and alphabet are part of the choice map.
+    pub has_lexer: bool,
+    /// Where its weights are from.
+    pub weights: InForce,
+    /// What was decided if nobody asked for weights and inputs would not be what is wanted.
+    pub by_default: Option<ByDefault>,
+}
+
+/// Numbers that differ where grammars do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprints {
+    /// Of the choice map: the same choice bytes mean the same where it is equal.
+    pub choices: u64,
+    /// Of the grammar without its weights, its start rule and what it is read with.
+    pub grammar: u64,
 }
 
 impl Compiled {
@@ -77,7 +98,7 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
         .map(NodeId::new)
         .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;
     let (_, rule) = *bodies.get(bodies.partition_point(|&(body, _)| body < node))?;
-    let name = &ir.rule(rule).name;
+    let name = grammar.told(&ir.rule(rule).name);
     // Counts saturate.
     let shown = |count: u64| if count == u64::MAX { "2^64 or more".to_string() } else { count.to_string() };
     let message = match ir.facts(node).min_len {
@@ -127,15 +148,6 @@ fn compile_observed(
 /// What is looked at while the grammar is still there as it was written.
 type Examine<'e> = &'e mut dyn FnMut(&Checked<'_>, &Lowered, &Pools);
 
-/// A lowered grammar, and the weights that it was lowered with.
-struct Lowered {
-    ir: Ir,
-    sources: Sources,
-    weights: Weights,
-    /// The shape that the weights were found for, as a file of weights says it.
-    shape: Option<String>,
-}
-
 fn compile_examined(
     file: &SourceFile,
     options: &Options,
@@ -157,7 +169,8 @@ fn compile_examined(
         true => None,
         false => check(&grammar, options.start.as_deref(), &mut diagnostics),
     };
-    let lowered = checked.as_ref().and_then(|checked| lower_as_asked(checked, options, &mut diagnostics));
+    let lowered =
+        checked.as_ref().and_then(|checked| lower_as_asked(checked, options, format.has_weights(), &mut diagnostics));
     diagnostics.sort();
     let (Some(lowered), Some(checked)) = (lowered.filter(|_| !diagnostics.has_errors()), checked) else {
         return Err(diagnostics);
@@ -170,9 +183,10 @@ fn compile_examined(
         return Err(diagnostics);
     }
     let (max_depth, max_len) = (grammar.max_depth, grammar.max_len);
+    let of_grammar = shape::fingerprint_number(&grammar);
     let pools = match examine {
         Some(examine) => {
-            let pools = pools(&lowered.ir);
+            let pools = lowered.pools();
             examine(&checked, &lowered, &pools);
             pools
         }
@@ -180,99 +194,28 @@ fn compile_examined(
             // Large grammars take as much memory as written as they do lowered.
             drop(checked);
             drop(grammar);
-            pools(&lowered.ir)
+            lowered.pools()
         }
     };
-    let Lowered { ir: lowered, sources, .. } = lowered;
+    let Lowered { ir: lowered, sources, in_force: weights, by_default, .. } = lowered;
+    let fingerprints = Fingerprints { choices: fingerprint(&lowered, &pools), grammar: of_grammar };
     observe("pools", Stage::Pools(&lowered, &pools));
     let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
     let (lowered, residual) = (Arc::new(lowered), Arc::new(residual));
-    let compiled = Compiled { lowered, pools, residual, sources: Arc::new(sources), max_depth, max_len };
+    let sources = Arc::new(sources);
+    let compiled = Compiled {
+        lowered,
+        pools,
+        residual,
+        sources,
+        max_depth,
+        max_len,
+        fingerprints,
+        has_lexer: format.has_lexer(),
+        weights,
+        by_default,
+    };
     Ok((compiled, diagnostics))
-}
-
-/// Lowers a grammar with the weights that the options ask for.
-fn lower_as_asked(checked: &Checked<'_>, options: &Options, diagnostics: &mut Diagnostics) -> Option<Lowered> {
-    let (weights, shape) = match &options.weighting {
-        Weighting::Own => (Weights::default(), None),
-        Weighting::Shape(shape) => return lower_in_shape(checked, *shape, options, diagnostics),
-        Weighting::File(file) => match shape::read(checked.grammar, file.text()) {
-            Ok(read) => read,
-            Err(error) => {
-                diagnostics.push(unusable_weights(file, &error));
-                return None;
-            }
-        },
-    };
-    let (ir, sources) = lower_weighted(checked, &weights, diagnostics)?;
-    Some(Lowered { ir, sources, weights, shape })
-}
-
-fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
-    let (code, help) = match error {
-        FileError::Invalid(_) => {
-            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form")
-        }
-        FileError::Stale { .. } => (
-            Code::StaleWeights,
-            "make it again with `gramjet weights`, with the options that the grammar is read with (`parse`, `mutate` and \
-             `minimise` read ANTLR grammars with `--separator-policy any`)",
-        ),
-    };
-    Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
-}
-
-/// So often weights are found again for the pools that they have changed, ...
-const ROUNDS: u32 = 3;
-/// ... unless they are this near to the size that is asked for, as a share of it.
-const NEAR: f64 = 0.02;
-
-fn lower_in_shape(
-    checked: &Checked<'_>,
-    shape: Shape,
-    options: &Options,
-    diagnostics: &mut Diagnostics,
-) -> Option<Lowered> {
-    let grammar = checked.grammar;
-    let (own, sources) = lower_weighted(checked, &Weights::default(), diagnostics)?;
-    // What is refused without weights is refused with them: the caller says why.
-    if unbounded_derivation(&own, grammar).is_some() {
-        return Some(Lowered { ir: own, sources, weights: Weights::default(), shape: None });
-    }
-    let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
-    let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
-    let limit = |ir: &Ir| depth.and_then(|depth| DepthLimit::new(depth, ir, &pools(ir)));
-    let mut shaped = shape::solve(checked, shape, limit(&own));
-    let (mut ir, mut sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
-    if let (Shape::TargetSize(bytes), None) = (shape, shaped.reachable) {
-        // Rounds that are written out are in the pools, too, which are part of what was solved for.
-        for _ in 0..ROUNDS {
-            if unbounded_derivation(&ir, grammar).is_some() {
-                break;
-            }
-            let Some(limit) = limit(&ir) else { break };
-            let length = shape::facts(checked, &shaped.weights, Some(&limit)).limited_length;
-            if length.is_none_or(|length| (length - bytes as f64).abs() <= NEAR * bytes as f64) {
-                break;
-            }
-            shaped = shape::solve(checked, shape, Some(limit));
-            (ir, sources) = lower_weighted(checked, &shaped.weights, diagnostics)?;
-        }
-    }
-    if let (Some((least, greatest)), Shape::TargetSize(bytes)) = (shaped.reachable, shape) {
-        let within = match depth {
-            Some(depth) => format!(" within a maximum depth of {depth}"),
-            None => String::new(),
-        };
-        let message = format!(
-            "no weights give inputs of {bytes} bytes in the mean{within}: what was found is from {least:.1} to {greatest:.1}"
-        );
-        diagnostics.push(
-            Diagnostic::warning(Code::UnreachableSize, None, message)
-                .help("ask for a size in this range, or change `--max-depth`; the nearest weights are taken"),
-        );
-    }
-    Some(Lowered { ir, sources, weights: shaped.weights, shape: Some(shape.to_string()) })
 }
 
 /// A grammar that was compiled and looked at more closely.
@@ -305,11 +248,20 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
             let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
             let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
             let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
+            // The lints are about the grammar as it is written.
+            let own = lowered.by_default.map(|_| shape::facts(checked, &Weights::default(), limit.as_ref()));
             let is_limited = options.limits.max_depth.unwrap_or(grammar.max_depth).is_some()
                 || options.limits.max_len.unwrap_or(grammar.max_len).is_some()
                 || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
-            lints::lints(checked, &growth, is_limited, limit.map(|limit| limit.depth), &mut more);
-            let critical = growth.critical.iter().map(|&rule| grammar.rules[rule].name.text.clone()).collect();
+            let depth = limit.map(|limit| limit.depth);
+            lints::lints(checked, own.as_ref().unwrap_or(&growth), is_limited, depth, &mut more);
+            let mut critical: Vec<String> = Vec::new();
+            for &rule in &growth.critical {
+                let name = grammar.told(&grammar.rules[rule].name.text);
+                if !critical.iter().any(|known| known == name) {
+                    critical.push(name.to_string());
+                }
+            }
             let weights = shape::write(grammar, file.name(), lowered.shape.as_deref(), &lowered.weights);
             found = Some((growth, critical, weights));
         }),

@@ -1,5 +1,7 @@
 //! The fastest engine that takes a grammar at run time, and the short way to it from a grammar's text.
 
+use std::sync::Arc;
+
 use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::formats::Format;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
@@ -14,6 +16,8 @@ use crate::vm::Vm;
 pub struct Fastest {
     engine: Engine,
     refusal: Option<NotCompiled>,
+    /// What the compiler said of the grammar, if that is known here.
+    warnings: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,8 +35,11 @@ impl Fastest {
     /// A producer with these limits; if the grammar cannot keep them, with those of [`Fastest::new`].
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Fastest {
         match Jit::with_limits(compiled, limits) {
-            Ok(jit) => Fastest { engine: Engine::Jit(jit), refusal: None },
-            Err(refusal) => Fastest { engine: Engine::Vm(Vm::with_limits(compiled, limits)), refusal: Some(refusal) },
+            Ok(jit) => Fastest { engine: Engine::Jit(jit), refusal: None, warnings: None },
+            Err(refusal) => {
+                let engine = Engine::Vm(Vm::with_limits(compiled, limits));
+                Fastest { engine, refusal: Some(refusal), warnings: None }
+            }
         }
     }
 
@@ -47,6 +54,12 @@ impl Fastest {
     /// Why it is not machine code, if it is not.
     pub fn refusal(&self) -> Option<&NotCompiled> {
         self.refusal.as_ref()
+    }
+
+    /// What there is to say about a grammar that [`Grammar`] has compiled: rules that cannot be reached, what its notation says
+    /// beyond a context-free grammar, and so on. Text of several lines, which is empty if there is nothing to say.
+    pub fn warnings(&self) -> &str {
+        self.warnings.as_deref().unwrap_or_default()
     }
 
     /// The machine code, if it is that.
@@ -118,7 +131,8 @@ pub struct Grammar;
 pub struct GrammarError(String);
 
 impl Grammar {
-    /// A producer for the grammar that `text` holds; its notation is found from the text.
+    /// A producer for the grammar that `text` holds; its notation is found from the text. [`Fastest::warnings`] has what there is
+    /// to say about it.
     ///
     /// # Errors
     ///
@@ -140,9 +154,7 @@ impl Grammar {
     ///
     /// ```
     /// use gramjet::Inputs;
-    /// use gramjet_compiler::shape::{Shape, Weighting};
-    /// use gramjet_compiler::{Options, SourceFile};
-    /// use gramjet_engine::Grammar;
+    /// use gramjet_engine::{Grammar, Options, Shape, SourceFile, Weighting};
     ///
     /// let file = SourceFile::new("list.ebnf", "list ::= '[' (list (',' list)*)? ']'");
     /// let options = Options { weighting: Weighting::Shape(Shape::TargetSize(200)), ..Options::default() };
@@ -157,7 +169,10 @@ impl Grammar {
     /// If the grammar does not compile.
     pub fn compile_with(file: &SourceFile, options: &Options) -> Result<Fastest, GrammarError> {
         match compile(file, options) {
-            Ok((compiled, _)) => Ok(Fastest::new(&compiled)),
+            Ok((compiled, warnings)) => {
+                let warnings = (!warnings.is_empty()).then(|| warnings.to_plain_text(file).into());
+                Ok(Fastest { warnings, ..Fastest::new(&compiled) })
+            }
             Err(diagnostics) => Err(GrammarError(diagnostics.to_plain_text(file))),
         }
     }

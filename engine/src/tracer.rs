@@ -1,9 +1,10 @@
 //! The tracing engine: the lowered form of a grammar, interpreted with a record of what is done. It follows the choice map to
 //! the byte; as it has to look at every rule and site, it is slower than the other engines.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gramjet::choices::{ChoiceSource, Site, Span, SpanKind, Trace};
+use gramjet::choices::{ChoiceSource, Part as Kept, Site, Span, SpanKind, Trace};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
@@ -11,6 +12,8 @@ use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
 
 use crate::directives::first_limits;
+
+mod refit;
 
 /// Runs the lowered form of a grammar and records what it does. A clone shares the grammar.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct Tracer {
     /// Kept from run to run: the memory of what is to be done, and of outputs that nobody asked for.
     tasks: Vec<Task>,
     scratch: Vec<u8>,
+    /// How far parts are from rules, for the symbols that were asked for.
+    distances: BTreeMap<u32, Arc<[u8]>>,
 }
 
 #[derive(Debug)]
@@ -96,7 +101,13 @@ impl Tracer {
             pools: compiled.pools.clone(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         };
-        Tracer { grammar: Arc::new(grammar), limits: first_limits(compiled), tasks: Vec::new(), scratch: Vec::new() }
+        Tracer {
+            grammar: Arc::new(grammar),
+            limits: first_limits(compiled),
+            tasks: Vec::new(),
+            scratch: Vec::new(),
+            distances: BTreeMap::new(),
+        }
     }
 
     fn start(&self) -> RuleId {
@@ -232,6 +243,29 @@ impl gramjet::choices::Tracer for Tracer {
             Part::Rule(rule) | Part::Pool(rule) => Some(&self.grammar.lowered.rule(rule).name),
             Part::Node(_) | Part::Round(_) => None,
         }
+    }
+
+    fn options(&self, symbol: u32) -> u32 {
+        match self.grammar.part(symbol) {
+            Some(Part::Node(node)) => match self.grammar.lowered.node(node) {
+                Node::Choice(choice) => choice.options.len() as u32,
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    fn refit(
+        &mut self,
+        symbol: u32,
+        option: u32,
+        depth: u32,
+        parts: &[Kept<'_>],
+        kept: &mut Vec<usize>,
+        choices: &mut Vec<u8>,
+    ) -> bool {
+        let Some(Part::Node(node)) = self.grammar.part(symbol) else { return false };
+        refit::refit(self, node, option, depth, parts, kept, choices)
     }
 }
 

@@ -43,6 +43,7 @@ pub struct Grammar {
     producer: Fastest,
     tracer: Tracer,
     parser: Parser,
+    warnings: String,
 }
 
 /// Why there is no grammar.
@@ -89,7 +90,9 @@ impl Grammar {
 
     fn of_file(file: &GrammarFile, options: &Options) -> Result<Grammar, GrammarError> {
         match compile(&file.source, options) {
-            Ok((compiled, _)) => Ok(Grammar::of(&compiled)),
+            Ok((compiled, warnings)) => {
+                Ok(Grammar { warnings: warnings.to_plain_text(&file.source), ..Grammar::of(&compiled) })
+            }
             Err(diagnostics) => Err(GrammarError::Compile(diagnostics.to_plain_text(&file.source))),
         }
     }
@@ -99,7 +102,12 @@ impl Grammar {
         let (producer, mut tracer) = (Fastest::with_limits(compiled, Limits::new()), Tracer::new(compiled));
         // No limits can always be kept.
         let _ = tracer.set_limits(Limits::new());
-        Grammar { producer, tracer, parser: Parser::new(&compiled.lowered) }
+        Grammar { producer, tracer, parser: Parser::new(&compiled.lowered), warnings: String::new() }
+    }
+
+    /// What there is to say about the grammar though it compiles, as text of several lines; empty if there is nothing.
+    pub fn warnings(&self) -> &str {
+        &self.warnings
     }
 
     /// What renders inputs.
@@ -130,6 +138,12 @@ impl Grammar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_are_kept() {
+        let grammar = Grammar::compile("list.ebnf", "list ::= '[' list? ']'  other ::= 'x'").expect("it compiles");
+        assert!(grammar.warnings().contains("rule `other` cannot be reached"), "{}", grammar.warnings());
+    }
 
     #[test]
     fn grammars_come_with_the_files_beside_them() {

@@ -3,14 +3,17 @@
 use std::str::FromStr;
 
 use gramjet_compiler::backend::rust::EmitOptions;
+use gramjet_compiler::check::closest;
 use gramjet_compiler::formats::FormatOptions;
 use gramjet_compiler::shape::Shape;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Token, Visibility};
 
 /// `#[...] pub mod NAME = SOURCE { OPTION: VALUE, ... };` any number of times; the options may be left out.
 pub struct Modules {
+    /// The path of the `gramjet` library, which the macro's other half puts before the modules.
+    pub library: TokenStream,
     pub list: Vec<Module>,
 }
 
@@ -47,11 +50,12 @@ impl Source {
 
 impl Parse for Modules {
     fn parse(input: ParseStream<'_>) -> syn::Result<Modules> {
+        let library = input.parse::<TokenTree>()?.into();
         let mut list = Vec::new();
         while !input.is_empty() {
             list.push(input.parse()?);
         }
-        Ok(Modules { list })
+        Ok(Modules { library, list })
     }
 }
 
@@ -108,17 +112,37 @@ impl Module {
             "forbid_unsafe" => self.emit.forbid_unsafe = input.parse::<LitBool>()?.value,
             "separator_policy" => self.reading.separators = named(input)?,
             "alphabet" => self.reading.alphabet = Some(named(input)?),
+            "indent" => self.reading.indent = named(input)?,
             "tokens" => self.tokens = Some(input.parse()?),
             "strict" => self.reading.strict = input.parse::<LitBool>()?.value,
             "shape" => self.shape = Some(named(input)?),
             "weights" => self.weights = Some(input.parse()?),
-            _ => {
-                let message = "unknown option; known are start, format, separator_policy, alphabet, tokens, strict, shape, \
-                               weights, max_depth, max_len, forbid_unsafe";
-                return Err(syn::Error::new(key.span(), message));
-            }
+            unknown => return Err(syn::Error::new(key.span(), unknown_option(unknown))),
         }
         Ok(())
+    }
+}
+
+/// The options, in the order of their documentation.
+const OPTIONS: &[&str] = &[
+    "start",
+    "format",
+    "tokens",
+    "separator_policy",
+    "alphabet",
+    "indent",
+    "strict",
+    "shape",
+    "weights",
+    "max_depth",
+    "max_len",
+    "forbid_unsafe",
+];
+
+fn unknown_option(name: &str) -> String {
+    match closest(name, OPTIONS.iter().copied()) {
+        Some(option) => format!("unknown option `{name}`; did you mean `{option}`?"),
+        None => format!("unknown option `{name}`; known are {}", OPTIONS.join(", ")),
     }
 }
 

@@ -15,25 +15,28 @@ use gramjet_files::{GrammarFile, read_text};
 
 use input::{Module, Modules, Source};
 
-/// Compiles grammars to modules with producers; see `gramjet::grammar`.
+/// Compiles grammars to modules with producers; see `gramjet::grammar`. Before them stands the path of the library.
 #[proc_macro]
 pub fn grammar(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     match syn::parse::<Modules>(input) {
-        Ok(modules) => modules.list.iter().map(expand).collect::<TokenStream>().into(),
+        Ok(Modules { library, list }) => {
+            list.iter().map(|module| expand(module, &library)).collect::<TokenStream>().into()
+        }
         Err(error) => error.to_compile_error().into(),
     }
 }
 
-fn expand(module: &Module) -> TokenStream {
-    module_tokens(module).unwrap_or_else(|(span, message)| quote_spanned!(span => ::core::compile_error!(#message);))
+fn expand(module: &Module, library: &TokenStream) -> TokenStream {
+    module_tokens(module, library)
+        .unwrap_or_else(|(span, message)| quote_spanned!(span => ::core::compile_error!(#message);))
 }
 
-fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
+fn module_tokens(module: &Module, library: &TokenStream) -> Result<TokenStream, (Span, String)> {
     let Module { attributes, visibility, name, .. } = module;
     let (file, format) = match &module.source {
         Source::Inline { format, text } => {
             let format = formats::by_name(&format.to_string())
-                .ok_or_else(|| (format.span(), format!("unknown grammar format `{format}`; {}", known_formats())))?;
+                .ok_or_else(|| (format.span(), formats::unknown(&format.to_string())))?;
             (GrammarFile::text(format!("<{name}>"), text.value()), Some(format))
         }
         Source::File(path) => {
@@ -42,13 +45,12 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
             (file, None)
         }
     };
-    let format =
-        match &module.format {
-            Some(name) => Some(formats::by_name(&name.value()).ok_or_else(|| {
-                (name.span(), format!("unknown grammar format `{}`; {}", name.value(), known_formats()))
-            })?),
-            None => format,
-        };
+    let format = match &module.format {
+        Some(name) => {
+            Some(formats::by_name(&name.value()).ok_or_else(|| (name.span(), formats::unknown(&name.value())))?)
+        }
+        None => format,
+    };
     let weighting = match (&module.weights, module.shape) {
         (Some(path), Some(_)) => return Err((path.span(), "give either a shape or weights".to_string())),
         (Some(path), None) => {
@@ -80,7 +82,7 @@ fn module_tokens(module: &Module) -> Result<TokenStream, (Span, String)> {
     let paths = named.into_iter().chain(module.weights.as_ref().map(in_package)).chain(file.others());
     let paths = paths.map(|path| path.display().to_string());
     module.emit.check(&compiled).map_err(|problem| (module.name.span(), problem))?;
-    let items = tokens(&compiled, &module.emit);
+    let items = tokens(&compiled, &module.emit, library);
     let mut texts: Vec<String> = module.emit.warning(&compiled).into_iter().collect();
     if !warnings.is_empty() {
         texts.push(warnings.to_plain_text(source));
@@ -117,9 +119,4 @@ fn in_package(path: &syn::LitStr) -> PathBuf {
 /// The message on a file that cannot be read.
 fn relative(problem: &str) -> String {
     format!("{problem} (paths are relative to the package's manifest)")
-}
-
-fn known_formats() -> String {
-    let names: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
-    format!("known are {}", names.join(", "))
 }

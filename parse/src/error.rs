@@ -39,6 +39,26 @@ pub enum ParseError {
     },
 }
 
+impl ParseError {
+    /// The place in the text, as line and column from 1, columns in characters; `None` if the whole text is meant.
+    pub fn place(&self, text: &[u8]) -> Option<(usize, usize)> {
+        match self {
+            ParseError::Mismatch(Mismatch { offset, .. })
+            | ParseError::Steps { offset, .. }
+            | ParseError::Memory { offset, .. } => Some(place(text, *offset)),
+            ParseError::TooLong { .. } => None,
+        }
+    }
+}
+
+/// The line and column of an offset in bytes, both from 1; columns count characters.
+pub fn place(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    (line, String::from_utf8_lossy(&before[line_start..]).chars().count() + 1)
+}
+
 /// The furthest place that is reached of a text that does not conform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {

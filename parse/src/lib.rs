@@ -30,7 +30,7 @@ mod machine;
 mod pack;
 mod program;
 
-pub use error::{Expected, Mismatch, ParseError};
+pub use error::{Expected, Mismatch, ParseError, place};
 
 use machine::Machine;
 use program::Program;

@@ -153,7 +153,7 @@ impl Program {
             callees: ir.rule_ids().map(nothing).collect(),
             sites: Vec::new(),
             start: ir.start().index() as u32,
-            rule_names: ir.rules().iter().map(|rule| rule.name.clone()).collect(),
+            rule_names: ir.rules().iter().map(|rule| known_name(&rule.name).to_string()).collect(),
             lookahead: Lookahead::default(),
         };
         debug_assert_eq!(program.callees.len(), rules);
@@ -329,5 +329,39 @@ impl Builder<'_> {
         let made = &mut self.program.callees[callee as usize];
         (made.entry, made.end) = (count, end);
         self.owner = outer;
+    }
+}
+
+/// The name of the rule in the grammar file: rules that are made of another, for a mode of a lexer or for a part, have its name
+/// with `.2` or `.part`, after which others of that name may be counted.
+fn known_name(name: &str) -> &str {
+    let mut known = name;
+    while let Some((base, made)) = known.rsplit_once('.') {
+        let is_made = made == "part" || (!made.is_empty() && made.bytes().all(|byte| byte.is_ascii_digit()));
+        if base.is_empty() || !is_made {
+            break;
+        }
+        known = base;
+    }
+    known
+}
+
+#[cfg(test)]
+mod names {
+    use super::known_name;
+
+    #[test]
+    fn made_rules_have_the_names_of_those_they_are_made_of() {
+        for (name, known) in [
+            ("stylesheet.2", "stylesheet"),
+            ("ID.part.3", "ID"),
+            ("a.b", "a.b"),
+            ("v1.0", "v1"),
+            (".5", ".5"),
+            ("a.", "a."),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(known_name(name), known);
+        }
     }
 }

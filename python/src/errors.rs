@@ -1,6 +1,6 @@
 //! What goes wrong, as exceptions.
 
-use gramjet_session::{LanguageError, ParseError as Cause};
+use gramjet_session::{LanguageError, Mismatch, ParseError as Cause};
 use pyo3::prelude::*;
 
 use crate::{GrammarError, ParseError};
@@ -18,8 +18,17 @@ pub fn mismatch(py: Python<'_>, text: &[u8], error: &Cause) -> PyErr {
         Cause::TooLong { .. } => None,
     };
     let place = offset.map(|offset| place(text, offset));
-    let message = place.map_or_else(|| error.to_string(), |(line, column)| format!("{line}:{column}: {error}"));
+    let mut message = place.map_or_else(|| error.to_string(), |(line, column)| format!("{line}:{column}: {error}"));
+    let mut rule = None;
+    if let Cause::Mismatch(Mismatch { within: Some((name, offset)), .. }) = error {
+        let (line, column) = self::place(text, *offset);
+        message += &format!("\n  in `{name}`, which begins at {line}:{column}");
+        rule = Some(name);
+    }
     let exception = ParseError::new_err(message);
+    if let Err(error) = exception.value(py).setattr("rule", rule) {
+        return error;
+    }
     let attributes = [("offset", offset), ("line", place.map(|place| place.0)), ("column", place.map(|place| place.1))];
     for (name, value) in attributes {
         if let Err(error) = exception.value(py).setattr(name, value) {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use gramjet::{Batch, Choices, Inputs as Run, Producer};
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Alphabet, Bound, FormatOptions, Language, LanguageError, SeparatorPolicy, Settings};
+use gramjet_session::{Alphabet, Bound, FormatOptions, Language, LanguageError, SeparatorPolicy, Settings, Shape};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,6 +22,12 @@ create_exception!(
     GrammarError,
     PyValueError,
     "A grammar that does not compile, or settings that cannot be used."
+);
+create_exception!(
+    gramjet,
+    ChoicesError,
+    PyValueError,
+    "Choice bytes whose header cannot be read, or is another grammar's."
 );
 create_exception!(gramjet, ParseError, PyValueError, "A text that does not conform to its grammar, or costs too much.");
 
@@ -66,7 +72,7 @@ fn reading(separator_policy: Named<SeparatorPolicy>, alphabet: Option<Named<Alph
 #[pyfunction]
 #[pyo3(signature = (
     text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
-    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None,
+    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn compile(
@@ -78,10 +84,11 @@ fn compile(
     max_len: Limit,
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
+    shape: Option<Named<Shape>>,
 ) -> PyResult<Grammar> {
     let reading = reading(separator_policy, alphabet);
-    let settings =
-        Settings { format, start, max_depth: max_depth.0, max_len: max_len.0, reading, ..Settings::default() };
+    let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
+    let settings = Settings { format, start, max_depth, max_len, reading, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::compile(&SourceFile::new("<grammar>", text), &settings));
     Grammar::of(compiled)
 }
@@ -89,7 +96,7 @@ fn compile(
 #[pyfunction]
 #[pyo3(signature = (
     grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
-    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None,
+    separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(
@@ -101,10 +108,11 @@ fn load(
     max_len: Limit,
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
+    shape: Option<Named<Shape>>,
 ) -> PyResult<Grammar> {
     let reading = reading(separator_policy, alphabet);
-    let settings =
-        Settings { format, start, max_depth: max_depth.0, max_len: max_len.0, reading, ..Settings::default() };
+    let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
+    let settings = Settings { format, start, max_depth, max_len, reading, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::load(grammar.as_os_str(), &settings));
     Grammar::of(compiled)
 }
@@ -178,23 +186,27 @@ impl Grammar {
         Inputs(Mutex::new(Run::new(self.language.producer(), seed)))
     }
 
-    fn render<'py>(&self, py: Python<'py>, choices: Text<'_>) -> Bound_<'py, PyBytes> {
+    #[pyo3(signature = (choices, *, raw = false))]
+    fn render<'py>(&self, py: Python<'py>, choices: Text<'_>, raw: bool) -> PyResult<Bound_<'py, PyBytes>> {
         let mut output = Vec::new();
-        let mut render = || match self.producer.try_lock() {
-            Ok(mut producer) => producer.produce(&mut Choices::replay(&choices), &mut output),
-            Err(_) => self.language.producer().produce(&mut Choices::replay(&choices), &mut output),
+        let mut with = |producer: &mut dyn Producer| match raw {
+            true => Ok(producer.produce(&mut Choices::replay(&choices), &mut output)),
+            false => self.language.replay(producer, &choices, &mut output),
         };
-        if choices.len() < SHORT {
-            render();
-        } else {
-            py.detach(render);
-        }
-        PyBytes::new(py, &output)
+        let mut render = || match self.producer.try_lock() {
+            Ok(mut producer) => with(&mut **producer),
+            Err(_) => with(&mut *self.language.producer()),
+        };
+        let read = if choices.len() < SHORT { render() } else { py.detach(render) };
+        read.map_err(|error| ChoicesError::new_err(error.to_string()))?;
+        Ok(PyBytes::new(py, &output))
     }
 
-    fn parse<'py>(&self, py: Python<'py>, text: Text<'_>) -> PyResult<Bound_<'py, PyBytes>> {
+    #[pyo3(signature = (text, *, raw = false))]
+    fn parse<'py>(&self, py: Python<'py>, text: Text<'_>, raw: bool) -> PyResult<Bound_<'py, PyBytes>> {
         match py.detach(|| self.language.parse(&text)) {
-            Ok(choices) => Ok(PyBytes::new(py, &choices)),
+            Ok(choices) if raw => Ok(PyBytes::new(py, &choices)),
+            Ok(choices) => Ok(PyBytes::new(py, &self.language.with_header(&choices))),
             Err(error) => Err(mismatch(py, &text, &error)),
         }
     }
@@ -349,6 +361,7 @@ impl Session {
 fn _native(module: &Bound_<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("GrammarError", py.get_type::<GrammarError>())?;
+    module.add("ChoicesError", py.get_type::<ChoicesError>())?;
     module.add("ParseError", py.get_type::<ParseError>())?;
     module.add_class::<Grammar>()?;
     module.add_class::<Inputs>()?;

@@ -9,6 +9,7 @@ use crate::rt::random::{Generators, ROW};
 use crate::rt::simd::Simd;
 
 mod fuzz;
+mod header;
 mod input;
 mod minimise;
 mod mutate;
@@ -17,11 +18,12 @@ mod store;
 mod trace;
 
 pub use fuzz::FuzzMutator;
+pub use header::{Header, HeaderError};
 pub use input::TracedInput;
 pub use minimise::{Minimised, Minimiser, minimise};
 pub use mutate::{Mutator, Operation};
 pub use store::{Chunk, Store};
-pub use trace::{Site, Span, SpanKind, Trace, Tracer};
+pub use trace::{Part, Site, Span, SpanKind, Trace, Tracer};
 
 /// Anything that hands out choice bytes in order.
 pub trait ChoiceSource: Send {

@@ -9,6 +9,7 @@ use crate::producer::Producer;
 
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
+mod blind;
 #[cfg(feature = "proptest")]
 // The example shows a property test as users write it.
 #[allow(clippy::test_attr_in_doctest)]
@@ -54,6 +55,11 @@ impl<P: Producer> Doc<P> {
 }
 
 impl<P> Doc<P> {
+    /// An input and its choice bytes, all of which are read.
+    fn of(text: &[u8], choices: &[u8]) -> Doc<P> {
+        Doc { choices: choices.to_vec(), text: text.to_vec(), producer: PhantomData }
+    }
+
     /// The input.
     pub fn text(&self) -> &[u8] {
         &self.text

@@ -4,8 +4,42 @@
 //! string, and every output is a sentence of the grammar. Feed it pseudo-random bytes to generate, a fuzzer's bytes to
 //! explore, recorded bytes to replay.
 //!
+//! ```
+//! gramjet::grammar! {
+//!     // A file, relative to Cargo.toml, would be: pub mod json = "grammars/json.ebnf";
+//!     pub mod list = ebnf "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list";
+//! }
+//!
+//! use gramjet::{Inputs, Limits, Producer};
+//!
+//! assert_eq!(list::render(&[]), b"[]"); // an input from choice bytes: every byte string is one
+//! let mut producer = list::Producer::new();
+//! producer.set_limits(Limits::new().max_depth(8).max_len(40))?;
+//! for list in Inputs::new(producer, 7).take(1000) {
+//!     // ... and inputs from a seed.
+//!     assert!(list.starts_with(b"[") && list.len() <= 40);
+//! }
+//! # Ok::<(), gramjet::LimitsError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | wanted | found |
+//! |---|---|
+//! | a producer of a grammar that is known at build time | [`grammar!`], or `gramjet-build` in a build script |
+//! | one of a grammar that comes at run time | `gramjet_engine::Grammar` |
+//! | what producers do | [`Producer`] |
+//! | a run of inputs from a seed | [`Inputs`]; many at once: [`Batch`] |
+//! | choice bytes, pseudo-random or replayed | [`Choices`] |
+//! | bounds on depth, length and choice bytes | [`Limits`] |
+//! | inputs as arguments of property tests and fuzz targets | [`Doc`], and the features below |
+//! | mutating and minimising choice bytes by their structure | [`choices`] |
+//! | from a text back to choice bytes | `gramjet_parse::Parser` |
+//! | what generated code calls | [`rt`], which is no interface for others |
+//!
 //! # Features
 //!
+//! - `macros` (default): [`grammar!`]. Without it the compiler is not built.
 //! - `arbitrary`: [`Doc`] implements `arbitrary::Arbitrary`, for fuzz targets.
 //! - `proptest`: [`Doc`] implements `proptest::arbitrary::Arbitrary`, and there is a strategy, for property tests.
 //! - `quickcheck`: [`Doc`] implements `quickcheck::Arbitrary`, for properties.
@@ -58,9 +92,10 @@ pub use producer::{Batch, Inputs, Producer};
 /// |---|---|
 /// | `start: "rule"` | the start rule, instead of the grammar's own |
 /// | `format: "ebnf"` | the format of a file, instead of that of its extension |
-/// | `tokens: "file"` | a grammar, beside this one, of what tokens derive, in formats that leave that out (yacc) |
+/// | `tokens: "file"` | a grammar, beside this one, of what tokens derive, in formats that leave that out (yacc, Lark, tree-sitter, ANTLR) |
 /// | `separator_policy: "auto"` | where separators stand between tokens, in formats with a lexer: `auto`, `space`, `none`, `any` |
 /// | `alphabet: "ascii"` | what sets that are written as complements draw from, in formats with a lexer: `readable`, `ascii`, `unicode`, `bytes`, `all`; else `all` with the policy `any`, and `readable` with others |
+/// | `indent: "unit=2,levels=5"` | how tokens for indentation are read, in formats whose grammars leave them to code: `auto` by their names, `none` not at all, or some of `unit=4` (or `unit=tab`), `levels=8`, `tokens=NEWLINE/INDENT/DEDENT` |
 /// | `strict: true` | what a context-free grammar cannot say is an error, not left out |
 /// | `shape: "balanced"` | weights for inputs of a shape: `uniform`, `balanced`, `deep`, `target-size=BYTES` |
 /// | `weights: "path"` | a file of weights that `gramjet weights` has written, relative to the package's manifest |
@@ -72,8 +107,17 @@ pub use producer::{Batch, Inputs, Producer};
 /// [`Producer`] and has no state but its limits. A grammar with errors is a compilation error that shows them. Warnings about
 /// a grammar are shown as the use of something deprecated, the one way in which macros can warn on stable Rust;
 /// `#[allow(deprecated)]` before `mod` silences them.
-pub use gramjet_macros::grammar;
+#[cfg(feature = "macros")]
+#[macro_export]
+macro_rules! grammar {
+    // The code finds the library by `$crate`, whatever it is called where the macro is used.
+    ($($modules:tt)*) => { $crate::__grammar! { $crate $($modules)* } };
+}
 
-#[doc = include_str!("../../README.md")]
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub use gramjet_macros::grammar as __grammar;
+
+#[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 struct ReadmeExamples;

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use gramjet::Producer;
 use gramjet_compiler::Compiled;
+use gramjet_compiler::check::closest;
 use gramjet_engine::{Fastest, Jit, Reference, Vm};
 
 /// What runs a grammar.
@@ -29,7 +30,11 @@ impl FromStr for EngineName {
             "jit" => Ok(EngineName::Jit),
             "vm" => Ok(EngineName::Vm),
             "reference" => Ok(EngineName::Reference),
-            _ => Err(format!("unknown engine `{}` (known: auto, jit, vm, reference)", name.escape_debug())),
+            _ => {
+                let similar = closest(name, ["auto", "jit", "vm", "reference"])
+                    .map_or_else(String::new, |similar| format!("; did you mean `{similar}`?"));
+                Err(format!("unknown engine `{}`{similar} (known: auto, jit, vm, reference)", name.escape_debug()))
+            }
         }
     }
 }

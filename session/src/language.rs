@@ -4,10 +4,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use gramjet::{Limits, LimitsError, Producer};
+use gramjet::choices::{Header, HeaderError};
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_compiler::check::closest;
 use gramjet_compiler::formats::{self, FormatOptions};
-use gramjet_compiler::{Options, SourceFile, compile};
+use gramjet_compiler::shape::{AssumedLimits, Shape, Weighting};
+use gramjet_compiler::{Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
+use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_files::{GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
 
@@ -41,6 +45,9 @@ pub struct Settings {
     /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
     /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
     pub reading: FormatOptions,
+    /// The shape of inputs, in place of the grammar's own weights; without one, that which is usual for the grammar
+    /// ([`Weighting::ByDefault`]).
+    pub shape: Option<Shape>,
 }
 
 /// A grammar with its parser and producer. A clone shares them; it can be used from many threads.
@@ -51,18 +58,34 @@ pub struct Language {
     pub(crate) engine: Engine,
     limits: Limits,
     warnings: String,
+    fingerprints: Fingerprints,
+    recipe: Arc<Recipe>,
+}
+
+/// Why choice bytes with a header cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The header cannot be read.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// They belong to another grammar, or to one that was read in another way.
+    #[error(transparent)]
+    Foreign(#[from] Foreign),
+    /// The limits that they were recorded under cannot be kept.
+    #[error(transparent)]
+    Limits(#[from] LimitsError),
 }
 
 /// Why there is no language.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguageError {
     /// There is no such file and no such shipped grammar.
-    #[error("grammar `{name}` not found: neither a file nor one of the shipped grammars ({shipped})")]
+    #[error("grammar `{name}` not found: neither a file nor one of the shipped grammars{hint}")]
     NotFound {
         /// What was asked for.
         name: String,
-        /// The names of those that ship.
-        shipped: String,
+        /// What may have been meant, or the names of those that ship.
+        hint: String,
     },
     /// The file could not be read.
     #[error(transparent)]
@@ -85,7 +108,7 @@ impl Language {
     ///
     /// If it is not there or does not compile, or if the settings cannot be used.
     pub fn load(name: &OsStr, settings: &Settings) -> Result<Language, LanguageError> {
-        match look_up(name, gramjet_generated::by_name) {
+        match look_up(name, gramjet_grammars::by_name) {
             Named::Shipped(shipped) => {
                 Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings)
             }
@@ -95,9 +118,13 @@ impl Language {
                 Language::compile_file(&file, settings)
             }
             Named::Nothing => {
-                let names: Vec<&str> = gramjet_generated::SHIPPED.iter().map(|shipped| shipped.name).collect();
+                let names: Vec<&str> = gramjet_grammars::SHIPPED.iter().map(|shipped| shipped.name).collect();
                 let name = Path::new(name).display().to_string();
-                Err(LanguageError::NotFound { name, shipped: names.join(", ") })
+                let hint = match closest(&name, names.iter().copied()) {
+                    Some(similar) => format!("; did you mean `{similar}`?"),
+                    None => format!(" ({})", names.join(", ")),
+                };
+                Err(LanguageError::NotFound { name, hint })
             }
         }
     }
@@ -114,26 +141,38 @@ impl Language {
     fn compile_file(file: &GrammarFile, settings: &Settings) -> Result<Language, LanguageError> {
         let format = match &settings.format {
             None => None,
-            Some(name) => Some(formats::by_name(name).ok_or_else(|| {
-                let known: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
-                let name = name.escape_debug();
-                LanguageError::Setting(format!("unknown grammar format `{name}` (known: {})", known.join(", ")))
-            })?),
+            Some(name) => Some(formats::by_name(name).ok_or_else(|| LanguageError::Setting(formats::unknown(name)))?),
         };
         let start = settings.start.clone();
-        let options = Options { format, start, reading: settings.reading, loader: file.loader(), ..Options::default() };
+        let weighting = settings.shape.map_or(Weighting::ByDefault, Weighting::Shape);
+        let options = Options {
+            format,
+            start,
+            reading: settings.reading,
+            loader: file.loader(),
+            weighting,
+            limits: assumed(settings),
+            ..Options::default()
+        };
         let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
         let engine = Engine::new(&compiled, settings.engine).map_err(LanguageError::Setting)?;
         let limits = limits(engine.producer().limits(), settings)?;
         limits.check(compiled.min_len(), compiled.rule_without_pool())?;
+        let mut warnings = warnings.to_plain_text(file);
+        if let Some(decision) = compiled.by_default.filter(|decision| decision.is_surprising()) {
+            let otherwise = if decision.is_shaped { " (otherwise: the shape `uniform`)" } else { "" };
+            warnings += &format!("{decision}{otherwise}\n");
+        }
         Ok(Language {
             parser: Arc::new(Parser::new(&compiled.lowered)),
             tracer: Tracer::new(&compiled),
             engine,
             limits,
-            warnings: warnings.to_plain_text(file),
+            warnings,
+            fingerprints: compiled.fingerprints,
+            recipe: Arc::new(Recipe::new(&compiled, &options)),
         })
     }
 
@@ -150,6 +189,44 @@ impl Language {
     /// The name of the engine that runs it.
     pub fn engine_name(&self) -> &'static str {
         self.engine.name()
+    }
+
+    /// Choice bytes that stand for their text without limits on depth and length, as [`Language::parse`] finds them, behind a header
+    /// that says so.
+    pub fn with_header(&self, choices: &[u8]) -> Vec<u8> {
+        let limits = Limits::new().max_choices(u64::MAX);
+        self.recipe.header(self.fingerprints, limits).before(choices)
+    }
+
+    /// The choice bytes of a file, and the limits under which they stand for their text if it has a header.
+    ///
+    /// # Errors
+    ///
+    /// If the header cannot be read or is not one for this grammar.
+    pub fn without_header<'f>(&self, file: &'f [u8]) -> Result<(Option<Limits>, &'f [u8]), ReplayError> {
+        let (header, choices) = Header::split(file)?;
+        if let Some(header) = &header {
+            self.recipe.check(self.fingerprints, header)?;
+        }
+        Ok((header.map(|header| header.limits), choices))
+    }
+
+    /// Writes the text that choice bytes stand for: behind a header under its limits, else under those of `producer`, which is
+    /// one of this language. Says how many choice bytes were read.
+    ///
+    /// # Errors
+    ///
+    /// If the header cannot be read, is not one for this grammar, or has limits that cannot be kept.
+    pub fn replay(&self, producer: &mut dyn Producer, file: &[u8], text: &mut Vec<u8>) -> Result<u64, ReplayError> {
+        let (limits, choices) = self.without_header(file)?;
+        match limits {
+            Some(limits) if limits != producer.limits() => {
+                let mut other = self.engine.producer();
+                other.set_limits(limits)?;
+                Ok(other.produce(&mut Choices::replay(choices), text))
+            }
+            _ => Ok(producer.produce(&mut Choices::replay(choices), text)),
+        }
     }
 
     /// A producer with these limits in force.
@@ -189,6 +266,20 @@ impl Language {
     pub fn parse_within(&self, text: &[u8], budget: &Budget) -> Result<Vec<u8>, ParseError> {
         self.parser.parse(text, budget).map(|parsed| parsed.choices)
     }
+}
+
+/// The limits that are set, in place of the grammar file's.
+fn assumed(settings: &Settings) -> AssumedLimits {
+    fn given<T>(bound: Bound, at: impl Fn(u64) -> T) -> Option<Option<T>> {
+        match bound {
+            Bound::Default => None,
+            Bound::Unlimited => Some(None),
+            Bound::At(value) => Some(Some(at(value))),
+        }
+    }
+    // A depth that is too large is refused when it is set.
+    let depth = |depth| u32::try_from(depth).unwrap_or(u32::MAX);
+    AssumedLimits { max_depth: given(settings.max_depth, depth), max_len: given(settings.max_len, |bytes| bytes) }
 }
 
 /// The limits of the grammar file, with those in their place that were set.

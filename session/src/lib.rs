@@ -19,16 +19,19 @@
 
 mod engine;
 mod language;
+mod parsing;
 mod session;
 mod trees;
 mod trim;
 
 pub use engine::EngineName;
-pub use language::{Bound, Language, LanguageError, Settings};
+pub use language::{Bound, Language, LanguageError, ReplayError, Settings};
+pub use parsing::ParsingTracer;
 pub use session::{Mutation, Session, Statistics};
 pub use trees::hash;
 pub use trim::Trim;
 
 pub use gramjet_compiler::formats::FormatOptions;
+pub use gramjet_compiler::shape::Shape;
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-pub use gramjet_parse::{Budget, ParseError};
+pub use gramjet_parse::{Budget, Mismatch, ParseError};

@@ -6,6 +6,7 @@ use gramjet_engine::Tracer;
 use gramjet_parse::Budget;
 
 use crate::language::Language;
+use crate::parsing::ParsingTracer;
 use crate::trees::Trees;
 use crate::trim::Trim;
 
@@ -291,7 +292,8 @@ impl Session {
             // Candidates that are longer are none.
             let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
             let producer = bounded_producer(&self.language, &tracer);
-            Trim::new(tracer, producer, self.input.choices())
+            let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());
+            Trim::new(tracer, self.input.choices())
         })
     }
 }

@@ -17,7 +17,7 @@ fn main() {
             let module = format!("{}{number}", if forbid_unsafe { "safe" } else { "raw" });
             let file = Path::new(&folder).join(format!("{module}.rs"));
             // The tests set other limits, too.
-            let options = EmitOptions { forbid_unsafe, max_depth: subject.max_depth, max_len: None };
+            let options = EmitOptions { forbid_unsafe, max_depth: subject.max_depth, ..EmitOptions::default() };
             std::fs::write(&file, emit(&subject.compiled, &options)).expect("OUT_DIR can be written");
             let lints = if forbid_unsafe { "#[forbid(unsafe_code)]\n" } else { "" };
             let _ = writeln!(modules, "{lints}#[path = {file:?}]\nmod {module};");

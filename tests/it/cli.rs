@@ -7,7 +7,9 @@ use std::process::{Command, Output, Stdio};
 mod checks;
 mod ends;
 mod parse;
+mod recorded;
 mod shapes;
+mod sizes;
 mod variants;
 
 /// Lists of words, with line feeds and zero bytes in them.
@@ -110,13 +112,28 @@ fn the_bulk_engine_makes_the_same_with_any_number_of_threads_and_shards() {
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
     let refused = run(&["gen", place.grammar(), "--engine", "bulk", "--max-len", "50"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
-    // Unasked where there is much to make, of which nobody reads more than the beginning.
-    let mut unseeded = gramjet();
-    unseeded.args(["gen", place.grammar(), "--bytes", "1G", "-v"]);
-    let mut unseeded = unseeded.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(unseeded.stdout.take());
-    let unseeded = unseeded.wait_with_output().unwrap();
-    assert!(text(&unseeded.stderr).contains("engine bulk"), "{}", text(&unseeded.stderr));
+}
+
+#[test]
+fn engines_are_measured_only_where_the_output_may_depend_on_them() {
+    let place = place("measured");
+    // Nobody reads more than the beginning.
+    let said = |arguments: &[&str]| {
+        let mut run = gramjet();
+        run.args(["gen", place.grammar(), "-v"]).args(arguments);
+        let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(run.stdout.take());
+        text(&run.wait_with_output().unwrap().stderr).lines().next().unwrap().to_string()
+    };
+    // Either engine may be faster here; what was measured is said.
+    let unseeded = said(&["--bytes", "20G"]);
+    assert!(unseeded.contains("bulk") && unseeded.contains("MiB/s"), "{unseeded}");
+    let limited = said(&["--bytes", "20G", "--max-len", "1000"]);
+    assert!(limited.contains("not bulk, as a limit on the length"), "{limited}");
+    for arguments in [&["--bytes", "20G", "--seed", "1"][..], &["-n", "10"], &["--bytes", "20G", "--engine", "vm"]] {
+        let said = said(arguments);
+        assert!(!said.contains("bulk"), "{said}");
+    }
 }
 
 #[test]
@@ -285,6 +302,9 @@ fn wrong_arguments_are_code_2() {
             "length of 1 byte is too small: the shortest input of this grammar has 2 bytes",
         ),
         (&["gen", grammar, "-n", "abc"], "a number is expected, such as 100"),
+        (&["gen", grammar, "-n", "-5"], "a number is expected, such as 100"),
+        (&["gen", grammar, "--seed", "-1"], "a seed is a number from 0 to 2^64 - 1"),
+        (&["gen", grammar, "--max-depth", "-1"], "a number of levels, or `none`, is expected"),
         (&["gen", grammar, "-o", grammar, "--ext", "txt"], "is not a directory; `--ext`"),
         (&["gen", grammar, "--start", "lits"], "lits"),
         (&["gen", "no-such-grammar"], "`gramjet grammars` lists"),
@@ -448,6 +468,10 @@ fn texts() {
     assert!(text(&source).contains("gramjet"));
     let deep = place.path("deep.ebnf");
     fs::write(&deep, "%max-depth 5\na ::= b | 'x'\nb ::= 'x'{70000} a\n").unwrap();
+    let renamed = stdout(&["emit", "rust", place.grammar(), "--library", "::gramyet"]);
+    assert_eq!(text(&renamed), text(&source).replace("::gramjet::", "::gramyet::"));
+    let refused = run(&["emit", "rust", place.grammar(), "--library", "g j"]);
+    assert!(refused.status.code() == Some(2) && text(&refused.stderr).contains("is not the path of a library"));
     let emitted = run(&["emit", "rust", &deep]);
     assert!(emitted.status.success() && text(&emitted.stderr).contains("maximum depth 5"), "{}", text(&emitted.stderr));
     assert!(run(&["emit", "rust", place.grammar()]).stderr.is_empty());
@@ -472,7 +496,7 @@ fn help_has_arguments_under_the_headings_that_they_belong_to() {
         assert_eq!(section("Shape of the inputs"), ["--shape", "--weights"], "{command}");
         assert_eq!(
             section("Reading the grammar"),
-            ["--separator-policy", "--alphabet", "--tokens", "--strict"],
+            ["--separator-policy", "--alphabet", "--indent", "--tokens", "--strict"],
             "{command}"
         );
         let positional = section("Arguments").len();
@@ -578,6 +602,12 @@ fn grammars_are_converted() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("error[not-expressible]: ABNF has no weights"), "{}", text(&refused.stderr));
     assert!(!Path::new(&place.path("out.abnf")).exists());
+    let weighted = place.path("weighted.ebnf");
+    fs::write(&weighted, "a ::= 'x' @ 3 | ('y' @ 0 | 'z' @ 2 | a 'w')* 'v'\n").unwrap();
+    assert_eq!(
+        text(&stdout(&["convert", &weighted, "-", "--to", "abnf", "--drop-weights"])),
+        "a = %s\"x\" / *(%s\"z\" / a %s\"w\") %s\"v\"\n"
+    );
     let unknown = run(&["convert", place.grammar(), &place.path("out.txt")]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("known: .ebnf, .w3c, .json, .abnf, .g4"), "{}", text(&unknown.stderr));

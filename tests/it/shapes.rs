@@ -32,7 +32,7 @@ fn compiled(file: &SourceFile, shape: Option<Shape>) -> Compiled {
 }
 
 fn shipped(name: &str) -> SourceFile {
-    let grammar = gramjet_generated::by_name(name).unwrap_or_else(|| panic!("{name} ships"));
+    let grammar = gramjet_grammars::by_name(name).unwrap_or_else(|| panic!("{name} ships"));
     SourceFile::new(format!("{name}.ebnf"), grammar.text)
 }
 

@@ -114,7 +114,7 @@ fn median_tokens(documents: &Path) -> usize {
 
 #[test]
 fn shipped_grammars_are_accepted_by_their_judges() {
-    for shipped in gramjet_generated::SHIPPED {
+    for shipped in gramjet_grammars::SHIPPED {
         let judges: Vec<_> = JUDGES.iter().filter(|(grammar, ..)| *grammar == shipped.name).collect();
         assert!(!judges.is_empty(), "{} has no judge", shipped.name);
         // Near the limits most of a document comes from pools.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gramjet::choices::Header;
 use gramjet_afl::{Configuration, Mutator};
 
 fn mutator(variables: &[(&str, &str)], seed: u32) -> Mutator {
@@ -115,6 +116,19 @@ fn streams_are_found_again_and_by_other_instances() {
     let synced = other.join("id:000000,sync:a");
     fs::write(&synced, &text).expect("a file");
     assert_eq!(parsed(&synced), 0);
+    // Files of earlier versions have no header; those of other grammars, with other weights for example, are made again.
+    let stream = fs::read_dir(own.join("../streams")).expect("streams").flatten().next().expect("a stream").path();
+    let recorded = fs::read(&stream).expect("a file");
+    let (header, choices) = Header::split(&recorded).expect("a whole header");
+    let header = header.expect("a header");
+    fs::write(&stream, choices).expect("a file");
+    assert_eq!((parsed(&entry), parsed(&synced)), (0, 0));
+    fs::write(&stream, Header { choices: header.choices ^ 1, ..header }.before(choices)).expect("a file");
+    assert_eq!((parsed(&entry), parsed(&synced)), (1, 1));
+    let mut again = mutator(&variables, 2);
+    again.add(&entry);
+    assert_eq!(fs::read(&stream).expect("a file"), recorded);
+    assert_eq!((parsed(&entry), parsed(&synced)), (0, 0));
     // Choice bytes of something else are not taken.
     for stream in fs::read_dir(own.join("../streams")).expect("streams").flatten() {
         fs::write(stream.path(), b"\x00\x80\xFF").expect("a file");

@@ -1,6 +1,7 @@
 //! What can be computed about a grammar: each analysis is one file and a function from the IR (or the Ast) to facts.
 
 pub mod alike;
+pub mod fingerprint;
 pub mod guards;
 pub mod jumps;
 pub mod least;

@@ -1,3 +1,4 @@
 //! Backends: residual IR to source text.
 
+#[cfg(feature = "rust")]
 pub mod rust;

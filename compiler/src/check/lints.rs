@@ -1,5 +1,7 @@
 //! What compiles, but is likely to disappoint. Only `gramjet check` looks for these.
 
+use std::collections::BTreeSet;
+
 use crate::ast::{Alternative, Expr, ExprKind};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::shape::Facts;
@@ -32,7 +34,8 @@ pub(crate) fn lints(
 fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -> Diagnostic {
     let rules = &checked.grammar.rules;
     let first = growth.critical.first().map(|&rule| &rules[rule].name);
-    let name = first.map_or_else(String::new, |name| format!("`{}`", shown(&name.text)));
+    let told = |text| checked.grammar.told(text);
+    let name = first.map_or_else(String::new, |name| format!("`{}`", shown(told(&name.text))));
     let mut message = format!(
         "the expected length of inputs has no bound: the recursion through {name} has a spectral radius of {:.3}, \
          which is not below 1",
@@ -42,9 +45,12 @@ fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -
         message += &format!("; with the maximum depth of {depth}, inputs have {length:.0} bytes in the mean");
     }
     let mut diagnostic = Diagnostic::warning(Code::UnboundedLength, first.map(|name| name.span), message);
-    for &rule in growth.critical.iter().skip(1).take(SHOWN) {
+    let mut known: BTreeSet<&str> = first.iter().map(|name| told(&name.text)).collect();
+    for &rule in &growth.critical {
         let name = &rules[rule].name;
-        diagnostic = diagnostic.related(name.span, format!("`{}` takes part in it", shown(&name.text)));
+        if known.len() <= SHOWN && known.insert(told(&name.text)) {
+            diagnostic = diagnostic.related(name.span, format!("`{}` takes part in it", shown(told(&name.text))));
+        }
     }
     diagnostic.help(
         "take `--shape balanced`, give the alternatives that end a recursion more weight, or set `--max-depth` or \

@@ -17,13 +17,22 @@ impl Default for Budget {
 /// Names longer than this are not compared.
 const MAX_NAME: usize = 64;
 
+/// The candidate nearest to `name`, if one is near enough to be what was meant.
+pub fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    nearest(name, candidates, &mut Budget::default())
+}
+
 /// A hint that names the rule nearest to `name`, if one is near enough.
 pub(crate) fn suggestion(name: &str, index: &BTreeMap<&str, usize>, budget: &mut Budget) -> Option<String> {
+    nearest(name, index.keys().copied(), budget).map(|best| format!("did you mean `{}`?", shown(best)))
+}
+
+fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget: &mut Budget) -> Option<&'n str> {
     let name = folded(name)?;
     // One edit in a short name, a third of a long one.
     let mut bound = (name.len() / 3).max(1) + 1;
     let mut best = None;
-    for &candidate in index.keys() {
+    for candidate in candidates {
         // Looking at a candidate costs even if the lengths already tell.
         budget.0 = budget.0.checked_sub(4)?;
         if candidate.len() > 4 * MAX_NAME {
@@ -43,7 +52,7 @@ pub(crate) fn suggestion(name: &str, index: &BTreeMap<&str, usize>, budget: &mut
             break;
         }
     }
-    best.map(|best| format!("did you mean `{}`?", shown(best)))
+    best
 }
 
 /// The names of the first rules in the order of the file, and how many more there are.

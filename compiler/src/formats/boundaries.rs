@@ -160,6 +160,8 @@ pub(super) struct Lexical<'g> {
     rules: BTreeMap<&'g str, &'g Expr>,
     known: BTreeMap<&'g str, Edges>,
     open: BTreeSet<&'g str>,
+    /// What must not stand behind some of the rules, for reasons of their own.
+    not_behind: BTreeMap<String, Chars>,
 }
 
 /// References of lexical rules to each other are followed this deep, ...
@@ -170,12 +172,24 @@ const MAX_RULES: usize = 1 << 14;
 impl<'g> Lexical<'g> {
     pub(super) fn new(rules: &'g [Rule]) -> Lexical<'g> {
         let rules = rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
-        Lexical { rules, known: BTreeMap::new(), open: BTreeSet::new() }
+        Lexical { rules, known: BTreeMap::new(), open: BTreeSet::new(), not_behind: BTreeMap::new() }
     }
 
     /// The same for rules of which something is known already.
     pub(super) fn knowing(rules: &'g [Rule], known: impl IntoIterator<Item = (&'g str, Edges)>) -> Lexical<'g> {
         Lexical { known: known.into_iter().collect(), ..Lexical::new(rules) }
+    }
+
+    /// Says which characters must not stand behind some of the rules.
+    pub(super) fn forbid(&mut self, not_behind: &BTreeMap<String, CharSet>) {
+        self.not_behind = not_behind.iter().map(|(name, set)| (name.clone(), chars(set))).collect();
+    }
+
+    /// What must not stand behind a token, besides what its edges say. A token without keywords has another name.
+    fn forbidden(&self, expr: &Expr) -> Chars {
+        let ExprKind::Rule(name) = &expr.kind else { return 0 };
+        let found = self.not_behind.get(name).or_else(|| self.not_behind.get(name.strip_suffix(".word")?));
+        found.copied().unwrap_or(0)
     }
 
     /// The rule called `name`, with a name that lives as long as the rules.
@@ -296,7 +310,8 @@ impl Tokens {
                 tokens.index.entry(Key::of(part)).or_insert_with(|| {
                     let edges = lexical.edges(&part.expr);
                     members(edges.first).for_each(|c| pairs[c].join(&edges.pairs));
-                    Token { nullable: edges.nullable, first: edges.first, last: edges.last, danger: 0 }
+                    let danger = lexical.forbidden(&part.expr);
+                    Token { nullable: edges.nullable, first: edges.first, last: edges.last, danger }
                 });
             });
         }

@@ -27,6 +27,10 @@ impl Format for Ebnf {
         super::glance::defines(text, "::=")
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             Grammar::default()

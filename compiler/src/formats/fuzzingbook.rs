@@ -24,6 +24,10 @@ impl Format for FuzzingBook {
         text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
@@ -62,10 +66,13 @@ fn unbracketed(name: &str) -> &str {
     name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
-/// Whether a symbol has the shape `<name>`: the Fuzzing Book's `<[^<> ]+>`.
-fn is_bracketed(symbol: &str) -> bool {
+/// Whether a symbol may be meant to be a rule: a word in angle brackets.
+fn looks_like_a_name(symbol: &str) -> bool {
     let inside = unbracketed(symbol);
-    inside.len() < symbol.len() && !inside.contains(['<', '>', ' '])
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    inside.len() < symbol.len()
+        && inside.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && inside.chars().all(is_part)
 }
 
 struct Reader<'t, 'd> {
@@ -182,9 +189,14 @@ impl Reader<'_, '_> {
             self.error(json.span, message, EXPANSION_HELP);
             return None;
         };
-        let kind = if self.keys.contains(&text) || is_bracketed(&text) {
+        let kind = if self.keys.contains(&text) {
             ExprKind::Rule(unbracketed(&text).to_string())
         } else {
+            if looks_like_a_name(&text) {
+                let message = format!("`{}` is no key of the grammar, so it is text", text.escape_debug());
+                let help = "in a list each symbol that is a key is a rule, and all others are text; define the rule if it is one";
+                self.diagnostics.push(Diagnostic::warning(Code::UndefinedRule, json.span, message).help(help));
+            }
             ExprKind::Bytes(text.into_bytes())
         };
         self.build(kind, json.span)

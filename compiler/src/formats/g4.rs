@@ -4,6 +4,7 @@
 //! brings the files of one grammar together; `meaning` resolves names to a grammar over tokens, and what makes one over
 //! characters of that is [`crate::tokens`].
 
+use super::given::Given;
 use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
@@ -11,6 +12,8 @@ use crate::tokens;
 
 mod escapes;
 mod folding;
+mod helpers;
+mod layout;
 mod lexer;
 mod lexical;
 mod meaning;
@@ -56,12 +59,12 @@ impl Format for G4 {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
-        super::refuse_tokens(self.name(), surroundings, diagnostics);
+        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
         let sources = sources::read(file, surroundings, diagnostics);
         if diagnostics.has_errors() {
             return Grammar::default();
         }
-        let Some(grammar) = meaning::token_grammar(&sources, surroundings.start, diagnostics) else {
+        let Some(grammar) = meaning::token_grammar(&sources, &given, surroundings, diagnostics) else {
             return Grammar::default();
         };
         let options =

@@ -22,9 +22,13 @@ impl Format for Gram {
         &["gram"]
     }
 
-    /// Never: without its extension it looks like our EBNF or like yacc.
-    fn looks_like(&self, _text: &str) -> bool {
-        false
+    /// Each rule ends with a semicolon, and there are comments as only this format has them: both kinds may stand anywhere.
+    fn looks_like(&self, text: &str) -> bool {
+        text.len() <= MAX_GLANCE && (text.contains('#') || text.contains("/*")) && {
+            let mut found = Diagnostics::default();
+            let grammar = self.parse(&SourceFile::new("", text), &mut found);
+            !grammar.rules.is_empty() && !found.has_errors()
+        }
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
@@ -47,6 +51,9 @@ impl Format for Gram {
         Grammar { rules: rules.finish(&mut builder), ..Grammar::default() }
     }
 }
+
+/// Larger texts are not read to find out whether they are of this format.
+const MAX_GLANCE: usize = 1 << 20;
 
 /// Makes one rule of all that a merge equates: of the one that stands first.
 fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {

@@ -42,6 +42,21 @@ impl Words {
 
 /// Takes the fixed texts among the tokens of `syntax` out of what the others derive.
 pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, builder: &mut Builder<'_>) -> Words {
+    exclude_by(syntax, lexical, &BTreeMap::new(), builder)
+}
+
+/// The same where some tokens, by name, have priorities: of two that match the same text, the lexer takes that with the higher
+/// one, and a fixed text only if its priority is not the lower one.
+pub(super) fn exclude_by(
+    syntax: &mut [(Name, Syntax)],
+    lexical: &mut Lexical<'_>,
+    priorities: &BTreeMap<String, i64>,
+    builder: &mut Builder<'_>,
+) -> Words {
+    let priority = |key: &Key| match key {
+        Key::Rule(name) => priorities.get(name).copied().unwrap_or(0),
+        _ => 0,
+    };
     let mut tokens: BTreeMap<Key, &Expr> = BTreeMap::new();
     for (_, body) in syntax.iter() {
         each_token(body, &mut |expr| {
@@ -55,20 +70,29 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
     for (key, expr) in tokens {
         let edges = lexical.edges(expr);
         match fixed(expr, lexical, 0) {
-            Some(pattern) => keywords.push((pattern, edges)),
+            Some(pattern) => keywords.push((pattern, edges, priority(&key), true)),
             None if !edges.nullable => others.push((key, expr, edges)),
             None => {}
         }
     }
-    let mut converting = Converting { lexical, fragments: Vec::new(), places: BTreeMap::new(), pending: Vec::new() };
+    let mut converting = Converting::new(lexical, Vec::new());
+    let least = others.iter().map(|(key, ..)| priority(key)).min().unwrap_or(0);
+    for (key, expr, edges) in others.iter().filter(|(key, ..)| priority(key) > least) {
+        if let Some(pattern) = converting.pattern(expr) {
+            keywords.push((pattern, edges.clone(), priority(key), false));
+        }
+    }
     let mut words = Vec::new();
     let mut keys = Vec::new();
     let mut pairs = 0;
     for (key, expr, edges) in others {
         let among: Vec<Pattern> = keywords
             .iter()
-            .filter(|(_, keyword)| keyword.may_be_among(&edges))
-            .map(|(pattern, _)| pattern.clone())
+            .filter(|(_, keyword, theirs, is_fixed)| {
+                let own = priority(&key);
+                (*theirs > own || *is_fixed && *theirs == own) && keyword.may_be_among(&edges)
+            })
+            .map(|(pattern, ..)| pattern.clone())
             .collect();
         pairs += among.len();
         if among.is_empty() || pairs > MAX_PAIRS {
@@ -222,16 +246,21 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
 }
 
 /// Makes patterns of expressions, and fragments of the rules that they refer to.
-struct Converting<'l, 'g> {
+pub(super) struct Converting<'l, 'g> {
     lexical: &'l Lexical<'g>,
     fragments: Vec<Fragment>,
     places: BTreeMap<String, usize>,
     pending: Vec<(usize, &'g Expr)>,
 }
 
-impl Converting<'_, '_> {
+impl<'l, 'g> Converting<'l, 'g> {
+    /// Adds to these fragments.
+    pub(super) fn new(lexical: &'l Lexical<'g>, fragments: Vec<Fragment>) -> Converting<'l, 'g> {
+        Converting { lexical, fragments, places: BTreeMap::new(), pending: Vec::new() }
+    }
+
     /// `None` if there are bytes in it that are no characters.
-    fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
+    pub(super) fn pattern(&mut self, expr: &Expr) -> Option<Pattern> {
         Some(match &expr.kind {
             ExprKind::Bytes(bytes) => Pattern::text(std::str::from_utf8(bytes).ok()?),
             ExprKind::Class(set) if set.unit() == Unit::Char => Pattern::Set { set: set.clone(), listed: true },
@@ -261,7 +290,7 @@ impl Converting<'_, '_> {
         })
     }
 
-    fn finish(mut self) -> Vec<Fragment> {
+    pub(super) fn finish(mut self) -> Vec<Fragment> {
         while let Some((place, body)) = self.pending.pop() {
             // What is no text is in no word without keywords.
             self.fragments[place].pattern = self.pattern(body).unwrap_or(Pattern::Choice(Vec::new()));

@@ -1,11 +1,15 @@
 //! Grammars of Lark. A separator from what `%ignore` names goes between tokens that would run together.
 
-use super::{Format, glance};
+use super::builder::Builder;
+use super::given::Given;
+use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
 mod common;
+mod imports;
 mod parser;
+mod tokens;
 mod translate;
 
 /// The `lark` format.
@@ -33,12 +37,23 @@ impl Format for Lark {
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        self.parse_within(file, &Surroundings::default(), diagnostics)
+    }
+
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
-        let mut builder = super::builder::Builder::new(diagnostics);
-        let file = parser::parse(file.text(), &mut builder);
-        translate::translate(&file, &mut builder)
+        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
+        let mut builder = Builder::new(diagnostics);
+        let mut file = parser::parse(file.text(), &mut builder);
+        imports::resolve(&mut file, surroundings.loader, &mut builder);
+        translate::translate(&file, surroundings.start, &given, &mut builder)
     }
 }
 

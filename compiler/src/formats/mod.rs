@@ -3,8 +3,9 @@
 //! A new format is one file here plus a line in [`ALL`].
 
 use crate::ast::Grammar;
+use crate::check::closest;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, SourceFile};
-use crate::tokens::{Alphabet, SeparatorPolicy};
+use crate::tokens::{Alphabet, Indent, SeparatorPolicy};
 
 pub mod abnf;
 pub mod bnf;
@@ -24,9 +25,11 @@ pub mod yacc;
 mod boundaries;
 mod builder;
 mod difference;
+mod given;
 mod glance;
 mod json_text;
 mod keywords;
+mod missing;
 mod pattern;
 mod python;
 mod scanner;
@@ -47,6 +50,11 @@ pub trait Format: Sync {
 
     /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] matter.
     fn has_lexer(&self) -> bool {
+        false
+    }
+
+    /// Whether the notation can give alternatives weights. Those in grammars of others are made by the way they are read.
+    fn has_weights(&self) -> bool {
         false
     }
 
@@ -74,6 +82,8 @@ pub struct FormatOptions {
     pub separators: SeparatorPolicy,
     /// What sets that are written as complements draw from, in formats with a lexer; else [`SeparatorPolicy::alphabet`].
     pub alphabet: Option<Alphabet>,
+    /// Which tokens stand for the indentation of lines, in formats whose grammars leave that to code.
+    pub indent: Indent,
 }
 
 impl FormatOptions {
@@ -136,9 +146,9 @@ pub const ALL: &[&dyn Format] = &[
     &yacc::Yacc,
     &g4::G4,
     &pest::Pest,
+    &gram::Gram,
     &bnf::Bnf,
     &ebnf::Ebnf,
-    &gram::Gram,
     &lark::Lark,
     &abnf::Abnf,
     &iso::Iso,
@@ -149,6 +159,18 @@ pub const ALL: &[&dyn Format] = &[
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     let name = name.replace('_', "-");
     ALL.iter().copied().find(|format| format.name() == name)
+}
+
+/// The message on a name that no format has, with the one that may have been meant, or all.
+pub fn unknown(name: &str) -> String {
+    let shown = name.escape_debug();
+    match closest(name, ALL.iter().map(|format| format.name())) {
+        Some(similar) => format!("unknown grammar format `{shown}`; did you mean `{similar}`?"),
+        None => {
+            let known: Vec<&str> = ALL.iter().map(|format| format.name()).collect();
+            format!("unknown grammar format `{shown}` (known: {})", known.join(", "))
+        }
+    }
 }
 
 /// The format of a file: of those with its extension, or of all if there is none, the first that the text looks like. If it
@@ -186,8 +208,7 @@ pub fn read(
 fn refuse_tokens(format: &str, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) {
     if surroundings.tokens.is_some() {
         let message = format!("grammars in the format `{format}` take no file of tokens");
-        let help =
-            "it says what the tokens of yacc grammars derive; other formats have a place for that in the grammar";
+        let help = "it says what tokens of `g4`, `lark`, `tree-sitter` and `yacc` derive; others have a place for that in the grammar";
         diagnostics.push(Diagnostic::error(Code::UnknownDirective, None, message).help(help));
     }
 }

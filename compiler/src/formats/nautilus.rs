@@ -29,6 +29,10 @@ impl Format for Nautilus {
         is_json(text) || glance::lines(text).any(|line| line.starts_with("ctx.") && line.contains('('))
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
@@ -104,11 +108,13 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Text with `{NAME}` or `{NAME:label}` in it; a brace itself is `\{` or `\}`.
+/// Text with `{NAME}` or `{NAME:label}` in it; a brace itself is `\{` or `\}`. As in Nautilus, what stands in the braces of a
+/// reference is not empty and has no backslash. An opening brace that begins none, as in `{}`, is text.
 fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part, Reported> {
     let mut parts = Vec::new();
     let mut literal = Vec::new();
     let mut at = 0;
+    let mut has_text_braces = false;
     while at < text.len() {
         match text[at] {
             b'\\' if matches!(text.get(at + 1), Some(b'{' | b'}')) => {
@@ -116,11 +122,23 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
                 at += 2;
             }
             b'{' => {
-                let length = text[at..].iter().position(|&byte| byte == b'}');
-                let inside = length.map(|length| &text[at + 1..at + length]);
-                let name = inside.and_then(|inside| std::str::from_utf8(inside).ok());
+                // No further than to the next brace, so that many of them take no longer than their number.
+                let length = text[at + 1..]
+                    .iter()
+                    .position(|&byte| matches!(byte, b'{' | b'}' | b'\\'))
+                    .map(|between| between + 1);
+                let Some(length) = length.filter(|&length| length > 1 && text[at + length] == b'}') else {
+                    let help = "Nautilus leaves such a brace out; here it is text, which `\\{` is in both";
+                    if !std::mem::replace(&mut has_text_braces, true) {
+                        builder.approximate(span, "a brace begins no reference", help);
+                    }
+                    literal.push(b'{');
+                    at += 1;
+                    continue;
+                };
+                let name = std::str::from_utf8(&text[at + 1..at + length]).ok();
                 let name = name.map(|name| name.split(':').next().unwrap_or(name)).filter(|name| is_name(name));
-                let (Some(name), Some(length)) = (name, length) else {
+                let Some(name) = name else {
                     let help =
                         "a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\\{`";
                     return Err(builder.error(span, "this brace begins no reference", help));

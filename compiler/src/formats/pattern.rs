@@ -1,16 +1,23 @@
 //! Regular expressions as parts of grammars, by way of `regex-syntax`.
 //!
 //! `\d`, `\w` and `\s` are ASCII; `.` and negated classes, which reach up to the last code point, draw from printable
-//! ASCII, tab and line feed. What a regular expression asks of its surroundings is reported and left out.
+//! ASCII, tab and line feed. What a regular expression asks of its surroundings is honoured within a token, see [`looks`]; what
+//! reaches beyond is reported and left out.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::builder::{Builder, Part, Reported};
+use crate::ast::MAX_NESTING;
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 
+mod looks;
 mod rewrite;
+pub(super) mod terms;
+
+use looks::MarkKind;
+pub(super) use looks::{Mark, has_marks, leave_out, letters, resolve};
 
 /// Longer patterns are refused: what `regex-syntax` makes of them is thousands of times as large.
 const MAX_PATTERN: usize = 1 << 16;
@@ -43,8 +50,36 @@ impl Flags {
     }
 }
 
-/// The expression of a pattern; `span` is where it is written.
+/// The expression of a pattern that is all of a token; `span` is where it is written.
 pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
+    let mut looks = Vec::new();
+    let mut part = marked(pattern, flags, span, &mut looks, builder)?;
+    if looks.is_empty() {
+        return Ok(part);
+    }
+    // That a repetition ends early says nothing of the language by itself.
+    let asks_beside = looks.iter().any(|look| look.kind != MarkKind::Early);
+    let resolved = if asks_beside { resolve(&part.expr, &looks, &|_| None) } else { None };
+    match resolved.filter(|resolved| resolved.not_behind.is_empty() && !resolved.asks_in_front) {
+        Some(resolved) => {
+            builder.count(resolved.parts, span)?;
+            Ok(Part { expr: resolved.expr, height: MAX_NESTING / 2 })
+        }
+        None => {
+            leave_out(&mut part.expr, &looks, Some(builder));
+            Ok(part)
+        }
+    }
+}
+
+/// The expression of a pattern that is a part of a token, with marks for what it asks of its surroundings: see [`looks`].
+pub(super) fn marked(
+    pattern: &str,
+    flags: Flags,
+    span: Span,
+    looks: &mut Vec<Mark>,
+    builder: &mut Builder<'_>,
+) -> Result<Part, Reported> {
     if pattern.len() > MAX_PATTERN {
         let message = format!("this regular expression has more than {MAX_PATTERN} bytes");
         let diagnostic = Diagnostic::error(Code::TooLarge, span, message).help("split it over several rules");
@@ -73,7 +108,8 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
         }
     };
     let ignore_case = flags.ignore_case || pattern.contains("(?i");
-    let mut converter = Converter { span, ignore_case, builder };
+    let asks_beside = pattern.contains(LOOK);
+    let mut converter = Converter { span, ignore_case, asks_beside, is_whole: false, looks, builder };
     // Anchors at both ends say what holds anyway.
     let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
     match hir.kind() {
@@ -91,9 +127,17 @@ fn is_edge(look: Look) -> bool {
     matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
 }
 
+/// How the names of groups begin that are look-aheads and look-behinds; the languages that have these know no full stops there.
+const LOOK: &str = "(?P<look.";
+
 struct Converter<'b, 'd> {
     span: Span,
     ignore_case: bool,
+    /// Whether there are look-aheads or look-behinds.
+    asks_beside: bool,
+    /// Classes are taken whole, not only what of them is readable.
+    is_whole: bool,
+    looks: &'b mut Vec<Mark>,
     builder: &'b mut Builder<'d>,
 }
 
@@ -102,6 +146,7 @@ impl Converter<'_, '_> {
         match hir.kind() {
             HirKind::Empty => self.builder.seq(Vec::new(), self.span),
             HirKind::Literal(literal) => self.builder.bytes(literal.0.to_vec(), self.span),
+            HirKind::Class(class) if self.is_whole => self.builder.class(set(class), self.span),
             HirKind::Class(class) => self.class(readable(&set(class))),
             HirKind::Look(look) => {
                 let what = if is_edge(*look) { "an anchor" } else { "a word boundary" };
@@ -111,15 +156,37 @@ impl Converter<'_, '_> {
             }
             HirKind::Repetition(repetition) => {
                 let item = self.part(&repetition.sub)?;
-                self.builder.repeat(item, repetition.min, repetition.max, self.span)
+                let part = self.builder.repeat(item, repetition.min, repetition.max, self.span)?;
+                if repetition.greedy || repetition.max == Some(repetition.min) || self.is_whole {
+                    return Ok(part);
+                }
+                let empty = self.builder.seq(Vec::new(), self.span)?;
+                let mark = self.mark(MarkKind::Early, empty)?;
+                self.builder.seq(vec![mark, part], self.span)
             }
-            HirKind::Capture(capture) => self.part(&capture.sub),
+            HirKind::Capture(capture) => match capture.name.as_deref().and_then(|name| name.strip_prefix("look.")) {
+                Some(name) => {
+                    let kinds = MarkKind::OF_GROUPS.iter();
+                    let kind = kinds.filter(|(_, prefix)| name.starts_with(prefix)).map(|(kind, _)| *kind).next();
+                    let before = std::mem::replace(&mut self.is_whole, true);
+                    let body = self.part(&capture.sub);
+                    self.is_whole = before;
+                    self.mark(kind.unwrap_or(MarkKind::Ahead), body?)
+                }
+                None => self.part(&capture.sub),
+            },
             HirKind::Concat(parts) => self.sequence(parts),
             HirKind::Alternation(parts) => {
                 let parts: Result<Vec<Part>, Reported> = parts.iter().map(|part| self.part(part)).collect();
                 self.builder.any(parts?, self.span)
             }
         }
+    }
+
+    fn mark(&mut self, kind: MarkKind, body: Part) -> Result<Part, Reported> {
+        self.builder.count(1, self.span)?;
+        self.looks.push(Mark { kind, body: body.expr });
+        Ok(Part { expr: looks::mark(self.looks.len() - 1, self.span), height: 1 })
     }
 
     fn class(&mut self, mut set: CharSet) -> Result<Part, Reported> {
@@ -134,7 +201,7 @@ impl Converter<'_, '_> {
         let mut converted = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             converted.push(match (part.kind(), parts.get(number + 1)) {
-                (HirKind::Repetition(repetition), Some(next)) if !repetition.greedy => {
+                (HirKind::Repetition(repetition), Some(next)) if !repetition.greedy && !self.asks_beside => {
                     self.lazy(repetition, next, part)?
                 }
                 _ => self.part(part)?,
@@ -146,8 +213,6 @@ impl Converter<'_, '_> {
     /// A non-greedy repetition of a class ends at the first place where what follows can begin: it draws text without that.
     fn lazy(&mut self, repetition: &regex_syntax::hir::Repetition, next: &Hir, whole: &Hir) -> Result<Part, Reported> {
         let (Some(set), Some((first, second))) = (class_of(&repetition.sub), beginning(next)) else {
-            let help = "what it draws may hold what ends it; write out what it must not hold";
-            self.builder.approximate(self.span, "a non-greedy repetition is read as a greedy one", help);
             return self.part(whole);
         };
         let set = readable(&set);

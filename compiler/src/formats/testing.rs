@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use std::{process, thread};
 
-use super::Format;
+use super::{Format, Loader, Surroundings};
 use crate::ast;
 use crate::check::check;
 use crate::diagnostics::{Diagnostics, SourceFile};
@@ -14,6 +14,30 @@ pub(crate) fn parsed(format: &dyn Format, text: &str) -> String {
     let file = SourceFile::new("g", text);
     let mut diagnostics = Diagnostics::default();
     let grammar = format.parse(&file, &mut diagnostics);
+    diagnostics.sort();
+    let found = diagnostics.to_plain_text(&file);
+    ast::dump(&grammar) + &found + if found.is_empty() { "" } else { "\n" }
+}
+
+/// Files that stand beside a grammar.
+struct Files<'f>(&'f [(&'f str, &'f str)]);
+
+impl Loader for Files<'_> {
+    fn load(&self, name: &str) -> Result<SourceFile, String> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(name, text)| SourceFile::new(*name, *text)).ok_or("there is none".to_string())
+    }
+}
+
+/// The same as [`parsed`] with other files, of which one that is called `tokens` is the file of tokens, and with what the check
+/// finds.
+pub(crate) fn parsed_with(format: &dyn Format, text: &str, files: &[(&str, &str)]) -> String {
+    let file = SourceFile::new("g", text);
+    let mut diagnostics = Diagnostics::default();
+    let tokens = files.iter().map(|(name, _)| *name).find(|name| name.starts_with("tokens"));
+    let surroundings = Surroundings { tokens, loader: &Files(files), ..Surroundings::default() };
+    let grammar = format.parse_within(&file, &surroundings, &mut diagnostics);
+    check(&grammar, None, &mut diagnostics);
     diagnostics.sort();
     let found = diagnostics.to_plain_text(&file);
     ast::dump(&grammar) + &found + if found.is_empty() { "" } else { "\n" }

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::Format;
 use super::boundaries::{Lexical, Syntax, separate};
 use super::builder::{Builder, Part, Reported};
+use super::given::Given;
 use super::json_text::{self, Json, JsonKey, JsonKind};
 use super::keywords;
+use super::missing;
 use super::pattern::{self, Flags};
+use super::{Format, Surroundings};
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 
@@ -36,9 +38,19 @@ impl Format for TreeSitter {
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+        self.parse_within(file, &Surroundings::default(), diagnostics)
+    }
+
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
         }
+        let Some(given) = Given::read(surroundings, diagnostics) else { return Grammar::default() };
         let Some(value) = json_text::read(file.text(), diagnostics) else { return Grammar::default() };
         let mut builder = Builder::new(diagnostics);
         let JsonKind::Object(members) = value.kind else {
@@ -46,7 +58,7 @@ impl Format for TreeSitter {
             builder.error(value.span, message, GRAMMAR_HELP);
             return Grammar::default();
         };
-        translate(members, &mut builder)
+        translate(&members, surroundings.start, &given, &mut builder)
     }
 }
 
@@ -68,8 +80,8 @@ impl<'j> Object<'j> {
     }
 }
 
-fn translate(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
-    let grammar = Object(&members);
+fn translate(members: &[(JsonKey, Json)], start: Option<&str>, given: &Given, builder: &mut Builder<'_>) -> Grammar {
+    let grammar = Object(members);
     let Some(Json { kind: JsonKind::Object(rules), .. }) = grammar.get("rules") else {
         builder.error(Span::default(), "the grammar has no rules", GRAMMAR_HELP);
         return Grammar::default();
@@ -78,10 +90,13 @@ fn translate(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
         Some(JsonKind::Array(items)) => items.as_slice(),
         _ => &[],
     };
-    let tokens = rules.iter().filter(|(_, body)| is_token(body)).map(|(name, _)| name.text.as_str()).collect();
+    let own = rules.iter().filter(|(_, body)| is_token(body)).map(|(name, _)| name.text.as_str());
     let immediate = rules.iter().filter(|(_, body)| is_immediate(body)).map(|(name, _)| name.text.as_str()).collect();
     let defined: BTreeSet<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
-    let mut translator = Translator { tokens, immediate, builder };
+    let externals: Vec<External<'_>> =
+        list("externals").iter().filter_map(External::of).filter(|external| !defined.contains(external.name)).collect();
+    let tokens = own.chain(externals.iter().map(|external| external.name)).collect();
+    let mut translator = Translator { tokens, immediate, used: BTreeSet::new(), builder };
     let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
     for (key, body) in rules {
         if translator.builder.gives_up() {
@@ -97,11 +112,29 @@ fn translate(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
             syntax.push((name, body));
         }
     }
-    let externals = list("externals").iter().filter_map(|external| translator.external(external, &defined));
-    lexical.extend(externals.collect::<Vec<Rule>>());
+    let start = match rules.first() {
+        Some((key, _)) => Name { text: start.unwrap_or(&key.text).to_string(), span: key.span },
+        None => Name { text: String::new(), span: Span::default() },
+    };
+    let missing = translator.externals(&externals, given, &mut lexical);
+    if let Err(token) = missing::leave_out(&mut syntax, &missing, &start.text) {
+        let span = externals.iter().find(|external| external.name == token).map_or(Span::default(), |found| found.span);
+        let message = format!("rule `{}` needs the external token `{token}`, of which nothing is known", start.text);
+        let diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
+        translator.builder.report(diagnostic.help(format!("{EXTERNAL_HELP}, or choose another start rule")));
+        return Grammar::default();
+    }
+    let lexical_names: BTreeSet<String> = lexical.iter().map(|rule| rule.name.text.clone()).collect();
+    let is_taken = |name: &str| defined.contains(name) || lexical_names.contains(name);
+    let wanted = externals.iter().map(|external| external.name).filter(|name| translator.used.contains(*name));
+    lexical.extend(given.rules(wanted, is_taken, translator.builder));
     // Without extras in the file, white space is.
     let mut extras = Vec::new();
-    for extra in list("extras") {
+    let known = |extra: &&Json| {
+        let name = kind(extra).filter(|&kind| kind == "SYMBOL").and_then(|_| name_of(extra));
+        name.is_none_or(|name| defined.contains(name))
+    };
+    for extra in list("extras").iter().filter(known) {
         extras.extend(translator.lexical(extra).map(|part| part.expr));
     }
     let mut facts = Lexical::new(&lexical);
@@ -111,6 +144,40 @@ fn translate(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Gramma
     words.add_to(&mut all, lexical);
     let start = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
     Grammar { start, rules: all, ..Grammar::default() }
+}
+
+const EXTERNAL_HELP: &str =
+    "code outside of the grammar reads it: say what it is by a rule of its name in a file of tokens";
+
+/// A token that code outside of the grammar reads.
+struct External<'j> {
+    name: &'j str,
+    span: Span,
+}
+
+impl<'j> External<'j> {
+    fn of(json: &'j Json) -> Option<External<'j>> {
+        (kind(json) == Some("SYMBOL")).then(|| Some(External { name: name_of(json)?, span: json.span }))?
+    }
+
+    /// What its name says that it is: the end of a line or of a statement.
+    fn text(&self) -> Option<&'static str> {
+        let is_end =
+            ["newline", "line_break", "line_end", "linebreak", "eol"].iter().any(|end| self.name.contains(end));
+        match self.name {
+            name if name.contains("no_") || name.contains("not_") => None,
+            _ if is_end => Some("\n"),
+            name if name.contains("semicolon") => Some(";"),
+            _ => None,
+        }
+    }
+}
+
+fn name_of(json: &Json) -> Option<&str> {
+    match &json.kind {
+        JsonKind::Object(members) => Object(members).text("name"),
+        _ => None,
+    }
 }
 
 /// What of a rule says only how it is parsed or shown.
@@ -150,6 +217,8 @@ struct Translator<'j, 'b, 'd> {
     tokens: BTreeSet<&'j str>,
     /// ... and of those that stand directly behind what is before them.
     immediate: BTreeSet<&'j str>,
+    /// The names that rules refer to.
+    used: BTreeSet<String>,
     builder: &'b mut Builder<'d>,
 }
 
@@ -192,6 +261,7 @@ impl Translator<'_, '_, '_> {
             "SYMBOL" => {
                 let Some(name) = object.text("name") else { return Err(self.malformed(span, "it has no `name`")) };
                 let part = self.builder.rule(name, span)?;
+                self.used.insert(name.to_string());
                 if self.immediate.contains(name) {
                     Syntax::Immediate(part)
                 } else if self.tokens.contains(name) {
@@ -257,27 +327,30 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// A rule for a token that code outside of the grammar reads.
-    fn external(&mut self, json: &Json, defined: &BTreeSet<&str>) -> Option<Rule> {
-        let JsonKind::Object(members) = &json.kind else { return None };
-        let name = Object(members).text("name")?;
-        if defined.contains(name) || Object(members).text("type") != Some("SYMBOL") {
-            return None;
+    /// Says what becomes of the tokens that code outside of the grammar reads, and adds rules for some. Those of which nothing is
+    /// known are returned.
+    fn externals(&mut self, externals: &[External<'_>], given: &Given, lexical: &mut Vec<Rule>) -> BTreeSet<String> {
+        let mut missing = BTreeSet::new();
+        for external in externals {
+            if !self.used.contains(external.name) || given.has(external.name) {
+                continue;
+            }
+            let shown: String = external.name.chars().take(80).collect();
+            let message = match external.text() {
+                Some(text) => format!("the external token `{shown}` derives `{}`", text.escape_debug()),
+                None => format!("what needs the external token `{shown}` is left out"),
+            };
+            self.builder.report(Diagnostic::warning(Code::NotContextFree, external.span, message).help(EXTERNAL_HELP));
+            match external.text() {
+                Some(text) => {
+                    let Ok(part) = self.builder.bytes(text, external.span) else { break };
+                    let name = Name { text: external.name.to_string(), span: external.span };
+                    lexical.push(Rule { name, body: part.expr });
+                }
+                None => drop(missing.insert(external.name.to_string())),
+            }
         }
-        let text = match name {
-            _ if name.contains("newline") => "\n",
-            _ if name.contains("semicolon") => ";",
-            _ => "",
-        };
-        let shown: String = name.chars().take(80).collect();
-        let message = format!(
-            "the external token `{shown}` derives {}",
-            if text.is_empty() { "nothing".to_string() } else { format!("`{}`", text.escape_debug()) }
-        );
-        let help = "code outside of the grammar reads it; add a rule of its name to say what it is";
-        self.builder.report(Diagnostic::warning(Code::NotContextFree, json.span, message).help(help));
-        let body = self.builder.bytes(text, json.span).ok()?.expr;
-        Some(Rule { name: Name { text: name.to_string(), span: json.span }, body })
+        missing
     }
 }
 

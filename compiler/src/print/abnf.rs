@@ -96,7 +96,7 @@ impl Writer<'_, '_> {
             ExprKind::Choice(alternatives) => {
                 if has_weights(expr) {
                     self.sound = false;
-                    let help = "convert to the EBNF or to JSON, or remove the weights";
+                    let help = "convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`";
                     refuse(expr.span, "ABNF has no weights", help, self.diagnostics);
                 }
                 if let [alternative] = &**alternatives {

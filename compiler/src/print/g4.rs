@@ -225,7 +225,11 @@ impl Writer<'_, '_> {
             }),
             ExprKind::Choice(alternatives) => {
                 if has_weights(expr) {
-                    self.refuse(expr, "ANTLR has no weights", "convert to the EBNF or to JSON, or remove the weights");
+                    self.refuse(
+                        expr,
+                        "ANTLR has no weights",
+                        "convert to the EBNF or to JSON, or leave the weights out with `--drop-weights`",
+                    );
                 }
                 if let [alternative] = &**alternatives {
                     return self.expr(&alternative.expr, place);

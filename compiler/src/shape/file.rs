@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::fingerprint::Fnv;
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::check::is_live;
 
@@ -166,19 +167,24 @@ fn repetition(room: Option<u32>, rounds: Vec<(u32, u32)>) -> Result<Law, String>
 /// A number that changes with the rules, their alternatives and everything in them, but not with weights above 0, places in the
 /// text, comments and directives: 64 bits of FNV-1a in hexadecimal.
 pub(crate) fn fingerprint(grammar: &Grammar) -> String {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    format!("{:016x}", fingerprint_number(grammar))
+}
+
+/// The same as a number.
+pub(crate) fn fingerprint_number(grammar: &Grammar) -> u64 {
+    let mut hash = Hash(Fnv::new());
     for rule in &grammar.rules {
         hash.text(rule.name.text.as_bytes());
         hash.expr(&rule.body);
     }
-    format!("{:016x}", hash.0)
+    hash.0.finish()
 }
 
-struct Hash(u64);
+struct Hash(Fnv);
 
 impl Hash {
     fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0.byte(byte);
     }
 
     fn number(&mut self, number: u32) {

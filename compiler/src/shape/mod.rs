@@ -12,13 +12,18 @@ use crate::diagnostics::SourceFile;
 use crate::ir::Ir;
 
 mod boltzmann;
+mod by_default;
 mod file;
 mod growth;
 mod model;
 mod quantise;
+mod shortest;
 mod solve;
 mod weights;
 
+pub(crate) use by_default::has_weights;
+pub use by_default::{ByDefault, Sizes};
+pub(crate) use file::fingerprint_number;
 pub use file::{FileError, read, write};
 pub use weights::{Law, Weights};
 pub(crate) use weights::{last_rounds, places};
@@ -82,10 +87,43 @@ pub enum Weighting {
     /// From the grammar itself.
     #[default]
     Own,
+    /// From the grammar itself, unless it has none and inputs would be far too long, too short or too often the same: then
+    /// those of a shape ([`ByDefault`]). What users get who ask for nothing.
+    ByDefault,
     /// Computed for a shape.
     Shape(Shape),
     /// From a file that [`write()`] has made.
     File(SourceFile),
+}
+
+/// Where the weights that a grammar was compiled with are from, so that they can be found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InForce {
+    /// From the grammar itself.
+    Own,
+    /// Computed for a shape.
+    Shape {
+        /// The shape.
+        shape: Shape,
+        /// The limit on the depth that lengths were computed under.
+        depth: Option<u32>,
+    },
+    /// From a file.
+    File,
+}
+
+impl std::fmt::Display for InForce {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            InForce::Own => f.write_str("the grammar's own weights"),
+            InForce::Shape { shape: shape @ Shape::TargetSize(_), depth } => match depth {
+                Some(depth) => write!(f, "the shape {shape} at a maximum depth of {depth}"),
+                None => write!(f, "the shape {shape} without a maximum depth"),
+            },
+            InForce::Shape { shape, .. } => write!(f, "the shape {shape}"),
+            InForce::File => f.write_str("weights from a file"),
+        }
+    }
 }
 
 /// The depth limit of producers whose grammar and user set neither a depth nor a length.
@@ -103,12 +141,17 @@ pub struct AssumedLimits {
 impl AssumedLimits {
     /// The depth in force for a grammar file with these directives.
     pub fn depth(self, max_depth: Option<u32>, max_len: Option<u64>) -> Option<u32> {
-        let is_limited = self.max_len.unwrap_or(max_len).is_some();
+        let is_limited = self.is_length_limited(max_len);
         match (self.max_depth, max_depth) {
             (Some(given), _) => given,
             (None, Some(depth)) => Some(depth),
             (None, None) => (!is_limited).then_some(DEFAULT_MAX_DEPTH),
         }
+    }
+
+    /// Whether the length is limited for a grammar file with this directive.
+    pub fn is_length_limited(self, max_len: Option<u64>) -> bool {
+        self.max_len.unwrap_or(max_len).is_some()
     }
 }
 

@@ -118,7 +118,7 @@ enum Edge {
 }
 
 /// The strongly connected components of a graph, each behind those that it leads to (Tarjan 1972, with an explicit stack).
-fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(super) fn components(targets: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut order = vec![UNSEEN; targets.len()];
     let mut low = vec![0; targets.len()];

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
 use super::flat::{FlatGrammar, Lexeme};
 use super::gaps::Gaps;
+use super::layout::{Indentation, Layout, lay_out, with_rules};
 use super::modes::flatten;
+use super::nfa::MAX_RECURSION;
 use super::patterns::{Names, Writer};
 use super::separate::{Spaced, SpacedGrammar, separate};
 use super::separators::Which;
 use super::states::Automata;
-use super::{Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
+use super::{LexerRule, Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
 use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -21,8 +23,10 @@ pub(super) const NEVER: &str = "\0";
 /// Lexers with more modes are refused.
 const MAX_MODES: usize = 1 << 12;
 
-/// More neighbours that nothing separates are not named.
+/// More neighbours that nothing separates are not named, ...
 const MAX_PAIRS: usize = 8;
+/// ... nor are more rules that nest in themselves.
+const MAX_NAMES: usize = 8;
 
 /// The grammar over characters whose texts the lexer cuts into the tokens that the parser's rules derive. What is wrong
 /// goes into `diagnostics`; then the result may be empty.
@@ -33,10 +37,13 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message));
         return Grammar::default();
     }
+    let with_layout = grammar.lexer.layout.map(|tokens| with_rules(grammar, &tokens));
+    let grammar = with_layout.as_ref().unwrap_or(grammar);
     let mut automata = Automata::new(&grammar.lexer, options.alphabet);
     report_unknown(grammar, &automata, diagnostics);
+    report_cut(grammar, &automata, diagnostics);
     report_shadowed(grammar, &automata, diagnostics);
-    let Some(flat) = flatten(grammar, &automata) else {
+    let Some(flat) = flatten(grammar, &automata, options.separators) else {
         let message = "the parser's rules are too many, or have too many variants in the modes of the lexer";
         let help = "leave out rules that the start rule does not need, or choose another one with `--start`";
         diagnostics.push(Diagnostic::error(Code::TooLarge, start.span, message).help(help));
@@ -61,12 +68,17 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         let spaced = separate(&flat, &boundaries, options.separators, only_certain);
         let mut assembly = Assembly::new(grammar, &automata, &boundaries, &flat, options);
         let result = assembly.grammar(&spaced);
-        if let Some(result) = pruned(result) {
+        let result = match grammar.lexer.layout {
+            Some(tokens) => assembly.laid_out(result, tokens.indentation, diagnostics),
+            None => Some(result),
+        };
+        if let Some(result) = result.and_then(pruned) {
             report_in_full(grammar, &assembly.writer.in_full, diagnostics);
             if !is_any {
                 report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
             }
-            return result;
+            let origins = origins(grammar, &result);
+            return Grammar { origins, ..result };
         }
     }
     let message = format!("no text of the lexer's tokens can be derived from `{}`", start.name);
@@ -74,6 +86,20 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         "its derivations need tokens that no lexer rule matches, or that never stand in the mode of the lexer there";
     diagnostics.push(Diagnostic::error(Code::UnproductiveRule, start.span, message).help(help));
     Grammar::default()
+}
+
+/// For the rules of the result whose name is not one of the grammar's, the name of the rule that they were made of.
+fn origins(grammar: &TokenGrammar, result: &Grammar) -> BTreeMap<String, String> {
+    let lexer = &grammar.lexer;
+    let names = grammar.rules.iter().map(|rule| rule.name.as_str());
+    let names = names.chain(lexer.rules.iter().map(|rule| rule.name.as_str()));
+    let known: BTreeSet<&str> = names.chain(lexer.fragments.iter().map(|fragment| fragment.name.as_str())).collect();
+    let origin = |name: &str| {
+        let mut begins = name.rmatch_indices('.').map(|(end, _)| &name[..end]);
+        if known.contains(name) { None } else { begins.find(|begin| known.contains(begin)).map(String::from) }
+    };
+    let names = result.rules.iter().map(|rule| &rule.name.text);
+    names.filter_map(|name| Some((name.clone(), origin(name)?))).collect()
 }
 
 /// Where the lexer may go on behind a token, with nothing that can stand between: if it does not behind other texts of the
@@ -164,6 +190,22 @@ fn report_unknown(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut
     diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
 }
 
+/// Reports the lexer rules that nest in themselves, and whose deeper texts are not looked at.
+fn report_cut(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
+    let rules: Vec<&LexerRule> = automata.cut_rules().map(|number| &grammar.lexer.rules[number]).collect();
+    let Some(first) = rules.first() else { return };
+    let names: BTreeSet<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    if names.len() > MAX_NAMES {
+        shown.push(format!("{} more lexer rules", names.len() - MAX_NAMES));
+    }
+    let message =
+        format!("texts of {} that nest deeper than {MAX_RECURSION} levels are not looked at", shown.join(", "));
+    let help = "no automaton knows a rule that nests in itself; where tokens are told from one another, what nests deeper \
+                is taken to match nothing";
+    diagnostics.push(Diagnostic::warning(Code::CutRecursion, first.span, message).help(help));
+}
+
 /// Reports the lexer rules whose texts are too many to be told from those of others.
 fn report_in_full(grammar: &TokenGrammar, in_full: &BTreeSet<usize>, diagnostics: &mut Diagnostics) {
     for &number in in_full {
@@ -198,7 +240,7 @@ fn report_shadowed(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mu
 fn each_token(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
     match syntax {
         Syntax::Token(token) => visit(*token),
-        Syntax::NotTokens(_) | Syntax::End | Syntax::Rule(_) => {}
+        Syntax::NotTokens(_) | Syntax::End | Syntax::Expect(_) | Syntax::Rule(_) => {}
         Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_token(item, visit)),
         Syntax::Repeat { item, .. } => each_token(item, visit),
     }
@@ -240,6 +282,8 @@ struct Assembly<'a> {
     writer: Writer<'a>,
     names: Vec<String>,
     separators: BTreeMap<Vec<String>, Expr>,
+    /// The rules for separators, where lines have a layout.
+    spaces: BTreeSet<String>,
     /// What may stand before any token, if that is the policy.
     gaps: Option<Gaps>,
 }
@@ -254,7 +298,24 @@ impl<'a> Assembly<'a> {
     ) -> Assembly<'a> {
         let writer = Writer::new(&grammar.lexer, automata, options.alphabet, Names::default());
         let gaps = (options.separators == SeparatorPolicy::Any).then(|| Gaps::new(grammar.lexer.modes));
-        Assembly { grammar, boundaries, flat, writer, names: Vec::new(), separators: BTreeMap::new(), gaps }
+        let (names, separators, spaces) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        Assembly { grammar, boundaries, flat, writer, names, separators, spaces, gaps }
+    }
+
+    /// The grammar that was written without tokens for its layout.
+    fn laid_out(&self, grammar: Grammar, indentation: Indentation, diagnostics: &mut Diagnostics) -> Option<Grammar> {
+        let start = grammar.start.clone()?;
+        let mut gaps = self.spaces.clone();
+        gaps.extend(self.gaps.iter().flat_map(Gaps::names).cloned());
+        let line_end = match &self.gaps {
+            Some(gaps) => gaps.line_end(self.grammar.lexer.layout_mode(), start.span),
+            None => Expr { kind: ExprKind::Bytes(b"\n".to_vec()), span: start.span },
+        };
+        let blank_line = match &self.gaps {
+            Some(gaps) => gaps.blank_line(self.grammar.lexer.layout_mode(), start.span),
+            None => Expr { kind: ExprKind::Seq(Vec::new()), span: start.span },
+        };
+        lay_out(&grammar, &start, &Layout { indentation, line_end, blank_line, gaps }, diagnostics)
     }
 
     fn grammar(&mut self, spaced: &SpacedGrammar) -> Grammar {
@@ -336,7 +397,8 @@ impl<'a> Assembly<'a> {
         let first = allowed.next().cloned().unwrap_or_default();
         let mut chosen = vec![first];
         // What a line break means to code outside of the grammar is not known.
-        if !self.grammar.has_code && allowed.any(|text| text == "\n") {
+        let has_layout = self.grammar.lexer.layout.is_some();
+        if !self.grammar.has_code && !has_layout && allowed.any(|text| text == "\n") {
             chosen.push("\n".to_string());
         }
         if let Some(expr) = self.separators.get(&chosen) {
@@ -353,6 +415,12 @@ impl<'a> Assembly<'a> {
                 let name = self.writer.names.fresh("separator");
                 let body = Expr { kind: ExprKind::Choice(alternatives), span };
                 self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body });
+                Expr { kind: ExprKind::Rule(name), span }
+            }
+            _ if has_layout => {
+                let name = self.writer.names.fresh("separator");
+                self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body: bytes(&chosen[0]) });
+                self.spaces.insert(name.clone());
                 Expr { kind: ExprKind::Rule(name), span }
             }
             _ => bytes(&chosen[0]),

@@ -28,6 +28,8 @@ struct Gap {
     any: Option<String>,
     /// Hidden rules whose matches only the end of the text ends.
     open: Vec<usize>,
+    /// One hidden match.
+    one: Option<Expr>,
 }
 
 impl Gaps {
@@ -42,10 +44,20 @@ impl Gaps {
         name.clone().map(|name| Expr { kind: ExprKind::Rule(name), span })
     }
 
-    /// What stands at the end of a text that ends in a mode.
+    /// The rules for what stands before tokens.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.modes.iter().flatten().flat_map(|gap| gap.some.iter().chain(&gap.any))
+    }
+
+    /// What stands at the end of a text that ends in a mode. If lines have a layout, it must not be one of the rules for what stands
+    /// before a token, which are left out at the beginning of a line.
     pub(super) fn last(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> Expr {
-        let open = self.gap(writer, mode, span).open.clone();
-        let mut items: Vec<Expr> = self.before(writer, mode, false, span).into_iter().collect();
+        let gap = self.gap(writer, mode, span);
+        let (open, one) = (gap.open.clone(), gap.one.clone());
+        let mut items: Vec<Expr> = match one.filter(|_| writer.lexer.layout.is_some()) {
+            Some(one) => vec![Expr { kind: ExprKind::Repeat { item: Box::new(one), min: 0, max: None }, span }],
+            None => self.before(writer, mode, false, span).into_iter().collect(),
+        };
         if !open.is_empty() {
             let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
             let mut options = vec![Alternative { expr: empty, weight: weight(RARITY, span) }];
@@ -55,6 +67,29 @@ impl Gaps {
             items.push(Expr { kind: ExprKind::Choice(options), span });
         }
         Expr { kind: ExprKind::Seq(items), span }
+    }
+
+    /// What ends a line of a mode: a line break, and now and then lines after it that hold nothing but hidden matches.
+    pub(super) fn line_end(&self, mode: usize, span: Span) -> Expr {
+        let expr = |kind| Expr { kind, span };
+        let empty = || expr(ExprKind::Seq(Vec::new()));
+        let either = |usual, rare, rarity| {
+            expr(ExprKind::Choice(vec![
+                Alternative { expr: usual, weight: weight(rarity, span) },
+                Alternative { expr: rare, weight: weight(1.0, span) },
+            ]))
+        };
+        let text = |text: &str| expr(ExprKind::Bytes(text.as_bytes().to_vec()));
+        let line_break = || either(text("\n"), text("\r\n"), RARITY);
+        let item = Box::new(expr(ExprKind::Seq(vec![self.blank_line(mode, span), line_break()])));
+        let blanks = expr(ExprKind::Repeat { item, min: 1, max: None });
+        expr(ExprKind::Seq(vec![line_break(), either(empty(), blanks, RARITY)]))
+    }
+
+    /// What stands on a line of a mode that holds nothing but hidden matches.
+    pub(super) fn blank_line(&self, mode: usize, span: Span) -> Expr {
+        let any = self.modes.get(mode).and_then(|gap| gap.as_ref()?.any.clone());
+        Expr { kind: any.map_or(ExprKind::Seq(Vec::new()), ExprKind::Rule), span }
     }
 
     fn gap(&mut self, writer: &mut Writer<'_>, mode: usize, span: Span) -> &Gap {
@@ -139,6 +174,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
         1 => options.remove(0).expr,
         _ => refer(&rule("hidden", ExprKind::Choice(options))),
     };
+    gap.one = Some(one.clone());
     let some = rule("gap", ExprKind::Repeat { item: Box::new(one), min: 1, max: None });
     let empty = Expr { kind: ExprKind::Seq(Vec::new()), span };
     let alternatives = vec![
@@ -173,7 +209,9 @@ impl<'g> Parts<'g> {
         const MAX_PATTERNS: usize = 1 << 10;
         let automata = writer.automata;
         let mut blanks = CharSet::empty(Unit::Char);
-        let Some(dfa) = automata.of_rule(rule) else { return Parts { blanks, others: None } };
+        let Some(dfa) = automata.of_rule(rule).filter(|_| !automata.is_widened(rule)) else {
+            return Parts { blanks, others: None };
+        };
         let mut others = Vec::new();
         let mut is_loop = false;
         let mut pending = vec![&writer.lexer.rules[rule].pattern];

@@ -13,25 +13,31 @@ use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 
-/// Larger automata are not written as expressions.
-const MAX_STATES: usize = 2048;
+/// Larger automata are not written as expressions, ...
+const MAX_STATES: usize = 1 << 15;
+/// ... nor are those with more states times classes of characters.
+const MAX_TARGETS: usize = 1 << 23;
+/// Expressions are written for so many states in all.
+pub(super) const MAX_WRITTEN: usize = 1 << 17;
 /// States are told apart by at most so many next characters; if that does not do, they are left apart.
 const MAX_ROUNDS: usize = 64;
 /// Expressions that stand in one another, before a rule is made.
 const MAX_NESTING: u32 = 40;
 
 /// An expression that derives the texts of a lexer rule but the empty one, and the rules that it refers to. `None` if the
-/// automaton is unknown or too large. Given `first`, only the texts that begin with one of these classes of characters.
-/// `name` makes the name of the numbered rule.
+/// automaton is unknown or too large for it, or for what is left to write. Given `first`, only the texts that begin with one of
+/// these classes of characters. `name` makes the name of the numbered rule.
 pub(super) fn language(
     automata: &Automata,
     rule: usize,
     first: Option<&Bits>,
     alphabet: Alphabet,
     span: Span,
+    left: &mut usize,
     name: &mut dyn FnMut(usize) -> String,
 ) -> Option<(Expr, Vec<(String, Expr)>)> {
     let machine = Machine::new(automata, rule, first, alphabet)?;
+    *left = left.checked_sub(machine.edges.len())?;
     let mut writing = Writing { machine: &machine, alphabet, span, names: BTreeMap::new(), pending: Vec::new() };
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
@@ -57,7 +63,7 @@ struct Machine {
 
 impl Machine {
     fn new(automata: &Automata, rule: usize, first: Option<&Bits>, alphabet: Alphabet) -> Option<Machine> {
-        let dfa = automata.of_rule(rule)?;
+        let dfa = automata.of_rule(rule).filter(|_| !automata.is_widened(rule))?;
         let facts = automata.facts(rule)?;
         let classes = automata.classes.len();
         // The states that matter, from the start on.
@@ -78,7 +84,17 @@ impl Machine {
                 return None;
             }
         }
+        if order.len() * classes > MAX_TARGETS {
+            return None;
+        }
         let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
+        // For each state and class the next state, by its place in `order`.
+        let targets: Vec<u32> = order
+            .iter()
+            .flat_map(|&state| (0..classes).map(move |class| dfa.next(state, class)))
+            .map(|next| ids.get(&next).map_or(u32::MAX, |&next| next as u32))
+            .collect();
+        let row = |state: usize| &targets[state * classes..(state + 1) * classes];
         // Moore's algorithm: states are told apart by what their next states were told apart by.
         let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
         let mut rounds = 0;
@@ -89,15 +105,13 @@ impl Machine {
                 break;
             }
             let mut parts: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
-            let refined: Vec<usize> = order
+            let refined: Vec<usize> = part
                 .iter()
-                .zip(&part)
-                .map(|(&state, &own)| {
-                    let row = (0..classes)
-                        .map(|class| ids.get(&dfa.next(state, class)).map_or(usize::MAX, |&next| part[next]))
-                        .collect();
+                .enumerate()
+                .map(|(state, &own)| {
+                    let row = row(state).iter().map(|&next| part.get(next as usize).map_or(usize::MAX, |&part| part));
                     let count = parts.len();
-                    *parts.entry((own, row)).or_insert(count)
+                    *parts.entry((own, row.collect())).or_insert(count)
                 })
                 .collect();
             let done = parts.len() == part.iter().max().map_or(0, |&max| max + 1);
@@ -119,8 +133,8 @@ impl Machine {
                 machine.is_end[own] = own != 0 && is_end(state);
                 let mut by_target: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
                 for class in (0..classes).filter(|&class| own != 0 || first.is_none_or(|first| first.contains(class))) {
-                    if let Some(&next) = ids.get(&dfa.next(state, class)) {
-                        by_target.entry(part[next] + 1).or_default().extend(automata.classes.members(class).ranges());
+                    if let Some(&next) = part.get(row(index)[class] as usize) {
+                        by_target.entry(next + 1).or_default().extend(automata.classes.members(class).ranges());
                     }
                 }
                 machine.edges[own] = by_target

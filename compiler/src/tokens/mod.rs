@@ -6,8 +6,9 @@
 //! first of several with that length; a lazy repetition ends as early as it can. Rules may hide their match from the
 //! parser, switch modes, and leave their match to be continued by the next one.
 //!
-//! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`nfa`, `dfa`); the parser's rules are
-//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule (`modes`, `paths`, `flat`); separators go
+//! The way, read top to bottom in [`expand`]: the lexer's modes become automata (`recursion`, `nfa`, `dfa`); the parser's rules are
+//! specialised to the modes that they begin and end in, so that each terminal is a lexer rule, and to what they expect to come next
+//! (`modes`, `paths`, `expectations`, `flat`); separators go
 //! between neighbours that the lexer would cut otherwise (`separators`, `boundaries`, `separate`), or hidden matches anywhere, for texts that
 //! others have made (`gaps`); lexer rules become rules over
 //! characters, without the strings that the lexer takes for something else (`language`, `patterns`).
@@ -15,6 +16,7 @@
 use std::str::FromStr;
 
 use crate::charset::CharSet;
+use crate::check::closest;
 use crate::diagnostics::Span;
 
 mod alphabet;
@@ -23,13 +25,16 @@ mod boundaries;
 mod dfa;
 mod edges;
 mod expand;
+mod expectations;
 mod flat;
 mod gaps;
 mod language;
+mod layout;
 mod modes;
 mod nfa;
 mod paths;
 mod patterns;
+mod recursion;
 mod separate;
 mod separators;
 mod sets;
@@ -38,6 +43,8 @@ mod words;
 
 pub use alphabet::Alphabet;
 pub use expand::expand;
+pub use expectations::Expectation;
+pub use layout::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, TokenName, TokenNames, Unit, lay_out};
 pub use words::{Word, Written, without_keywords};
 
 /// A parser's rules and its lexer.
@@ -73,6 +80,8 @@ pub enum Syntax {
     NotTokens(Vec<usize>),
     /// The end of the text.
     End,
+    /// Nothing, before something that must come next, whatever rule it belongs to.
+    Expect(Expectation),
     /// A rule, by its place in [`TokenGrammar::rules`].
     Rule(usize),
     /// One after the other; the empty sequence derives nothing.
@@ -101,6 +110,21 @@ pub struct Lexer {
     pub rules: Vec<LexerRule>,
     /// Patterns that others refer to.
     pub fragments: Vec<Fragment>,
+    /// The tokens that stand for the layout of lines, if there are any.
+    pub layout: Option<LayoutTokens>,
+}
+
+/// Tokens that say where lines end and how they are indented.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutTokens {
+    /// The end of a line; it has a lexer rule, of whose texts only a line break is taken.
+    pub newline: Option<usize>,
+    /// The beginning of a block; it has no lexer rule.
+    pub indent: usize,
+    /// The end of a block; it has no lexer rule.
+    pub dedent: usize,
+    /// How blocks are indented.
+    pub indentation: Indentation,
 }
 
 /// A rule of the lexer.
@@ -258,7 +282,12 @@ impl FromStr for SeparatorPolicy {
 /// Says that no member of `all` is called `name`.
 fn unknown<T>(what: &str, name: &str, all: &[(&str, T)]) -> String {
     let known: Vec<&str> = all.iter().map(|&(known, _)| known).collect();
-    format!("unknown {what} `{}` (known: {})", name.escape_debug(), known.join(", "))
+    let similar = closest(name, known.iter().copied());
+    let (name, known) = (name.escape_debug(), known.join(", "));
+    match similar {
+        Some(similar) => format!("unknown {what} `{name}`; did you mean `{similar}`? (known: {known})"),
+        None => format!("unknown {what} `{name}` (known: {known})"),
+    }
 }
 
 #[cfg(test)]

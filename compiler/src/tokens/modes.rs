@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::flat::{Flat, FlatGrammar, FlatRule, Lexeme};
 use super::states::Automata;
-use super::{Lexer, Outcome, TokenGrammar};
+use super::{Expectation, Lexer, Outcome, SeparatorPolicy, TokenGrammar};
 
 /// Modes, the topmost last.
 pub(super) type Stack = Vec<u16>;
@@ -29,7 +29,7 @@ pub(super) const MAX_WORK: usize = 1 << 23;
 const MAX_SIZE: usize = 1 << 31;
 
 /// The grammar over lexemes; `None` if it would be too large.
-pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata) -> Option<FlatGrammar> {
+pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: SeparatorPolicy) -> Option<FlatGrammar> {
     let lexer = &grammar.lexer;
     let mut by_mode: Vec<ModeRules> = (0..lexer.modes).map(|_| ModeRules::default()).collect();
     for (number, rule) in lexer.rules.iter().enumerate().filter(|&(number, _)| automata.is_possible(number)) {
@@ -37,7 +37,14 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata) -> Option<Fla
         match rule.outcome {
             Outcome::Token(token) => mode.tokens.entry(token).or_default().push(number),
             Outcome::More => mode.more.push(number),
+            // No text is certain to be a match of what is taken to match more than it does.
+            Outcome::Hidden if automata.is_widened(number) => {}
             Outcome::Hidden if !rule.moves.is_empty() => mode.hidden.push(number),
+            Outcome::Hidden if mode.line_break.is_none() => {
+                let breaks =
+                    |text: &str| !text.is_empty() && text.chars().all(|character| matches!(character, '\r' | '\n'));
+                mode.line_break = automata.shortest(number).is_some_and(|text| breaks(&text)).then_some(number);
+            }
             Outcome::Hidden => {}
         }
     }
@@ -56,6 +63,8 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata) -> Option<Fla
         to_build: VecDeque::new(),
         complements: BTreeMap::new(),
         variants: vec![0; grammar.rules.len()],
+        expectations: Vec::new(),
+        ignores_line_breaks: separators == SeparatorPolicy::Any,
         work: 0,
     };
     flattening.solve()?;
@@ -69,6 +78,8 @@ pub(super) struct ModeRules {
     pub(super) more: Vec<usize>,
     /// Hidden rules that change the mode.
     pub(super) hidden: Vec<usize>,
+    /// A hidden rule whose shortest match is a line break, and that leaves the mode as it is.
+    pub(super) line_break: Option<usize>,
 }
 
 /// A rule and the topmost modes where it begins.
@@ -107,6 +118,9 @@ pub(super) struct Flattening<'a> {
     pub(super) complements: BTreeMap<(BTreeSet<usize>, Stack, bool), Paths>,
     /// How many variants of each rule have got a name.
     variants: Vec<usize>,
+    /// What is expected somewhere, by the number of its mark.
+    pub(super) expectations: Vec<Expectation>,
+    pub(super) ignores_line_breaks: bool,
     /// How many expressions were looked at.
     pub(super) work: usize,
 }
@@ -171,7 +185,7 @@ impl<'a> Flattening<'a> {
     fn build(mut self) -> Option<FlatGrammar> {
         self.building = true;
         let start = self.start_key();
-        let outs: Vec<Stack> = self.entries[&start].outs.iter().cloned().collect();
+        let outs: Vec<Stack> = self.entries[&start].outs.iter().filter(|out| self.may_end(out)).cloned().collect();
         let name = self.grammar.rules[start.0].name.clone();
         let span = self.grammar.rules[start.0].span;
         self.flat.rules.push(FlatRule { name, span, body: Flat::NEVER });

@@ -1,13 +1,15 @@
 //! Lexer rules as nondeterministic automata whose branches stand in order of preference.
 
+use super::bits::Bits;
+use super::recursion::Recursion;
 use super::sets::Sets;
 use super::{Lexer, Pattern};
 use crate::charset::CharSet;
 
 use std::collections::BTreeMap;
 
-/// A fragment that refers to itself is expanded this often; deeper strings are not looked at.
-const MAX_RECURSION: usize = 3;
+/// A fragment that refers to itself otherwise than in a loop is expanded this often; deeper strings are not looked at.
+pub(super) const MAX_RECURSION: usize = 3;
 /// Patterns in patterns are followed this deep.
 const MAX_DEPTH: usize = 1000;
 /// More states than this are not built.
@@ -38,20 +40,43 @@ pub(super) struct Nfa {
     pub(super) starts: Vec<u32>,
     /// For each rule whether it has a lazy repetition, so that the order of branches matters.
     pub(super) has_lazy: Vec<bool>,
+    /// For each rule what became of fragments that refer to themselves.
+    pub(super) nesting: Vec<Nesting>,
     pub(super) sets: Vec<CharSet>,
 }
 
+/// What becomes of fragments that refer to themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Nesting {
+    /// There are none.
+    #[default]
+    None,
+    /// They are loops, which match exactly what the rule does.
+    Looped,
+    /// What nests deeper than [`MAX_RECURSION`] is missing.
+    Cut,
+    /// They match everything that the rule does, and more.
+    Widened,
+}
+
 impl Nfa {
-    /// The automata of a lexer's rules; `None` if they are too large. The deeper strings of recursive rules are missing.
-    pub(super) fn new(lexer: &Lexer, sets: &Sets) -> Option<Nfa> {
+    /// The automata of a lexer's rules; `None` if they are too large. Those rules of `widened` whose nesting no loop describes match
+    /// more than they do; of others the deeper strings are missing.
+    pub(super) fn new(lexer: &Lexer, sets: &Sets, recursion: &Recursion, widened: &Bits) -> Option<Nfa> {
         let mut building = Building {
             lexer,
             sets,
+            recursion,
             nfa: Nfa::default(),
             ids: BTreeMap::new(),
             made: BTreeMap::new(),
+            stars: BTreeMap::new(),
+            joints: BTreeMap::new(),
             rule: 0,
             open: vec![0; lexer.fragments.len()],
+            nesting: Nesting::None,
+            is_widened: false,
+            cuts: 0,
             depth: 0,
             work: 0,
             is_too_large: false,
@@ -60,11 +85,15 @@ impl Nfa {
         for (number, rule) in lexer.rules.iter().enumerate() {
             building.rule = number as u32;
             building.lazy = false;
+            building.nesting = Nesting::None;
+            building.is_widened = widened.contains(number);
             let accept = building.add(State::Accept);
             let start = building.pattern(&rule.pattern, accept);
             building.nfa.starts.push(start);
             building.nfa.has_lazy.push(building.lazy);
+            building.nfa.nesting.push(building.nesting);
             building.made.clear();
+            building.stars.clear();
             if building.is_too_large || building.nfa.states.len() > MAX_STATES {
                 return None;
             }
@@ -76,20 +105,31 @@ impl Nfa {
 struct Building<'l> {
     lexer: &'l Lexer,
     sets: &'l Sets,
+    recursion: &'l Recursion,
     nfa: Nfa,
     ids: BTreeMap<Vec<(u32, u32)>, u32>,
-    /// For fragments that do not refer to themselves, and the states that they go on at, the first state.
+    /// For fragments and the states that they go on at, the first state. A fragment that is met again while it is being made
+    /// there is a loop.
     made: BTreeMap<(usize, u32), u32>,
+    /// The repetitions without end that states decide about.
+    stars: BTreeMap<u32, &'l Pattern>,
+    /// For fragments of linear components that are being made, the states where they begin and end.
+    joints: BTreeMap<usize, (u32, u32)>,
     rule: u32,
     /// How often each fragment is being expanded.
     open: Vec<usize>,
+    nesting: Nesting,
+    /// Whether the rule may match more than it does.
+    is_widened: bool,
+    /// How often recursion was cut.
+    cuts: usize,
     depth: usize,
     work: usize,
     is_too_large: bool,
     lazy: bool,
 }
 
-impl Building<'_> {
+impl<'l> Building<'l> {
     fn add(&mut self, state: State) -> u32 {
         self.nfa.states.push(state);
         self.nfa.rule_of.push(self.rule);
@@ -105,7 +145,7 @@ impl Building<'_> {
     }
 
     /// The state that matches `pattern` and goes on at `next`.
-    fn pattern(&mut self, pattern: &Pattern, next: u32) -> u32 {
+    fn pattern(&mut self, pattern: &'l Pattern, next: u32) -> u32 {
         self.work += 1;
         self.is_too_large |= self.nfa.states.len() > MAX_STATES || self.depth > MAX_DEPTH || self.work > MAX_WORK;
         if self.is_too_large {
@@ -117,29 +157,13 @@ impl Building<'_> {
         state
     }
 
-    fn shallow(&mut self, pattern: &Pattern, next: u32) -> u32 {
+    fn shallow(&mut self, pattern: &'l Pattern, next: u32) -> u32 {
         match pattern {
             Pattern::Set { set, .. } => {
                 let set = self.set(set);
                 self.add(State::Step { set, next })
             }
-            Pattern::Fragment(fragment) => {
-                if self.open[*fragment] == MAX_RECURSION {
-                    return self.add(State::Dead);
-                }
-                if let Some(&state) = self.made.get(&(*fragment, next)) {
-                    return state;
-                }
-                self.open[*fragment] += 1;
-                let lexer = self.lexer;
-                let state = self.pattern(&lexer.fragments[*fragment].pattern, next);
-                self.open[*fragment] -= 1;
-                // How far a fragment that refers to itself is expanded depends on where it stands.
-                if !self.sets.is_recursive(*fragment) {
-                    self.made.insert((*fragment, next), state);
-                }
-                state
-            }
+            Pattern::Fragment(fragment) => self.fragment(*fragment, next),
             Pattern::Seq(items) => items.iter().rev().fold(next, |next, item| self.pattern(item, next)),
             Pattern::Choice(items) => {
                 if let Some(set) = self.sets.set(pattern) {
@@ -153,13 +177,83 @@ impl Building<'_> {
         }
     }
 
-    fn repeat(&mut self, item: &Pattern, min: u32, max: Option<u32>, lazy: bool, next: u32) -> u32 {
+    fn fragment(&mut self, fragment: usize, next: u32) -> u32 {
+        let place = (fragment, next);
+        if let Some(&state) = self.made.get(&place) {
+            return state;
+        }
+        let cuts = self.cuts;
+        let state = match self.recursion.component(fragment) {
+            None => self.body(fragment, next),
+            Some(component) if self.is_widened || self.recursion.is_linear(component) => {
+                self.joined(fragment, component, next)
+            }
+            Some(_) if self.open[fragment] == MAX_RECURSION => {
+                self.cuts += 1;
+                self.nesting = self.nesting.max(Nesting::Cut);
+                return self.add(State::Dead);
+            }
+            Some(_) => {
+                self.nesting = self.nesting.max(Nesting::Looped);
+                let begin = self.add(State::Dead);
+                self.made.insert(place, begin);
+                self.open[fragment] += 1;
+                let state = self.body(fragment, next);
+                self.open[fragment] -= 1;
+                self.nfa.states[begin as usize] = State::Branch { targets: vec![state], lazy: false };
+                begin
+            }
+        };
+        // How deep a fragment was expanded where it was cut depends on where it stands, as does what was joined.
+        match !self.sets.is_recursive(fragment) || self.cuts == cuts && self.joints.is_empty() {
+            true => self.made.insert(place, state),
+            false => self.made.remove(&place),
+        };
+        state
+    }
+
+    fn body(&mut self, fragment: usize, next: u32) -> u32 {
+        let lexer = self.lexer;
+        self.pattern(&lexer.fragments[fragment].pattern, next)
+    }
+
+    /// A fragment of a component that goes on, at its end, wherever any reference to it does.
+    fn joined(&mut self, fragment: usize, component: usize, next: u32) -> u32 {
+        if let Some(&(begin, end)) = self.joints.get(&fragment) {
+            if let State::Branch { targets, .. } = &mut self.nfa.states[end as usize] {
+                targets.push(next);
+            }
+            return begin;
+        }
+        let is_exact = self.recursion.is_linear(component);
+        self.nesting = self.nesting.max(if is_exact { Nesting::Looped } else { Nesting::Widened });
+        let members = self.recursion.members(component);
+        let is_first = members.iter().all(|member| !self.joints.contains_key(member));
+        let begin = self.add(State::Dead);
+        let end = self.add(State::Branch { targets: vec![next], lazy: false });
+        self.joints.insert(fragment, (begin, end));
+        let first = self.body(fragment, end);
+        self.nfa.states[begin as usize] = State::Branch { targets: vec![first], lazy: false };
+        if is_first {
+            for member in members {
+                self.joints.remove(member);
+            }
+        }
+        begin
+    }
+
+    fn repeat(&mut self, item: &'l Pattern, min: u32, max: Option<u32>, lazy: bool, next: u32) -> u32 {
+        // What is left out where a lazy repetition ends is known only if nothing more is matched.
+        let lazy = lazy && !self.is_widened;
         self.lazy |= lazy;
         let order = |on, off| if lazy { vec![off, on] } else { vec![on, off] };
         let mut state = next;
         match max {
+            // In a fragment that refers to itself: `x*` and the same `x*` again are `x*`.
+            None if self.stars.get(&next).is_some_and(|known| std::ptr::eq(*known, item)) => {}
             None => {
                 let decision = self.add(State::Dead);
+                self.stars.insert(decision, item);
                 let on = self.pattern(item, decision);
                 self.nfa.states[decision as usize] = State::Branch { targets: order(on, next), lazy };
                 state = decision;

@@ -19,7 +19,10 @@ impl Flattening<'_> {
         match syntax {
             Syntax::Token(token) => self.token(*token, stack, origin),
             Syntax::NotTokens(tokens) => self.not_tokens(tokens, stack, origin),
+            Syntax::Expect(expectation) => self.expect(expectation, stack),
+            Syntax::End if !self.may_end(stack) => Paths::new(),
             Syntax::End => {
+                let stack = self.unmarked(stack);
                 let mut ended = stack.clone();
                 if ended.last() != Some(&ENDED) {
                     ended.push(ENDED);
@@ -66,12 +69,17 @@ impl Flattening<'_> {
     }
 
     /// What `first` leads to when `next` follows.
-    fn append(&mut self, first: Paths, origin: usize, next: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
+    pub(super) fn append(
+        &mut self,
+        first: Paths,
+        origin: usize,
+        next: &mut dyn FnMut(&mut Self, &Stack) -> Paths,
+    ) -> Paths {
         const MAX_COPIED: usize = 8;
         let mut options = Vec::new();
         for (stack, mut before) in first {
             let behind = next(self, &stack);
-            if behind.len() > 1 && before.size() > MAX_COPIED {
+            if self.building && behind.len() > 1 && before.size() > MAX_COPIED {
                 before = self.named(before, origin);
             }
             let last = behind.len().saturating_sub(1);
@@ -194,7 +202,10 @@ impl Flattening<'_> {
     }
 
     /// A token, perhaps in several matches.
-    fn token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
+    pub(super) fn token(&mut self, token: usize, stack: &Stack, origin: usize) -> Paths {
+        if self.is_marked(stack) {
+            return self.expected_token(token, stack, origin);
+        }
         let Some(&mode) = stack.last() else {
             self.underflow = true;
             return Paths::new();
@@ -209,7 +220,7 @@ impl Flattening<'_> {
     }
 
     /// One match that is `token`.
-    fn match_of(&mut self, token: usize, stack: &Stack, via: &[usize]) -> Paths {
+    pub(super) fn match_of(&mut self, token: usize, stack: &Stack, via: &[usize]) -> Paths {
         let Some(&mode) = stack.last() else { return Paths::new() };
         let Some(rules) = self.by_mode.get(usize::from(mode)) else { return Paths::new() };
         let rules = rules.tokens.get(&token).cloned().unwrap_or_default();
@@ -293,9 +304,12 @@ impl Flattening<'_> {
         Paths::new()
     }
 
-    fn not_tokens(&mut self, tokens: &[usize], stack: &Stack, origin: usize) -> Paths {
+    pub(super) fn not_tokens(&mut self, tokens: &[usize], stack: &Stack, origin: usize) -> Paths {
         /// Larger choices become rules, since the same ones stand in many places.
         const MAX_INLINE: usize = 64;
+        if self.is_marked(stack) {
+            return self.expected_not_tokens(tokens, stack, origin);
+        }
         let Some(&mode) = stack.last() else {
             self.underflow = true;
             return Paths::new();
@@ -327,7 +341,7 @@ impl Flattening<'_> {
 }
 
 /// The ends of all `options`; a choice where several end the same.
-fn choice(options: Vec<Paths>) -> Paths {
+pub(super) fn choice(options: Vec<Paths>) -> Paths {
     let mut by_out: BTreeMap<Stack, Vec<Flat>> = BTreeMap::new();
     for (out, flat) in options.into_iter().flatten() {
         by_out.entry(out).or_default().push(flat);

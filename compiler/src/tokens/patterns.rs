@@ -6,7 +6,7 @@ use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::boundaries::FirstId;
 use super::expand::NEVER;
-use super::language::language;
+use super::language::{MAX_WRITTEN, language};
 use super::states::Automata;
 use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};
@@ -48,6 +48,8 @@ pub(super) struct Writer<'a> {
     /// Lexer rules that are written as in the grammar, though the lexer takes some of these texts for something else: what is left
     /// is too large to be written.
     pub(super) in_full: BTreeSet<usize>,
+    /// For how many states of automata expressions may still be written.
+    left: usize,
     /// How each lexer rule is referred to.
     written: BTreeMap<usize, Expr>,
     begun: BTreeMap<(usize, FirstId), Expr>,
@@ -69,6 +71,7 @@ impl<'a> Writer<'a> {
             names,
             rules: Vec::new(),
             in_full: BTreeSet::new(),
+            left: MAX_WRITTEN,
             written: BTreeMap::new(),
             begun: BTreeMap::new(),
             fragments: BTreeMap::new(),
@@ -85,7 +88,10 @@ impl<'a> Writer<'a> {
         }
         let rule = &self.lexer.rules[number];
         let span = rule.span;
-        let expr = if let Some(text) = rule.pattern.as_text().filter(|text| !text.is_empty()) {
+        let stand_in = self.lexer.layout.and_then(|tokens| tokens.stand_in(rule.outcome));
+        let expr = if let Some(name) = stand_in {
+            Expr { kind: ExprKind::Rule(name.to_string()), span }
+        } else if let Some(text) = rule.pattern.as_text().filter(|text| !text.is_empty()) {
             Expr { kind: ExprKind::Bytes(text.into_bytes()), span }
         } else {
             let name = self.names.fresh(&rule.name);
@@ -110,9 +116,9 @@ impl<'a> Writer<'a> {
             self.lexer_rule(number)
         } else {
             let name = self.names.fresh(&rule.name);
-            let names = &mut self.names;
+            let (names, left) = (&mut self.names, &mut self.left);
             let mut part = |_| names.fresh(&format!("{name}.part"));
-            let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, &mut part)
+            let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, left, &mut part)
                 .unwrap_or_else(|| (Expr { kind: ExprKind::Rule(NEVER.to_string()), span }, Vec::new()));
             let rules = rules.into_iter().chain([(name.clone(), body)]);
             self.rules.extend(rules.map(|(text, body)| ast::Rule { name: Name { text, span }, body }));
@@ -125,15 +131,18 @@ impl<'a> Writer<'a> {
     fn body(&mut self, number: usize, name: &str) -> Expr {
         let rule = &self.lexer.rules[number];
         if self.automata.is_shaped(number) {
-            let names = &mut self.names;
+            let (names, left) = (&mut self.names, &mut self.left);
             let mut part = |_| names.fresh(&format!("{name}.part"));
-            if let Some((body, rules)) = language(self.automata, number, None, self.alphabet, rule.span, &mut part) {
+            let written = language(self.automata, number, None, self.alphabet, rule.span, left, &mut part);
+            if let Some((body, rules)) = written {
                 self.rules.extend(
                     rules.into_iter().map(|(text, body)| ast::Rule { name: Name { text, span: rule.span }, body }),
                 );
                 return body;
             }
-            self.in_full.insert(number);
+            if self.automata.is_told(number) {
+                self.in_full.insert(number);
+            }
         }
         self.pattern(&rule.pattern, rule.span)
     }

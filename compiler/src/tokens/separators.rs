@@ -40,9 +40,10 @@ pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &BTreeSet<us
     (0..lexer.modes)
         .map(|mode| {
             let rules = automata.rules_of(mode);
-            let is_hidden = |rule: usize| {
-                let rule = &lexer.rules[rule];
-                rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty()
+            let is_hidden = |number: usize| {
+                let rule = &lexer.rules[number];
+                let is_plain = rule.mode == mode && rule.outcome == Outcome::Hidden && rule.moves.is_empty();
+                is_plain && !automata.is_widened(number)
             };
             let hidden: Vec<usize> = rules.iter().copied().filter(|&rule| is_hidden(rule)).collect();
             let Some(dfa) = automata.mode(mode) else {

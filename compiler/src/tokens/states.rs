@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 
-use super::Lexer;
 use super::alphabet::{Alphabet, Classes};
 use super::bits::Bits;
 use super::dfa::{DEAD, Dfa, Making, START, StateId};
-use super::nfa::Nfa;
+use super::nfa::{Nesting, Nfa};
+use super::recursion::Recursion;
 use super::sets::{Sets, drawn};
+use super::{Lexer, Outcome};
 use crate::charset::{CharSet, Unit};
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
@@ -19,6 +20,8 @@ pub(super) struct Automata {
     modes: Vec<Option<Dfa>>,
     /// The rules that lose strings to others, or for which a lazy repetition matters.
     shaped: Bits,
+    /// For each rule what became of fragments that refer to themselves.
+    nesting: Vec<Nesting>,
     /// For each mode its rules.
     rules: Vec<Vec<usize>>,
     mode_of: Vec<usize>,
@@ -52,31 +55,66 @@ impl RuleFacts {
 impl Automata {
     /// The automata of a lexer.
     pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
-        let sets = Sets::new(lexer);
-        let known = Nfa::new(lexer, &sets).and_then(|nfa| Some((Classes::new(&nfa.sets)?, nfa)));
-        let mut rules: Vec<Vec<usize>> = vec![Vec::new(); lexer.modes];
-        for (number, rule) in lexer.rules.iter().enumerate() {
-            rules[rule.mode].push(number);
-        }
-        let mut shaped = Bits::new(lexer.rules.len());
-        let mut modes: Vec<Option<Dfa>> = Vec::with_capacity(lexer.modes);
-        if let Some((classes, nfa)) = &known {
-            let mut making = Making::new(nfa, classes);
-            modes.extend(rules.iter().map(|rules| Dfa::new(&mut making, rules)));
-            shaped = making.into_shaped();
-        }
-        modes.resize(lexer.modes, None);
-        Automata {
-            classes: known.map_or_else(Classes::one, |(classes, _)| classes),
-            sets,
-            modes,
-            shaped,
-            rules,
+        let mut automata = Automata {
+            classes: Classes::one(),
+            sets: Sets::new(lexer),
+            modes: vec![None; lexer.modes],
+            shaped: Bits::new(lexer.rules.len()),
+            nesting: vec![Nesting::None; lexer.rules.len()],
+            rules: vec![Vec::new(); lexer.modes],
             mode_of: lexer.rules.iter().map(|rule| rule.mode).collect(),
             facts: lexer.rules.iter().map(|_| OnceCell::new()).collect(),
             narrowed: Bits::new(lexer.rules.len()),
             drawn: drawn(lexer, alphabet),
+        };
+        for (number, rule) in lexer.rules.iter().enumerate() {
+            automata.rules[rule.mode].push(number);
         }
+        let recursion = Recursion::new(lexer);
+        let mut widened = Bits::new(lexer.rules.len());
+        automata.build(lexer, &recursion, &widened);
+        // Where a mode is too large with rules that nest, they may match more than they do: first those that the parser does not
+        // see, with what they share with others.
+        let nested: Vec<BTreeSet<usize>> = lexer.rules.iter().map(|rule| recursion.nested(&rule.pattern)).collect();
+        for only_hidden in [true, false] {
+            let unknown: BTreeSet<usize> = automata.unknown_modes().collect();
+            let is_unknown = |&number: &usize| unknown.contains(&lexer.rules[number].mode);
+            let is_asked = |&number: &usize| !only_hidden || lexer.rules[number].outcome == Outcome::Hidden;
+            let asked: BTreeSet<usize> = (0..nested.len())
+                .filter(is_unknown)
+                .filter(is_asked)
+                .flat_map(|number| nested[number].clone())
+                .collect();
+            let mut is_new = false;
+            for number in (0..nested.len()).filter(is_unknown).filter(|&number| !nested[number].is_disjoint(&asked)) {
+                is_new |= widened.insert(number);
+            }
+            if is_new {
+                automata.build(lexer, &recursion, &widened);
+            }
+        }
+        automata
+    }
+
+    /// Makes the automata of the modes, with those rules of `widened` that nest matching more than they do.
+    fn build(&mut self, lexer: &Lexer, recursion: &Recursion, widened: &Bits) {
+        let nfa = Nfa::new(lexer, &self.sets, recursion, widened);
+        let Some((classes, nfa)) = nfa.and_then(|nfa| Some((Classes::new(&nfa.sets)?, nfa))) else { return };
+        let mut making = Making::new(&nfa, &classes);
+        self.modes = self.rules.iter().map(|rules| Dfa::new(&mut making, rules)).collect();
+        self.shaped = making.into_shaped();
+        self.nesting = nfa.nesting;
+        self.classes = classes;
+    }
+
+    /// The rules whose deeper strings are missing from the automaton of their mode.
+    pub(super) fn cut_rules(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nesting.len()).filter(|&rule| self.nesting[rule] == Nesting::Cut && self.of_rule(rule).is_some())
+    }
+
+    /// Whether a rule is taken to match more than it does.
+    pub(super) fn is_widened(&self, rule: usize) -> bool {
+        self.nesting[rule] == Nesting::Widened
     }
 
     /// The characters that a rule's texts are drawn from.
@@ -89,7 +127,7 @@ impl Automata {
     pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
-        if ends.is_empty() || ends.len() == facts.ends.len() {
+        if ends.is_empty() || ends.len() == facts.ends.len() || self.is_widened(rule) {
             return false;
         }
         let facts = self.facts_of_ends(dfa, rule, ends);
@@ -190,17 +228,23 @@ impl Automata {
         self.of_rule(rule).is_none_or(|dfa| !dfa.ends(rule).is_empty())
     }
 
-    /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
+    /// Whether a rule's texts are better read off the automaton: they are not those that its pattern says, or it is a loop that is
+    /// written as a rule that refers to itself.
     pub(super) fn is_shaped(&self, rule: usize) -> bool {
+        self.is_told(rule) || self.nesting[rule] == Nesting::Looped && self.of_rule(rule).is_some()
+    }
+
+    /// Whether a rule's texts are not those that its pattern says: some are another rule's, or empty, or end earlier.
+    pub(super) fn is_told(&self, rule: usize) -> bool {
         self.of_rule(rule).is_some_and(|dfa| {
             self.shaped.contains(rule) || self.narrowed.contains(rule) || dfa.winner(START) == Some(rule)
         })
     }
 
-    /// A shortest text, of readable characters if possible, that the lexer takes for this rule's.
+    /// A shortest text, of readable characters if possible, that the lexer takes for this rule's, if that is known.
     pub(super) fn shortest(&self, rule: usize) -> Option<String> {
         const MAX_LENGTH: usize = 64;
-        let dfa = self.of_rule(rule)?;
+        let dfa = self.of_rule(rule).filter(|_| !self.is_widened(rule))?;
         let facts = self.facts(rule)?;
         // The state before each and the class that leads from there.
         let mut before: Vec<Option<(StateId, usize)>> = vec![None; dfa.len()];

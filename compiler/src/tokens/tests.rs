@@ -1,5 +1,7 @@
 //! Outputs are cut into the tokens that were derived, as a lexer says that knows nothing of automata.
 
+use std::collections::BTreeSet;
+
 use super::{Alphabet, SeparatorPolicy};
 use crate::diagnostics::SourceFile;
 use crate::formats::FormatOptions;
@@ -103,12 +105,18 @@ fn without_separators_tokens_merge() {
     assert!(outputs(RULES, reading).iter().any(|output| !is_derived(&cut(output))));
 }
 
+/// Different words of some length, of 16 letters.
+fn words(count: usize, length: u64) -> Vec<String> {
+    let word = |number: usize| -> String {
+        let mixed = (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (0..length).map(|place| char::from(b'a' + ((mixed >> (4 * place)) as u8 & 15))).collect()
+    };
+    (0..count).map(word).collect()
+}
+
 #[test]
 fn names_that_are_too_many_to_be_told_from_keywords_are_reported() {
-    let number = |number: usize| -> String {
-        (0..8).map(|place| char::from(b'a' + ((number * 7919) >> (place * 2)) as u8 % 16)).collect()
-    };
-    let keywords: Vec<String> = (0..700).map(|keyword| format!("'{}'", number(keyword * 104_729))).collect();
+    let keywords: Vec<String> = words(3000, 14).into_iter().map(|word| format!("'{word}'")).collect();
     let text =
         format!("grammar g; s : (NAME | K)+ EOF ; K : {} ; NAME : [a-z]+ ; WS : ' ' -> skip ;", keywords.join(" | "));
     let file = SourceFile::new("g.g4", text);
@@ -116,6 +124,42 @@ fn names_that_are_too_many_to_be_told_from_keywords_are_reported() {
     let Ok((_, warnings)) = compile(&file, &options) else { panic!("the grammar compiles") };
     let said = warnings.to_plain_text(&file);
     assert!(said.contains("`NAME` is too large to be written without the texts"), "{said}");
+}
+
+#[test]
+fn names_are_none_of_two_thousand_keywords_in_any_case() {
+    let keywords: Vec<String> = (2..=5).flat_map(|length| words(500, length)).collect();
+    let rules: Vec<String> =
+        keywords.iter().enumerate().map(|(number, word)| format!("K{number} : '{word}' ;")).collect();
+    let text = format!(
+        "grammar g; options {{ caseInsensitive = true; }} s : NAME (',' NAME)* EOF ; {} NAME : [a-z_] [a-z_0-9]* ;",
+        rules.join(" ")
+    );
+    let file = SourceFile::new("g.g4", text);
+    let options = Options { format: formats::by_name("g4"), ..Options::default() };
+    let (compiled, warnings) = match compile(&file, &options) {
+        Ok(result) => result,
+        Err(diagnostics) => panic!("{}", diagnostics.to_plain_text(&file)),
+    };
+    assert!(!warnings.to_plain_text(&file).contains("NAME"));
+    let known: BTreeSet<&str> = keywords.iter().map(String::as_str).collect();
+    let mut state = 1u64;
+    let mut lengths = BTreeSet::new();
+    for _ in 0..400 {
+        let choices: Vec<u8> = (0..200)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 56) as u8
+            })
+            .collect();
+        let run = render(&compiled.lowered, &compiled.pools, Limits::default(), &choices);
+        let text = String::from_utf8(run.output).unwrap_or_default().to_lowercase();
+        for name in text.split(',') {
+            assert!(!name.is_empty() && !known.contains(name), "{text}");
+            lengths.insert(name.len());
+        }
+    }
+    assert!((1..8).all(|length| lengths.contains(&length)), "{lengths:?}");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Words without the keywords among them: what is left of a pattern when the lexer takes some of its texts for others.
 
 use super::alphabet::Alphabet;
-use super::language::language;
+use super::expand::NEVER;
+use super::language::{MAX_WRITTEN, language};
 use super::sets::{Sets, each_part};
 use super::states::Automata;
 use super::{Fragment, Lexer, LexerRule, Outcome, Pattern};
-use crate::ast::Expr;
+use crate::ast::{Expr, ExprKind};
 use crate::diagnostics::Span;
 
 /// A token, and what the lexer takes for keywords in its place.
@@ -25,7 +26,7 @@ pub struct Word {
 pub type Written = (Expr, Vec<(String, Expr)>);
 
 /// For each word an expression that derives its texts but the keywords, and the rules that this refers to, whose names begin
-/// with the word's and a full stop. `None` if no keyword is among its texts, or if it is too large or too deep to tell.
+/// with the word's and a full stop. `None` if no keyword is among its texts or nothing else is, or if it is too large or too deep to tell.
 pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Written>> {
     let mut lexer = Lexer { modes: words.len(), fragments: fragments.to_vec(), ..Lexer::default() };
     let mut places = Vec::with_capacity(words.len());
@@ -39,6 +40,7 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
         lexer.tokens.push(word.name.clone());
     }
     let automata = Automata::new(&lexer, Alphabet::Unicode);
+    let mut left = MAX_WRITTEN;
     words
         .iter()
         .zip(places)
@@ -47,9 +49,15 @@ pub fn without_keywords(words: &[Word], fragments: &[Fragment]) -> Vec<Option<Wr
                 return None;
             }
             let mut name = |number: usize| format!("{}.{}", word.name, number + 2);
-            language(&automata, rule, None, Alphabet::Unicode, word.span, &mut name)
+            let found = language(&automata, rule, None, Alphabet::Unicode, word.span, &mut left, &mut name)?;
+            (!is_never(&found.0)).then_some(found)
         })
         .collect()
+}
+
+/// Whether all texts were taken: the lexer must know from the context which of the tokens is meant.
+fn is_never(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Rule(name) if name == NEVER)
 }
 
 fn is_recursive(pattern: &Pattern, sets: &Sets) -> bool {

@@ -269,7 +269,7 @@ fn unfolded_rust_has_a_bound() {
         let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text), &Options::default()) else {
             panic!("the grammar compiles")
         };
-        emit(&compiled, &EmitOptions { max_depth, max_len, forbid_unsafe: false })
+        emit(&compiled, &EmitOptions { max_depth, max_len, ..EmitOptions::default() })
     };
     let list = "s ::= '' | [ab] s | '(' s ')'";
     assert!(emitted(list, Some(16), None).contains("mod unfolded"));

@@ -41,17 +41,12 @@ pub(crate) type Ends = [u32; GROUPS * LANES * STEPS + LANES];
 
 const _: () = assert!(STEPS * TEXT < 1 << 16 && GROUPS * LANES < 1 << 16);
 
-/// Random numbers for the steps of all lanes.
-type Numbers = [[[u64; LANES]; GROUPS]; STEPS];
+/// Steps for which random numbers are made at a time: two batches of a group stay in the first-level cache beside what else
+/// steps read.
+const BATCH: usize = 16;
 
-/// What is on the way to a lane's next step.
-#[derive(Clone, Copy)]
-struct Ahead {
-    /// The record that was drawn, whether it or its other is the one, and the word that led there.
-    drawn: *const Record,
-    number: u64,
-    word: u32,
-}
+/// Random numbers of one group for a batch of steps.
+type Numbers = [[[u64; LANES]; 1]; BATCH];
 
 /// Takes [`STEPS`] steps on each lane; returns how many `ends` there are.
 ///
@@ -66,20 +61,29 @@ pub(crate) unsafe fn run(
     random: &mut [Generators; GROUPS],
     simd: Simd,
 ) -> usize {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Simd` names what the processor has; the rest is this function's contract.
-        Simd::Avx512 => unsafe { super::wide::steps(tables, groups, ends, random) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Simd::Avx2 => unsafe { steps_avx2(tables, groups, ends, random) },
-        _ => {
-            let mut numbers = [[[0; LANES]; GROUPS]; STEPS];
-            Generators::side_by_side(random, &mut numbers);
-            // SAFETY: this function's contract.
-            unsafe { steps(tables, groups, ends, &numbers) }
+    // SAFETY: `Simd` names what the processor has; the rest is this function's contract.
+    unsafe {
+        match simd {
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => super::wide::steps(tables, groups, ends, random),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => steps_avx2(tables, groups, ends, random),
+            _ => {
+                let side_by_side = Generators::side_by_side::<1, BATCH>;
+                steps(tables, used(groups, simd), ends, random, side_by_side)
+            }
         }
     }
+}
+
+/// How many groups are at work: they take their steps one after the other where each lane is a matter of its own, so one
+/// alone is as fast, and what fewer lanes are at leaves more of the caches to the tables. Who makes a block does not show in it.
+pub(crate) fn groups_at_work(simd: Simd) -> usize {
+    if simd == Simd::Avx512 { GROUPS } else { 1 }
+}
+
+fn used(groups: &mut [Group; GROUPS], simd: Simd) -> &mut [Group] {
+    &mut groups[..groups_at_work(simd)]
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -90,10 +94,12 @@ unsafe fn steps_avx2(
     ends: &mut Ends,
     random: &mut [Generators; GROUPS],
 ) -> usize {
-    let mut numbers = [[[0; LANES]; GROUPS]; STEPS];
-    Generators::side_by_side_avx2(random, &mut numbers);
     // SAFETY: the contract of `run`.
-    unsafe { steps(tables, groups, ends, &numbers) }
+    unsafe {
+        steps(tables, used(groups, Simd::Avx2), ends, random, |one, numbers| {
+            Generators::side_by_side_avx2(one, numbers);
+        })
+    }
 }
 
 /// The steps, for any target, group by group.
@@ -105,39 +111,55 @@ unsafe fn steps_avx2(
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn steps(tables: &Tables, groups: &mut [Group; GROUPS], ends: &mut Ends, numbers: &Numbers) -> usize {
+unsafe fn steps(
+    tables: &Tables,
+    groups: &mut [Group],
+    ends: &mut Ends,
+    random: &mut [Generators; GROUPS],
+    side_by_side: impl Fn(&mut [Generators; 1], &mut Numbers),
+) -> usize {
     let (records, rows) = (tables.records.as_ptr(), tables.rows.as_ptr());
     let mut end = ends.as_mut_ptr();
-    for (number, group) in groups.iter_mut().enumerate() {
+    // Two batches in turn, since draws are ahead of steps.
+    let mut numbers: [Numbers; 2] = [[[[0; LANES]; 1]; BATCH]; 2];
+    for (number, (group, random)) in groups.iter_mut().zip(random.as_chunks_mut::<1>().0).enumerate() {
         let start = group.text;
-        let mut ahead = [Ahead { drawn: records, number: 0, word: 0 }; LANES];
+        let mut ahead = [records; LANES];
+        side_by_side(random, &mut numbers[0]);
         // Through pointers, so that each lane is kept in memory: there are more lanes than registers.
         let (group, ahead) = (std::ptr::from_mut(group), ahead.as_mut_ptr());
         // SAFETY: this function's contract; there are as many lanes as numbers in a row.
         unsafe {
-            for (lane, &number) in numbers[0][number].iter().enumerate() {
+            for (lane, &number) in numbers[0][0][0].iter().enumerate() {
                 draw(records, rows, *(*group).stack[lane], ahead.add(lane), number);
             }
-            for lane in 0..LANES / 2 {
-                decide(records, ahead.add(lane));
+            for (lane, &number) in numbers[0][0][0][..LANES / 2].iter().enumerate() {
+                decide(records, ahead.add(lane), number);
             }
-            for step in 0..STEPS {
-                // What is drawn behind the last step is not used.
-                let numbers = &numbers[(step + 1) % STEPS][number];
-                // Written out, so that the lanes' places are known to the compiler.
-                macro_rules! step_each {
-                    ($($lane:literal)*) => {
-                        $(
-                            let note = ((number * LANES + $lane) << 16) as u32;
-                            *end = note + ((*group).text[$lane].addr() - start[$lane].addr()) as u32;
-                            let (word, ended) = act(group, $lane, ahead.add($lane), end);
-                            end = end.add(ended);
-                            draw(records, rows, word, ahead.add($lane), numbers[$lane]);
-                            decide(records, ahead.add(($lane + LANES / 2) % LANES));
-                        )*
-                    };
+            for batch in 0..STEPS / BATCH {
+                if batch + 1 < STEPS / BATCH {
+                    side_by_side(random, &mut numbers[(batch + 1) % 2]);
                 }
-                step_each!(0 1 2 3 4 5 6 7);
+                for step in 0..BATCH {
+                    let now = &numbers[batch % 2][step][0];
+                    // What is drawn behind the last step is not used.
+                    let next = &numbers[(batch + (step + 1) / BATCH) % 2][(step + 1) % BATCH][0];
+                    // Written out, so that the lanes' places are known to the compiler. The lane that is decided was drawn half a
+                    // step ago.
+                    macro_rules! step_each {
+                        ($($lane:literal $other:literal $numbers:ident,)*) => {
+                            $(
+                                let note = ((number * LANES + $lane) << 16) as u32;
+                                *end = note + ((*group).text[$lane].addr() - start[$lane].addr()) as u32;
+                                let (word, ended) = act(group, $lane, *ahead.add($lane), end);
+                                end = end.add(ended);
+                                draw(records, rows, word, ahead.add($lane), next[$lane]);
+                                decide(records, ahead.add($other), $numbers[$other]);
+                            )*
+                        };
+                    }
+                    step_each!(0 4 now, 1 5 now, 2 6 now, 3 7 now, 4 0 next, 5 1 next, 6 2 next, 7 3 next,);
+                }
             }
         }
     }
@@ -150,14 +172,13 @@ unsafe fn steps(tables: &Tables, groups: &mut [Group; GROUPS], ends: &mut Ends, 
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn draw(records: *const Record, rows: *const Row, word: u32, ahead: *mut Ahead, number: u64) {
+unsafe fn draw(records: *const Record, rows: *const Row, word: u32, drawn: *mut *const Record, number: u64) {
     // SAFETY: a word has a row, and a row its records (`Tables::verify`).
     unsafe {
         let Row { count, first } = *rows.add(word as usize);
         let own = first + ((u64::from(number as u32) * u64::from(count)) >> 32) as u32;
-        let drawn = records.add(own as usize);
-        prefetch(drawn);
-        *ahead = Ahead { drawn, number, word };
+        *drawn = records.add(own as usize);
+        prefetch(*drawn);
     }
 }
 
@@ -167,15 +188,14 @@ unsafe fn draw(records: *const Record, rows: *const Row, word: u32, ahead: *mut 
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn decide(records: *const Record, ahead: *mut Ahead) {
+unsafe fn decide(records: *const Record, chosen: *mut *const Record, number: u64) {
     // SAFETY: what was drawn is a record, and its other is one (`Tables::verify`).
     unsafe {
-        let drawn = (*ahead).drawn;
+        let drawn = *chosen;
         let alias = (*drawn).alias;
         let other = records.add(alias as u32 as usize);
-        let chosen = select_unpredictable((*ahead).number < alias, drawn, other);
-        prefetch(chosen);
-        (*ahead).drawn = chosen;
+        *chosen = select_unpredictable(number < alias, drawn, other);
+        prefetch(*chosen);
     }
 }
 
@@ -185,15 +205,14 @@ unsafe fn decide(records: *const Record, ahead: *mut Ahead) {
 ///
 /// That of [`run`].
 #[inline(always)]
-unsafe fn act(group: *mut Group, lane: usize, ahead: *mut Ahead, end: *mut u32) -> (u32, usize) {
+unsafe fn act(group: *mut Group, lane: usize, record: *const Record, end: *mut u32) -> (u32, usize) {
     // SAFETY: the room is the caller's, and a record takes at most TEXT bytes, OPEN words, one end.
     unsafe {
-        let Ahead { drawn: record, word, .. } = *ahead;
         let (text, stack, record) = ((*group).text[lane], (*group).stack[lane], &*record);
         // What stands behind the text goes with it and is overwritten by the next.
         text.cast::<[u8; TEXT]>().write_unaligned(record.text);
         *end += u32::from(record.end);
-        let base = word & record.relative;
+        let base = *stack & record.relative;
         stack.cast::<[u32; OPEN]>().write_unaligned(record.pushes.map(|push| push.wrapping_add(base)));
         let stack = stack.add(usize::from(record.open)).sub(1);
         (*group).stack[lane] = stack;

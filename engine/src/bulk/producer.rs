@@ -136,6 +136,9 @@ pub struct Bulk {
     ends: Box<Ends>,
     done: BTreeMap<u64, Block>,
     done_bytes: usize,
+    /// How often steps were taken, and the bytes that they made.
+    runs: u64,
+    made: u64,
     spare: Vec<Block>,
     current: Option<Block>,
     /// How many inputs of it were copied by [`Bulk::fill`].
@@ -236,6 +239,8 @@ impl Bulk {
             ends: Box::new([0; size_of::<Ends>() / size_of::<u32>()]),
             done: BTreeMap::new(),
             done_bytes: 0,
+            runs: 0,
+            made: 0,
             spare: Vec::new(),
             current: None,
             handed_out: 0,
@@ -355,6 +360,26 @@ impl Bulk {
         Some(number)
     }
 
+    /// Takes some steps, with blocks that nobody gets; returns the bytes that they made. [`Bulk::restart`] forgets them.
+    pub(crate) fn make_some(&mut self) -> u64 {
+        let (mut counter, before, runs) = (self.counter, self.made, self.runs);
+        let mut more = || {
+            counter += 1;
+            Some(counter - 1)
+        };
+        // Blocks that are finished already are handed out without a step.
+        while self.runs == runs {
+            let looks = std::cell::Cell::new(0);
+            // Not at the first look, so that something is made.
+            let stop = || looks.replace(looks.get() + 1) > 0;
+            if let Some((_, block)) = self.make_next(&mut more, &stop) {
+                self.spare.push(block);
+            }
+        }
+        self.counter = counter;
+        self.made - before
+    }
+
     fn make_next(&mut self, more: &mut dyn FnMut() -> Option<u64>, stop: &dyn Fn() -> bool) -> Option<(u64, Block)> {
         for runs in 0u32.. {
             if runs % RUNS == 0 && stop() {
@@ -374,7 +399,7 @@ impl Bulk {
 
     /// Gives blocks to the lanes that have none.
     fn begin(&mut self, more: &mut dyn FnMut() -> Option<u64>) {
-        for lane in 0..self.lanes.len() {
+        for lane in 0..LANES * lanes::groups_at_work(self.simd) {
             let is_ahead = self.done.len() >= AHEAD || self.done_bytes >= AHEAD_BYTES;
             if self.lanes[lane].block.is_some() || is_ahead && !self.begun.is_empty() {
                 continue;
@@ -390,18 +415,21 @@ impl Bulk {
 
     /// Takes some steps on all lanes and puts blocks away that they have finished.
     fn run(&mut self) {
+        self.runs += 1;
         let mut groups = [Group::nowhere(); GROUPS];
         // No further `Arc`, whose count all threads would write to.
         let shared = &*self.shared;
-        for (lane, work) in self.lanes.iter_mut().enumerate() {
+        let at_work = LANES * lanes::groups_at_work(self.simd);
+        for (lane, work) in self.lanes[..at_work].iter_mut().enumerate() {
             work.place(shared, &mut groups[lane / LANES], lane % LANES);
         }
         // SAFETY: `Work::place` makes the room, buffers are each lane's own, and stacks hold words of these tables.
         let noted = unsafe { lanes::run(&shared.tables, &mut groups, &mut self.ends, &mut self.random, self.simd) };
         self.note(noted);
         let shared = &*self.shared;
-        for (lane, work) in self.lanes.iter_mut().enumerate() {
+        for (lane, work) in self.lanes[..at_work].iter_mut().enumerate() {
             let Some(number) = work.block else { continue };
+            self.made += (groups[lane / LANES].text[lane % LANES].addr() - work.end().addr()) as u64;
             if let Some(block) = work.advance(shared, &groups[lane / LANES], lane % LANES, self.simd) {
                 work.block = None;
                 self.done_bytes += block.text.len();
@@ -500,6 +528,11 @@ impl Work {
             group.text[lane] = self.buffers.text.as_mut_ptr().add(self.buffers.text.len());
             group.stack[lane] = self.stack.as_mut_ptr().add(self.depth - 1);
         }
+    }
+
+    /// Where the text ends.
+    fn end(&self) -> *const u8 {
+        self.buffers.text.as_ptr_range().end
     }
 
     /// Takes note of what was made; the block if that is all of it.

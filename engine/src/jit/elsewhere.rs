@@ -59,7 +59,8 @@ impl Jit {
         match self.never {}
     }
 
-    /// The code in force, disassembled.
+    /// The code in force, disassembled; with the feature `listing`.
+    #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         match self.never {}
     }

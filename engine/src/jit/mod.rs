@@ -7,6 +7,7 @@
 mod assemble;
 mod code;
 mod context;
+#[cfg(feature = "listing")]
 mod listing;
 mod memory;
 mod perf_map;

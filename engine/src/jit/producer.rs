@@ -14,8 +14,10 @@ use gramjet_compiler::ir::Ir;
 use super::assemble::{Features, Kind, assemble};
 use super::code::{Code, Draft};
 use super::context::{Context, Deep, MAX_SEPARATOR};
+#[cfg(feature = "listing")]
+use super::listing;
 use super::stack::{FINISHING_HERE, REGION};
-use super::{NotCompiled, listing, perf_map};
+use super::{NotCompiled, perf_map};
 use crate::directives::{first_limits, or_first};
 use crate::unfolded::Unfolded;
 use crate::vm::Vm;
@@ -170,7 +172,8 @@ impl Jit {
         self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
     }
 
-    /// The code in force, disassembled, with the names of rules.
+    /// The code in force, disassembled, with the names of rules; with the feature `listing`.
+    #[cfg(feature = "listing")]
     pub fn listing(&self) -> String {
         listing::listing(&self.code)
     }

@@ -27,8 +27,8 @@ impl Frame {
     }
 }
 
-/// Beyond so many frames (256 MiB) the machine finishes.
-const MAX_FRAMES: usize = (256 << 20) / size_of::<Frame>();
+/// With more frames than this (1 GiB, as much stack as machine code has) the machine finishes.
+const MAX_FRAMES: usize = (1 << 30) / size_of::<Frame>();
 
 /// A stack of more frames than this is not kept for the next input.
 const KEPT_FRAMES: usize = 1 << 16;
@@ -403,8 +403,10 @@ impl<'r> Interpreter<'r, '_, '_> {
             // SAFETY: `s` is this machine's state; the next op reserves anew.
             s = unsafe { self.machine.finished(s) };
         }
+        let more = if self.finished { stack.len() / 8 } else { stack.len() };
         let mut stack = stack.into_vec();
-        stack.resize(stack.len() * 2, Frame::LAST);
+        stack.reserve_exact(more);
+        stack.resize(stack.len() + more, Frame::LAST);
         (s, stack.into_boxed_slice())
     }
 }

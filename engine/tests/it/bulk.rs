@@ -143,7 +143,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     let pools = pools(&ir);
     let ir = Arc::new(ir);
     let (sources, lowered) = (Sources::default().into(), ir.clone());
-    Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None }
+    Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None, ..compiled.clone() }
 }
 
 /// Two samples of numbers have the same mean: Welch's statistic, which is normal for so many.

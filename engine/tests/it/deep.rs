@@ -1,10 +1,11 @@
-//! Deep recursion of machine code.
+//! Deep recursion of machine code and of the table interpreter.
 
 use std::backtrace::Backtrace;
 use std::hint::black_box;
 
 use gramjet::{ChoiceSource, Choices, Limits, Producer};
 use gramjet_engine::jit::Jit;
+use gramjet_engine::vm::Vm;
 
 use crate::kit::{compiled, produce};
 
@@ -58,6 +59,18 @@ fn where_the_stack_ends_the_machine_finishes() {
         let (_, expected) = nested(read as usize);
         assert!(output == expected, "{} bytes for {read} levels", output.len());
     }
+}
+
+/// Both have a stack of 1 GiB.
+#[test]
+fn the_interpreter_goes_as_deep_as_machine_code() {
+    let compiled = compiled("nested.ebnf", NESTED);
+    // With a quarter of it the interpreter would finish.
+    let (choices, expected) = nested(34_000_000);
+    let mut vm = Vm::new(&compiled);
+    vm.set_limits(Limits::new()).unwrap();
+    let (output, read) = produce(&mut vm, &choices);
+    assert!(output == expected && read == choices.len() as u64, "{} bytes, {read} read", output.len());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The engines against the reference (E1), and their behaviour on hostile grammars (E6).
 
+mod auto;
 mod bulk;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod deep;

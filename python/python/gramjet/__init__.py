@@ -8,6 +8,6 @@ b'1'
 b'12+3'
 """
 
-from ._native import Grammar, GrammarError, Inputs, ParseError, Session, compile, load
+from ._native import ChoicesError, Grammar, GrammarError, Inputs, ParseError, Session, compile, load
 
-__all__ = ["Grammar", "GrammarError", "Inputs", "ParseError", "Session", "compile", "load"]
+__all__ = ["ChoicesError", "Grammar", "GrammarError", "Inputs", "ParseError", "Session", "compile", "load"]

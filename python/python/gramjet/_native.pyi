@@ -11,6 +11,9 @@ Alphabet = Literal["readable", "ascii", "unicode", "bytes", "all"]
 class GrammarError(ValueError):
     """A grammar that does not compile, or settings that cannot be used; says what is wrong, where, and what to do."""
 
+class ChoicesError(ValueError):
+    """Choice bytes whose header cannot be read, or is another grammar's, or of one that was read in another way."""
+
 class ParseError(ValueError):
     """A text that does not conform to its grammar, or costs too much to parse."""
 
@@ -20,6 +23,8 @@ class ParseError(ValueError):
     """Where, counted from 1."""
     column: int | None
     """Where, in characters, counted from 1."""
+    rule: str | None
+    """The innermost rule that has begun before."""
 
 def compile(
     text: str,
@@ -30,6 +35,7 @@ def compile(
     max_len: Limit = "grammar",
     separator_policy: SeparatorPolicy = "auto",
     alphabet: Alphabet | None = None,
+    shape: str | None = None,
 ) -> Grammar:
     """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
 
@@ -39,6 +45,10 @@ def compile(
     In notations with a lexer (ANTLR's), `separator_policy` says where separators stand between tokens. Texts that others have made
     are parsed and varied with "any". `alphabet` says what sets that are written as complements draw from: else "all" with "any", and
     "readable" with the others. Choice bytes mean something under one policy only.
+
+    `shape` says what inputs look like: "uniform", "balanced", "deep" or "target-size=BYTES". Without it a grammar keeps its own
+    weights; one without weights and without a limit on the length, whose inputs would be far too long, too short or too often the
+    same, gets "target-size=1000", and `Grammar.warnings` says so.
     """
 
 def load(
@@ -50,6 +60,7 @@ def load(
     max_len: Limit = "grammar",
     separator_policy: SeparatorPolicy = "auto",
     alphabet: Alphabet | None = None,
+    shape: str | None = None,
 ) -> Grammar:
     """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
 
@@ -58,15 +69,16 @@ class Grammar:
 
     @property
     def min_len(self) -> int:
-        """The length of the shortest input in bytes."""
+        """The length of the shortest input in bytes: the least that `max_len` can be."""
 
     @property
     def engine(self) -> str:
-        """The engine that runs it: `jit` or `vm`."""
+        """The engine that runs it: "jit" is machine code, "vm" the table interpreter. What is made does not depend on it."""
 
     @property
     def warnings(self) -> str:
-        """What there is to say about the grammar though it compiles; empty if there is nothing."""
+        """What there is to say about the grammar though it compiles: rules that cannot be reached, what its notation says beyond a
+        context-free grammar, and so on. Empty if there is nothing."""
 
     def generate(self, n: int, *, seed: int = 0) -> list[bytes]:
         """The first `n` inputs of the run with this seed: the same on every machine."""
@@ -74,11 +86,18 @@ class Grammar:
     def inputs(self, *, seed: int = 0) -> Inputs:
         """The inputs of the run with this seed, without end."""
 
-    def render(self, choices: Buffer) -> bytes:
-        """The input of these choice bytes. Every byte string is a choice string, also the empty one."""
+    def render(self, choices: Buffer, *, raw: bool = False) -> bytes:
+        """The input of these choice bytes, within the limits that their header says, or those of the grammar without one.
 
-    def parse(self, text: str | Buffer) -> bytes:
-        """The choice bytes that produce this text without limits. Raises `ParseError` if it does not conform."""
+        Every byte string that does not begin as a header is a choice string, also the empty one; with `raw` every one is. Raises
+        `ChoicesError` if the header is another grammar's.
+        """
+
+    def parse(self, text: str | Buffer, *, raw: bool = False) -> bytes:
+        """The choice bytes that produce this text, behind a header with which `render` gives the text again whatever its depth.
+
+        With `raw` they have no header. Raises `ParseError` if the text does not conform.
+        """
 
     def conforms(self, text: str | Buffer) -> bool:
         """Whether the text conforms to the grammar."""

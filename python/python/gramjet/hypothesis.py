@@ -40,6 +40,7 @@ def from_grammar(
         return st.binary(min_size=size, max_size=max_choices)
 
     drawn = st.sampled_from(sizes).flatmap(choices)
+    # What is drawn is no file: it has no header.
     if encoding is None:
-        return drawn.map(grammar.render)
-    return drawn.map(lambda choices: grammar.render(choices).decode(encoding))
+        return drawn.map(lambda choices: grammar.render(choices, raw=True))
+    return drawn.map(lambda choices: grammar.render(choices, raw=True).decode(encoding))

@@ -1,7 +1,17 @@
 //! Makes choice bytes simpler while what is asked of their output holds.
 
-use crate::choices::mutate::{change_rounds, shorten};
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
 use crate::choices::{Choices, TracedInput, Tracer};
+
+mod need;
+mod plain;
+mod pool;
+
+use need::{Need, Range, decay, difference};
+use plain::Plain;
+use pool::{Candidate, Reach, candidates};
 
 /// What [`minimise`] has found.
 #[derive(Clone, Debug)]
@@ -39,10 +49,12 @@ pub fn minimise(
 
 /// A search for simpler choice bytes, one candidate at a time, for callers who run the test themselves.
 ///
-/// Simpler is what has a shorter output, then fewer choice bytes, then lower ones. It is tried, in turn, until nothing helps any
-/// more: to make parts as short as they can be, large ones first; to put an instance of a rule in place of one of the same
-/// rule around it; to take rounds out of repetitions, many at once, then fewer (Zeller & Hildebrandt 2002); to take the choice
-/// bytes of up to eight sites in a row out, whatever they derive; to lower the value read at a site.
+/// Simpler is what has a shorter output, then fewer choice bytes, then lower ones. First the output gets shorter. What may make it so
+/// is found from the spans: a part becomes as short as it can be, stands in place of a part around it, or is taken out; a choice takes
+/// another option and keeps what is in it; a few bytes anywhere are taken out. Where the tracer has a parser, parts of any symbols
+/// stand for each other, and what is cut out need not be a part: the text says whether it can. Of all these the one with the greatest
+/// expected gain comes next: each failed test tells which bytes are needed (Wang et al. 2021). Then sites read lower values, all at
+/// once, then fewer. No text is tested twice.
 #[derive(Clone, Debug)]
 pub struct Minimiser {
     best: TracedInput,
@@ -51,61 +63,73 @@ pub struct Minimiser {
     output: Vec<u8>,
     tried: TracedInput,
     most: usize,
-    pass: Pass,
-    /// The choice bytes when the first pass began.
-    before: Vec<u8>,
+    need: Need,
+    pool: Vec<Candidate>,
+    reach: Reach,
+    /// Whether the pool is that of the best.
+    is_filled: bool,
+    stage: Stage,
+    /// Texts for which the test has failed, and texts that do not conform, by hash.
+    tested: BTreeSet<u64>,
+    refused: BTreeSet<u64>,
+    /// Bytes of candidates that were made since the last one that was tested.
+    idle: usize,
     /// Whether only whole parts are changed, and only for shorter outputs.
     parts_only: bool,
-    /// Whether a candidate waits for its judgement.
-    waits: bool,
+    waits: Option<Waiting>,
 }
 
-/// What is tried, and where.
-#[derive(Clone, Copy, Debug)]
-enum Pass {
-    /// The span of this number becomes as short as it can be.
-    Shorten(u32),
-    /// The inner one of a pair of nested instances stands for the outer one.
-    Collapse(usize),
-    /// So many rounds of one repetition, from this one on, are taken out.
-    Rounds { size: usize, at: usize },
-    /// So many sites, from this one on, are taken out.
-    Sites { count: usize, at: usize },
-    /// A site reads a lower value; which, is known once it was looked at.
-    Lower { at: usize, values: Option<Values> },
+/// What is done.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// The output gets shorter.
+    Shorter,
+    /// Sites read lower values.
+    Plainer(Plain),
     /// Nothing helps.
     Done,
 }
 
-/// For values below `low` the test does not hold, for `high` it does, if it does for all above the least; `next` is tried.
+/// What waits for its judgement.
 #[derive(Clone, Copy, Debug)]
-struct Values {
-    low: u32,
-    next: u32,
-    high: u32,
+enum Waiting {
+    /// A shorter output without these bytes, if it is known which.
+    Shorter(Option<(Range, Range)>),
+    /// Lower values.
+    Plainer,
 }
 
-/// So many sites in a row are taken out at most.
-const SITES: usize = 8;
-
-/// So many bytes of candidates that are no simpler end the search: where many parts cannot get shorter, each would cost a run.
+/// So many bytes of candidates that are no simpler end the search: where many parts cannot get shorter, each would cost a run. To
+/// parse a byte costs as much as to make this number of bytes.
 const MAX_IDLE: usize = 1 << 27;
+const PARSING: usize = 32;
+/// Where a change only removes, no more bytes are new: a shortest part can be.
+const MAX_NEWS: usize = 2;
+/// So many texts that do not conform are remembered.
+const MAX_REFUSED: usize = 1 << 16;
 
 impl Minimiser {
     /// A search that begins with `choices`.
     pub fn new(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> Minimiser {
         let most = choices.len().max(1 << 20);
         let best = TracedInput::new(tracer, choices, most);
+        let len = best.output().len();
         Minimiser {
-            before: best.choices().to_vec(),
+            need: Need::new(len),
             best,
             candidate: Vec::new(),
             output: Vec::new(),
             tried: TracedInput::default(),
             most,
-            pass: Pass::Shorten(0),
+            pool: Vec::new(),
+            reach: Reach::first(len),
+            is_filled: false,
+            stage: Stage::Shorter,
+            tested: BTreeSet::new(),
+            refused: BTreeSet::new(),
+            idle: 0,
             parts_only: false,
-            waits: false,
+            waits: None,
         }
     }
 
@@ -113,7 +137,7 @@ impl Minimiser {
     /// in much fewer tests.
     #[must_use]
     pub fn parts_only(self) -> Minimiser {
-        Minimiser { parts_only: true, ..self }
+        Minimiser { parts_only: true, reach: self.reach.min(Reach::Parts), ..self }
     }
 
     /// The simplest that the test has held for.
@@ -124,176 +148,197 @@ impl Minimiser {
     /// The next candidate's output, to be tested; `None` if nothing helps any more. A candidate that was not judged is dropped.
     /// Candidates are rendered by the tracer's [`Producer::produce`](crate::Producer::produce), and traced only if they are accepted.
     pub fn propose(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<&[u8]> {
-        if std::mem::take(&mut self.waits) {
-            self.move_on(false);
+        if self.waits.is_some() {
+            self.judge(tracer, false);
         }
-        let mut idle = 0;
-        while !matches!(self.pass, Pass::Done) {
-            if idle > MAX_IDLE {
-                self.pass = Pass::Done;
-                break;
-            }
-            self.candidate.clear();
-            if !self.is_made(tracer) {
-                continue;
-            }
-            if self.candidate != self.best.choices() {
-                self.output.clear();
-                let read = tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
-                self.candidate.truncate(usize::try_from(read).unwrap_or(usize::MAX));
-                if self.is_simpler(&self.output, &self.candidate) {
-                    self.waits = true;
-                    return Some(&self.output);
+        self.idle = 0;
+        loop {
+            match &mut self.stage {
+                Stage::Shorter => match self.shorter(tracer) {
+                    Some(without) => {
+                        self.waits = Some(Waiting::Shorter(without));
+                        break;
+                    }
+                    None if self.parts_only => self.stage = Stage::Done,
+                    None => self.stage = Stage::Plainer(Plain::new(&self.best, tracer)),
+                },
+                Stage::Plainer(plain) => {
+                    let tested = |text: &[u8]| self.tested.contains(&hash(text));
+                    if plain.propose(&mut self.best, tracer, &tested, &mut self.candidate, &mut self.output) {
+                        self.waits = Some(Waiting::Plainer);
+                        break;
+                    }
+                    self.stage = Stage::Done;
                 }
-                idle += self.candidate.len() + self.output.len();
+                Stage::Done => return None,
             }
-            self.move_on(false);
         }
-        None
+        Some(&self.output)
+    }
+
+    /// The output that was proposed last.
+    pub(crate) fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// The choice bytes of what was proposed last.
+    pub(crate) fn candidate(&self) -> &[u8] {
+        &self.candidate
+    }
+
+    /// Makes the candidate that is likely to shorten the output most, and says which bytes it is without, if that is known; `None`
+    /// if there is none.
+    fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Option<(Range, Range)>> {
+        loop {
+            if !self.is_filled {
+                self.fill(tracer);
+            }
+            while let Some(at) = self.most_promising() {
+                let mut candidate = self.pool.swap_remove(at);
+                if self.idle > MAX_IDLE {
+                    return None;
+                }
+                if self.is_made(&mut candidate, tracer) {
+                    return Some((!candidate.is_manifold()).then_some((candidate.replaced, candidate.kept)));
+                }
+            }
+            let reach = self.reach.further().filter(|&reach| !self.parts_only || reach <= Reach::Parts)?;
+            self.reach = reach;
+            self.is_filled = false;
+        }
+    }
+
+    /// The place in the pool of the candidate with the greatest expected gain.
+    fn most_promising(&self) -> Option<usize> {
+        let mut best = None;
+        let mut most = 0.0;
+        for (at, candidate) in self.pool.iter().enumerate() {
+            let gain = f64::from(candidate.gain) * decay(self.need.rate_without(candidate.replaced, candidate.kept));
+            if gain > most {
+                (best, most) = (Some(at), gain);
+            }
+        }
+        best
+    }
+
+    /// Finds what may make the best shorter.
+    fn fill(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
+        self.is_filled = true;
+        let mut pool = std::mem::take(&mut self.pool);
+        candidates(&self.best, tracer, self.reach, &mut pool);
+        let mut texts = BTreeSet::new();
+        pool.retain_mut(|candidate| {
+            if !candidate.is_blind() {
+                return true;
+            }
+            if self.idle > MAX_IDLE || !self.is_made(candidate, tracer) || !texts.insert(hash(&self.output)) {
+                return false;
+            }
+            // What the texts have in common stays.
+            let best = self.best.output();
+            let (from, to, new_to) = difference(best, &self.output);
+            candidate.gain = (best.len() - self.output.len()) as u32;
+            candidate.replaced = (from as u32, to as u32);
+            if candidate.kept.0 < candidate.kept.1 {
+                let (from, to) = candidate.replaced;
+                candidate.kept = (candidate.kept.0.clamp(from, to), candidate.kept.1.clamp(from, to));
+                return true;
+            }
+            let added = &self.output[from..new_to];
+            let is_part = |at: &usize| best[from + at..to].starts_with(added);
+            let at = (0..=to - from - added.len().min(to - from)).find(is_part);
+            candidate.kept = match at {
+                Some(at) => ((from + at) as u32, (from + at + added.len()) as u32),
+                None => (from as u32, from as u32),
+            };
+            true
+        });
+        self.pool = pool;
+    }
+
+    /// Makes a candidate's choice bytes and output. Says whether it is shorter and new.
+    fn is_made(&mut self, candidate: &mut Candidate, tracer: &mut (impl Tracer + ?Sized)) -> bool {
+        self.output.clear();
+        self.candidate.clear();
+        if candidate.is_parsed() {
+            let mut text = Vec::new();
+            candidate.text(&self.best, &mut text);
+            let name = hash(&text);
+            if self.tested.contains(&name) || self.refused.contains(&name) {
+                return false;
+            }
+            self.idle += text.len() * PARSING;
+            if let Some(choices) = tracer.parse(&text) {
+                self.candidate = choices;
+                tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
+                // Under limits it can be another one.
+                if self.output == text {
+                    return true;
+                }
+            }
+            if self.refused.len() >= MAX_REFUSED {
+                self.refused.clear();
+            }
+            self.refused.insert(name);
+            return false;
+        }
+        if !candidate.choices(&self.best, &self.need, tracer, &mut self.candidate) {
+            return false;
+        }
+        let read = tracer.produce(&mut Choices::replay(&self.candidate), &mut self.output);
+        self.candidate.truncate(usize::try_from(read).unwrap_or(usize::MAX));
+        self.idle += self.candidate.len() + self.output.len();
+        self.output.len() < self.best.output().len()
+            && !self.tested.contains(&hash(&self.output))
+            && !(candidate.only_removes() && news(self.best.output(), &self.output) > MAX_NEWS)
     }
 
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
     pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
-        if std::mem::take(&mut self.waits) {
-            let mut is_taken = false;
-            if holds {
-                self.tried.retrace(tracer, &self.candidate, self.most);
-                // Choice bytes that were missing are there now.
-                is_taken = self.is_simpler(self.tried.output(), self.tried.choices());
+        let Some(waiting) = self.waits.take() else { return };
+        if !holds {
+            self.tested.insert(hash(&self.output));
+            match (waiting, &mut self.stage) {
+                (Waiting::Shorter(Some((replaced, kept))), _) => self.need.fails_without(replaced, kept),
+                (Waiting::Plainer, Stage::Plainer(plain)) => plain.judge(false),
+                _ => {}
             }
-            if is_taken {
-                std::mem::swap(&mut self.best, &mut self.tried);
-            }
-            self.move_on(is_taken);
+            return;
         }
-    }
-
-    fn is_simpler(&self, output: &[u8], choices: &[u8]) -> bool {
-        let (best_output, best) = (self.best.output(), self.best.choices());
-        match self.parts_only {
-            true => output.len() < best_output.len(),
-            false => (output.len(), choices.len(), choices) < (best_output.len(), best.len(), best),
+        self.tried.retrace(tracer, &self.candidate, self.most);
+        // Choice bytes that were missing are there now.
+        if self.tried.output() != self.output {
+            return;
         }
-    }
-
-    /// Makes the candidate of this place of the pass, or goes on to the next one. Says whether there is a candidate.
-    fn is_made(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> bool {
-        let best = &self.best;
-        match &mut self.pass {
-            Pass::Shorten(number) => {
-                // Outer spans stand before inner ones. A change leaves the spans before it as they are.
-                match best.long.get(best.long.partition_point(|long| long < number)) {
-                    Some(&long) => {
-                        *number = long;
-                        let is_made = shorten(best, best.span(long), tracer, &mut self.candidate).is_some();
-                        *number += u32::from(!is_made);
-                        return is_made;
-                    }
-                    None => self.pass = Pass::Collapse(0),
-                }
+        let is_shorter = self.output.len() < self.best.output().len();
+        self.need.replace(self.best.output(), &self.output);
+        std::mem::swap(&mut self.best, &mut self.tried);
+        self.is_filled = false;
+        match &mut self.stage {
+            Stage::Plainer(plain) if !is_shorter => plain.judge(true),
+            stage => {
+                let reach = Reach::first(self.output.len());
+                self.reach = if self.parts_only { reach.min(Reach::Parts) } else { reach };
+                *stage = Stage::Shorter;
             }
-            Pass::Collapse(at) => match best.nested.get(*at) {
-                Some(&(outer, inner)) => {
-                    let (outer, inner) = (best.span(outer).choices(), best.span(inner).choices());
-                    let choices = best.choices();
-                    for part in [&choices[..outer.start], &choices[inner], &choices[outer.end..]] {
-                        self.candidate.extend_from_slice(part);
-                    }
-                    return true;
-                }
-                None => self.pass = Pass::Rounds { size: best.rounds.len().next_power_of_two(), at: 0 },
-            },
-            Pass::Rounds { size, at } => match best.rounds.get(*at) {
-                Some(_) if *size > 0 => {
-                    without_rounds(best, *at, *size, &mut self.candidate);
-                    return true;
-                }
-                _ if *size > 1 => self.pass = Pass::Rounds { size: *size / 2, at: 0 },
-                _ if self.parts_only => self.start_again(),
-                _ => self.pass = Pass::Sites { count: SITES, at: 0 },
-            },
-            Pass::Sites { count, at } => match without_sites(best, *at, *count, &mut self.candidate) {
-                Some(()) => return true,
-                None if *count > 1 => self.pass = Pass::Sites { count: *count - 1, at: 0 },
-                None => self.pass = Pass::Lower { at: 0, values: None },
-            },
-            Pass::Lower { at, values } => {
-                let site = best.trace().sites.get(*at);
-                let range = site.map(|site| site.at as usize..site.at as usize + usize::from(site.width));
-                let Some(range) = range.filter(|range| range.end <= best.choices().len()) else {
-                    self.start_again();
-                    return false;
-                };
-                let values = values.get_or_insert_with(|| {
-                    let bytes = best.choices()[range.clone()].iter();
-                    let high = bytes.rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
-                    Values { low: 0, next: 0, high }
-                });
-                if values.low < values.high {
-                    self.candidate.extend_from_slice(best.choices());
-                    let next = values.next.to_le_bytes();
-                    let width = range.len();
-                    self.candidate[range].copy_from_slice(&next[..width]);
-                    return true;
-                }
-                self.pass = Pass::Lower { at: *at + 1, values: None };
-            }
-            Pass::Done => {}
-        }
-        false
-    }
-
-    /// Goes on behind a candidate.
-    fn move_on(&mut self, holds: bool) {
-        match &mut self.pass {
-            Pass::Shorten(number) => *number += 1,
-            Pass::Collapse(at) => *at += usize::from(!holds),
-            Pass::Rounds { at, size } => *at += if holds { 0 } else { *size },
-            Pass::Sites { at, .. } => *at += usize::from(!holds),
-            Pass::Lower { values: Some(values), .. } => {
-                match holds {
-                    true => values.high = values.next,
-                    false => values.low = values.next + 1,
-                }
-                values.next = values.low + (values.high.saturating_sub(values.low)) / 2;
-            }
-            Pass::Lower { .. } | Pass::Done => {}
-        }
-    }
-
-    /// From the first pass on, if they have helped.
-    fn start_again(&mut self) {
-        if self.best.choices() == self.before {
-            self.pass = Pass::Done;
-        } else {
-            self.before.clear();
-            self.before.extend_from_slice(self.best.choices());
-            self.pass = Pass::Shorten(0);
         }
     }
 }
 
-/// Writes the choice bytes without `size` rounds of one repetition, or as many as it has from that number on.
-fn without_rounds(input: &TracedInput, at: usize, size: usize, candidate: &mut Vec<u8>) {
-    let (first, repetition) = input.rounds[at];
-    let mut span = *input.span(first);
-    let same = input.rounds[at..].iter().filter(|&&(_, other)| other == repetition).take(size);
-    if let Some(&(last, _)) = same.last() {
-        span.choices.1 = input.span(last).choices.1;
-    }
-    change_rounds(input, &span, input.span(repetition), 0, candidate);
+/// How many bytes of a text are not in another one, in that order.
+fn news(old: &[u8], new: &[u8]) -> usize {
+    let mut rest = old.iter();
+    let is_new = |byte: &&u8| {
+        let before = rest.clone();
+        let is_there = rest.any(|other| other == *byte);
+        if !is_there {
+            rest = before;
+        }
+        !is_there
+    };
+    new.iter().filter(is_new).count()
 }
 
-/// Writes the choice bytes without those of sites in a row. They need not be a span: the first of several alike, for instance,
-/// which no repetition holds.
-fn without_sites(input: &TracedInput, at: usize, count: usize, candidate: &mut Vec<u8>) -> Option<()> {
-    let sites = &input.trace().sites;
-    let choices = input.choices();
-    let from = sites.get(at)?.at as usize;
-    sites.get(at + count - 1)?;
-    let to = sites.get(at + count).map_or(choices.len(), |site| site.at as usize);
-    (from < to && to <= choices.len()).then(|| {
-        candidate.extend_from_slice(&choices[..from]);
-        candidate.extend_from_slice(&choices[to..]);
-    })
+fn hash(text: &[u8]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
 }

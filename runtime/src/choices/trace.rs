@@ -33,6 +33,50 @@ pub trait Tracer: Producer {
 
     /// The name of the rule whose instances have this symbol; `None` for other parts.
     fn rule_name(&self, symbol: u32) -> Option<&str>;
+
+    /// How many options the choice with this symbol has; 0 for parts of other kinds.
+    fn options(&self, _symbol: u32) -> u32 {
+        0
+    }
+
+    /// Appends to `choices` those of a part with this symbol, a choice, that takes `option` and has as much of `parts` in it as it
+    /// can, by weight and in their order; the rest is the shortest there is. `depth` is that of the span that it is for. The numbers of the parts
+    /// go to `kept`. Says whether there is such an option.
+    fn refit(
+        &mut self,
+        _symbol: u32,
+        _option: u32,
+        _depth: u32,
+        _parts: &[Part<'_>],
+        _kept: &mut Vec<usize>,
+        _choices: &mut Vec<u8>,
+    ) -> bool {
+        false
+    }
+
+    /// Whether texts can be parsed.
+    fn parses(&self) -> bool {
+        false
+    }
+
+    /// The choice bytes that produce `text` without limits on depth and length; `None` if it does not conform, or if there is no
+    /// parser at hand.
+    fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// A part that is kept where what is around it is derived anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p> {
+    /// Its symbol.
+    pub symbol: u32,
+    /// Its choice bytes.
+    pub choices: &'p [u8],
+    /// The number of the next part that is not within this one.
+    pub next: usize,
+    /// How much it matters that it is kept.
+    pub weight: u64,
 }
 
 /// What a span derives.

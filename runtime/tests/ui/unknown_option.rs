@@ -4,7 +4,15 @@ gramjet::grammar! {
 }
 
 gramjet::grammar! {
+    mod deep = ebnf "a ::= 'x'" { max_deph: 9 };
+}
+
+gramjet::grammar! {
     mod odd = yaml "a: x";
+}
+
+gramjet::grammar! {
+    mod even = larks "a: 'x'";
 }
 
 fn main() {}

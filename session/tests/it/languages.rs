@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use gramjet::Inputs;
+use gramjet::choices::HeaderError;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, EngineName, Language, Settings};
+use gramjet_session::{Bound, EngineName, Language, ReplayError, Settings, Shape};
 
 fn refusal(name: &str, settings: &Settings) -> String {
     match Language::load(name.as_ref(), settings) {
@@ -20,7 +22,7 @@ fn shipped_grammars_have_names() {
     assert!(json.parse(b"[[true], 1, 2").is_err());
     assert_eq!(json.warnings(), "");
     let said = refusal("jsn", &Settings::default());
-    assert!(said.contains("`jsn` not found") && said.contains(", json, "), "{said}");
+    assert!(said.contains("`jsn` not found") && said.contains("did you mean `json`?"), "{said}");
 }
 
 #[test]
@@ -62,4 +64,49 @@ fn settings_are_checked() {
     let wrong = Language::compile(&SourceFile::new("g.ebnf", "a ::= b"), &Settings::default());
     let said = wrong.expect_err("b is not defined").to_string();
     assert!(said.contains("rule `b` is not defined") && said.contains("g.ebnf:1:7"), "{said}");
+}
+
+const SUMS: &str = "sum ::= sum '+' sum | sum '-' sum | sum '*' sum | '(' sum ')' | [0-9]+";
+
+#[test]
+fn grammars_without_weights_get_a_shape_and_say_so() {
+    let compile =
+        |settings: &Settings| Language::compile(&SourceFile::new("g.ebnf", SUMS), settings).expect("it compiles");
+    let usual = compile(&Settings::default());
+    assert!(usual.warnings().contains("in the mean: taking the shape target-size=1000"), "{}", usual.warnings());
+    let lengths: Vec<usize> = Inputs::new(usual.producer(), 1).take(2000).map(|input| input.len()).collect();
+    let mean = lengths.iter().sum::<usize>() / lengths.len();
+    assert!((800..1250).contains(&mean), "{mean}");
+    for settings in [
+        Settings { shape: Some(Shape::Uniform), max_depth: Bound::At(4), ..Settings::default() },
+        Settings { max_len: Bound::At(100), ..Settings::default() },
+    ] {
+        assert_eq!(compile(&settings).warnings(), "");
+    }
+}
+
+#[test]
+fn choice_bytes_with_a_header_are_replayed_under_its_limits() {
+    let compile =
+        |settings: &Settings| Language::compile(&SourceFile::new("g.ebnf", SUMS), settings).expect("it compiles");
+    let (usual, uniform) =
+        (compile(&Settings::default()), compile(&Settings { shape: Some(Shape::Uniform), ..Settings::default() }));
+    let deep = [b"(".repeat(100), b"7".to_vec(), b")".repeat(100)].concat();
+    let choices = usual.parse(&deep).expect("it conforms");
+    let recorded = usual.with_header(&choices);
+    assert_eq!(usual.without_header(&choices), Ok((None, &choices[..])));
+    let replay = |language: &Language, file: &[u8]| {
+        let mut text = Vec::new();
+        language.replay(&mut *language.producer(), file, &mut text).map(|read| (read, text))
+    };
+    assert_eq!(replay(&usual, &recorded), Ok((choices.len() as u64, deep.clone())));
+    assert!(replay(&usual, &choices).is_ok_and(|(_, text)| text != deep), "without a header the depth is limited");
+    let said = replay(&uniform, &recorded).expect_err("another choice map").to_string();
+    assert!(
+        said.contains(
+            "weights were the shape target-size=1000 at a maximum depth of 32, and are the shape uniform here"
+        ),
+        "{said}"
+    );
+    assert!(matches!(replay(&usual, &recorded[..20]), Err(ReplayError::Header(HeaderError::Damaged))));
 }

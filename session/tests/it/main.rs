@@ -1,4 +1,6 @@
 //! Sessions and languages.
 
 mod languages;
+mod properties;
 mod sessions;
+mod shrinking;

@@ -22,6 +22,11 @@ fn a_full_device_is_an_error_that_says_how_far_it_came() {
     assert_eq!(run(&["gen", place.grammar(), "-o", "/dev/full", "--mmap"]).status.code(), Some(2));
     let texts = gramjet().args(["man"]).stdout(full()).output().unwrap();
     assert_eq!(texts.status.code(), Some(1));
+    for arguments in [&["--help"][..], &["--version"], &["gen", "--help"], &["help", "minimise"]] {
+        let help = gramjet().args(arguments).stdout(full()).output().unwrap();
+        assert_eq!(help.status.code(), Some(1), "{arguments:?}");
+        assert!(text(&help.stderr).contains("cannot write standard output: No space left"), "{}", text(&help.stderr));
+    }
     // Nobody reads the message either.
     let both = gramjet().args(["gen", "nothing"]).stdout(full()).stderr(full()).status().unwrap();
     assert_eq!(both.code(), Some(2));
@@ -32,10 +37,10 @@ fn a_full_device_is_an_error_that_says_how_far_it_came() {
 fn what_there_is_room_for_is_written_in_either_mode() {
     let place = place("room");
     let file = place.path("output");
-    // The room of a disk as a limit on the file, in blocks of 512 bytes; the signal that tells of it is ignored.
-    for (blocks, least) in [(0, 0), (100, 0), (20_000, 10_100_000)] {
+    // The room of a disk as a limit on the file, in blocks of 512 bytes; the signal that says so is ignored, or not.
+    for (blocks, least, trap) in [(0, 0, ""), (100, 0, "trap '' XFSZ;"), (20_000, 10_100_000, "")] {
         for mode in ["write", "mmap"] {
-            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let script = format!("{trap} ulimit -f {blocks}; exec \"$0\" \"$@\"");
             let mut command = Command::new("sh");
             command.args(["-c", &script, env!("CARGO_BIN_EXE_gramjet"), "gen", place.grammar()]);
             command.args(["--seed", "7", "--bytes", "40M", "-o", &file]);
@@ -97,6 +102,51 @@ fn signals_end_at_an_input() {
             assert!(message.contains(&format!("({} bytes)", rest.len() + 1)), "{message}");
         }
     }
+}
+
+/// As shells without job control start commands in the background: an interrupt from the keyboard is not for them.
+#[test]
+#[cfg(unix)]
+fn signals_that_were_ignored_stay_ignored() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let place = place("ignored");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' INT; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_gramjet"), "gen", place.grammar()]);
+    command.args(["--seed", "7", "--time", "1h", "--separator", "nul"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    // More than was on its way, and more than is made between two looks at the signals.
+    let mut more = vec![0; 8 << 20];
+    child.stdout.as_mut().unwrap().read_exact(&mut more).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    child.stdout.take().unwrap().read_to_end(&mut more).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_mapped_file_that_others_make_shorter_is_an_error() {
+    let place = place("shorter");
+    let path = place.path("output");
+    let mut command = gramjet();
+    command.args(["gen", place.grammar(), "--seed", "7", "--time", "1h", "-o", &path, "--write-mode", "mmap"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    // Sooner or later this hits a window that is being written.
+    let end = loop {
+        if let Some(end) = child.try_wait().unwrap() {
+            break end;
+        }
+        if let Ok(file) = fs::OpenOptions::new().write(true).open(&path) {
+            file.set_len(0).unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert_eq!(end.code(), Some(1), "{message}");
+    assert!(message.contains("another process has made the file shorter"), "{message}");
 }
 
 #[test]

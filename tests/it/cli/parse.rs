@@ -15,13 +15,13 @@ fn choices_are_rendered_to_the_same_text() {
         stdout(&["parse", place.grammar(), &file, "--choices", "-o", &choices]);
         assert_eq!(stdout(&["render", place.grammar(), &choices]), input);
     }
-    // Strings of pools can lie beyond the depth limit; then the limits are told that bring the text back.
+    // Strings of pools can lie beyond the depth limit; without a header the limits are told that bring the text back.
     let mut beyond = 0;
     for (name, seed) in ["json", "expr"].into_iter().flat_map(|name| ["1", "2", "3", "4", "5"].map(|seed| (name, seed)))
     {
         let input = stdout(&["gen", name, "--seed", seed, "--separator", "none"]);
         fs::write(&file, &input).unwrap();
-        let parsed = run(&["parse", name, &file, "--choices", "-o", &choices]);
+        let parsed = run(&["parse", name, &file, "--choices", "--raw", "-o", &choices]);
         assert!(parsed.status.success());
         let told = text(&parsed.stderr);
         let limits = told.split('`').find(|part| part.starts_with("--max-depth")).unwrap_or_default();
@@ -60,11 +60,16 @@ fn beyond_the_depth_limit_it_is_said_how_to_render() {
     fs::write(&grammar, NESTED).unwrap();
     let input = [b"[".repeat(100), b"]".repeat(100)].concat();
     fs::write(&file, &input).unwrap();
-    let output = run(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+    let uniform = ["--shape", "uniform"];
+    let output = run(&[&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices], &uniform[..]].concat());
     assert!(output.status.success());
     let said = text(&output.stderr);
     assert!(said.contains("render it with `--max-depth none --max-len none --max-choices"), "{said}");
-    assert_eq!(stdout(&["render", &grammar, &choices, "--max-depth", "none"]), input);
+    assert_eq!(stdout(&[&["render", &grammar, &choices, "--max-depth", "none"], &uniform[..]].concat()), input);
+    // The weights that a grammar gets by default depend on the limits.
+    let shaped = run(&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices]);
+    let said = text(&shaped.stderr);
+    assert!(said.contains("mean this under the shape target-size=1000 at a maximum depth of 32 alone"), "{said}");
 }
 
 #[test]
@@ -228,10 +233,14 @@ fn texts_of_others_have_hidden_matches_anywhere() {
     ];
     for input in texts {
         fs::write(&file, input).unwrap();
-        let parsed = run(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+        stdout(&["parse", &grammar, &file, "--choices", "-o", &choices]);
+        assert_eq!(stdout(&["render", &grammar, &choices]), input.as_bytes(), "{input:?}");
+        let parsed = run(&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices]);
         let said = text(&parsed.stderr);
         assert!(parsed.status.success() && said.contains("--separator-policy any"), "{input:?} {said}");
-        let rendered = stdout(&["render", &grammar, &choices, "--separator-policy", "any", "--max-depth", "none"]);
+        let with_any = ["--separator-policy", "any", "--shape", "uniform"];
+        stdout(&[&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices], &with_any[..]].concat());
+        let rendered = stdout(&[&["render", &grammar, &choices, "--max-depth", "none"], &with_any[..]].concat());
         assert_eq!(rendered, input.as_bytes(), "{input:?}");
         assert!(run(&["mutate", &grammar, &file, "-n", "5", "--seed", "1"]).status.success(), "{input:?}");
     }

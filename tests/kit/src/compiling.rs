@@ -6,8 +6,9 @@ use gramjet_compiler::check::check;
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::lower::lower;
 use gramjet_compiler::passes::{Budget, optimise};
+use gramjet_compiler::shape::InForce;
 use gramjet_compiler::sources::Sources;
-use gramjet_compiler::{Compiled, Diagnostics, SourceFile};
+use gramjet_compiler::{Compiled, Diagnostics, Fingerprints, SourceFile};
 
 /// A grammar after lowering and after each pass.
 #[derive(Clone, Debug)]
@@ -53,5 +54,9 @@ pub fn compiled(grammar: &Grammar) -> Compiled {
         sources: Sources::default().into(),
         max_depth: grammar.max_depth,
         max_len: grammar.max_len,
+        fingerprints: Fingerprints::default(),
+        has_lexer: false,
+        weights: InForce::Own,
+        by_default: None,
     }
 }

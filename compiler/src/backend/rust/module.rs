@@ -8,7 +8,7 @@ use super::Emitter;
 impl Emitter<'_> {
     /// The items of a module; `unfolded` is a depth limit with rules that are for it alone.
     pub(super) fn module(&mut self, unfolded: Option<(u32, TokenStream)>) -> TokenStream {
-        let rules = self.rules("rules");
+        let (rules, library) = (self.rules("rules"), self.library);
         let min_len = Literal::u64_unsuffixed(self.compiled.min_len());
         let poolless = match self.compiled.rule_without_pool() {
             Some(rule) => quote!(Some(#rule)),
@@ -42,16 +42,16 @@ impl Emitter<'_> {
 
             /// The limits of a new producer.
             #used_or_not
-            pub const DEFAULT_LIMITS: ::gramjet::Limits = #limits;
+            pub const DEFAULT_LIMITS: #library::Limits = #limits;
 
             /// A pseudo-random output: that of the first input of the run with this seed, within [`DEFAULT_LIMITS`].
             #used_or_not
             #[must_use]
             pub fn generate(seed: u64) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
-                ::gramjet::Producer::produce(
+                #library::Producer::produce(
                     &mut Producer::new(),
-                    &mut ::gramjet::Choices::random(seed),
+                    &mut #library::Choices::random(seed),
                     &mut output,
                 );
                 output
@@ -62,9 +62,9 @@ impl Emitter<'_> {
             #[must_use]
             pub fn render(choice_bytes: &[u8]) -> ::std::vec::Vec<u8> {
                 let mut output = ::std::vec::Vec::new();
-                ::gramjet::Producer::produce(
+                #library::Producer::produce(
                     &mut Producer::new(),
-                    &mut ::gramjet::Choices::replay(choice_bytes),
+                    &mut #library::Choices::replay(choice_bytes),
                     &mut output,
                 );
                 output
@@ -74,7 +74,7 @@ impl Emitter<'_> {
             #used_or_not
             #[derive(Clone, Copy, Debug)]
             pub struct Producer {
-                limits: ::gramjet::Limits,
+                limits: #library::Limits,
             }
 
             #used_or_not
@@ -92,19 +92,19 @@ impl Emitter<'_> {
                 }
             }
 
-            impl ::gramjet::Producer for Producer {
+            impl #library::Producer for Producer {
                 fn min_len(&self) -> u64 {
                     MIN_LEN
                 }
 
-                fn limits(&self) -> ::gramjet::Limits {
+                fn limits(&self) -> #library::Limits {
                     self.limits
                 }
 
                 fn set_limits(
                     &mut self,
-                    limits: ::gramjet::Limits,
-                ) -> ::std::result::Result<(), ::gramjet::LimitsError> {
+                    limits: #library::Limits,
+                ) -> ::std::result::Result<(), #library::LimitsError> {
                     limits.check(MIN_LEN, #poolless)?;
                     self.limits = limits;
                     ::std::result::Result::Ok(())
@@ -112,7 +112,7 @@ impl Emitter<'_> {
 
                 fn produce(
                     &mut self,
-                    choices: &mut ::gramjet::Choices<'_>,
+                    choices: &mut #library::Choices<'_>,
                     output: &mut ::std::vec::Vec<u8>,
                 ) -> u64 {
                     #run
@@ -120,9 +120,9 @@ impl Emitter<'_> {
 
                 fn produce_batch(
                     &mut self,
-                    choices: &mut ::gramjet::Choices<'_>,
+                    choices: &mut #library::Choices<'_>,
                     output: &mut ::std::vec::Vec<u8>,
-                    batch: &mut ::gramjet::Batch<'_>,
+                    batch: &mut #library::Batch<'_>,
                 ) -> u64 {
                     #run_batch
                 }
@@ -135,6 +135,7 @@ impl Emitter<'_> {
     }
 
     fn default_limits(&self) -> TokenStream {
+        let library = self.library;
         // A grammar without pools cannot keep the depth limit that its file asks for.
         let has_pools = self.compiled.rule_without_pool().is_none();
         let depth = self.options.max_depth.or(self.compiled.max_depth.filter(|_| has_pools));
@@ -145,7 +146,7 @@ impl Emitter<'_> {
                 quote!(Some(#depth))
             }
             (None, None) if has_pools => {
-                quote!(Some(::gramjet::Limits::DEFAULT_MAX_DEPTH))
+                quote!(Some(#library::Limits::DEFAULT_MAX_DEPTH))
             }
             _ => quote!(None),
         };
@@ -156,6 +157,6 @@ impl Emitter<'_> {
             }
             None => quote!(None),
         };
-        quote!(::gramjet::Limits::with(#depth, #length))
+        quote!(#library::Limits::with(#depth, #length))
     }
 }

@@ -1,9 +1,11 @@
 //! Rules of the lexer: their patterns and commands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::folding::folded;
+use super::helpers::Condition;
 use super::syntax::{Alternative, Command, Element, ElementKind, Rule};
+use crate::ast::Name;
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
@@ -16,6 +18,11 @@ const FOLDING: usize = 128;
 /// All characters.
 fn everything() -> CharSet {
     CharSet::new(Unit::Char, [(0, 0x10_FFFF)])
+}
+
+/// The characters of both sets.
+fn intersection(a: &CharSet, b: &CharSet) -> CharSet {
+    a.difference(&everything().difference(b))
 }
 
 /// A literal as a pattern.
@@ -47,13 +54,21 @@ pub(super) struct Lexical<'r, 'd> {
     sets: BTreeMap<&'r str, Option<CharSet>>,
     /// Ranges of sets so far, against [`MAX_RANGES`].
     ranges: usize,
+    /// The modes that well-known code ends.
+    outermost: BTreeSet<usize>,
     /// Sets in both cases, by the ranges of the sets themselves.
     folded: BTreeMap<Vec<(u32, u32)>, CharSet>,
     pub(super) diagnostics: &'d mut Diagnostics,
 }
 
 impl<'r, 'd> Lexical<'r, 'd> {
-    pub(super) fn new(rules: &'r [Rule], diagnostics: &'d mut Diagnostics) -> Lexical<'r, 'd> {
+    pub(super) fn new(
+        rules: &'r [Rule],
+        modes: &BTreeMap<String, usize>,
+        diagnostics: &'d mut Diagnostics,
+    ) -> Lexical<'r, 'd> {
+        let ending = rules.iter().filter(|rule| rule.alternatives.iter().any(|alternative| alternative.is_outermost));
+        let outermost = ending.filter_map(|rule| modes.get(&rule.mode.as_ref()?.text).copied()).collect();
         Lexical {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect(),
             fragments: Vec::new(),
@@ -61,6 +76,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
             pending: Vec::new(),
             sets: BTreeMap::new(),
             ranges: 0,
+            outermost,
             folded: BTreeMap::new(),
             diagnostics,
         }
@@ -76,6 +92,10 @@ impl<'r, 'd> Lexical<'r, 'd> {
             let count = rule.alternatives[first..].iter().take_while(|other| same(&other.commands, commands)).count();
             let pattern = self.alternatives(&rule.alternatives[first..first + count], fold);
             first += count;
+            // Within a match that code ends nothing is nested: how deep it is only the code knows.
+            if self.outermost.contains(&mode) && commands.iter().any(|command| pushes(command, rule.mode.as_ref())) {
+                continue;
+            }
             let token = names.tokens.get(&rule.name.text).copied().unwrap_or(0);
             let (outcome, moves) = self.commands(commands, token, names);
             let (name, span) = (rule.name.text.clone(), rule.name.span);
@@ -138,7 +158,16 @@ impl<'r, 'd> Lexical<'r, 'd> {
     }
 
     fn sequence(&mut self, elements: &'r [Element], fold: bool) -> Pattern {
-        let mut items: Vec<Pattern> = elements.iter().map(|element| self.element(element, fold)).collect();
+        let mut items: Vec<Pattern> = Vec::with_capacity(elements.len());
+        for element in elements {
+            if let ElementKind::Predicate(Condition::Previous(allowed)) = &element.kind
+                && let Some(Pattern::Set { set, .. }) = items.last_mut()
+            {
+                *set = intersection(set, allowed);
+                continue;
+            }
+            items.push(self.element(element, fold));
+        }
         if items.len() == 1 { items.remove(0) } else { Pattern::Seq(items) }
     }
 
@@ -162,6 +191,8 @@ impl<'r, 'd> Lexical<'r, 'd> {
                 });
                 Pattern::Set { set: self.counted(everything().difference(&set), element.span), listed: false }
             }
+            ElementKind::Predicate(Condition::Never) => Pattern::Choice(Vec::new()),
+            ElementKind::Predicate(_) => Pattern::Seq(Vec::new()),
             ElementKind::Block(alternatives) => {
                 if let Some(command) = alternatives.iter().find_map(|alternative| alternative.commands.first()) {
                     let message = format!("the command `{}` stands inside a block", command.name.text);
@@ -265,6 +296,12 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
         Some(CharSet::new(Unit::Char, ranges))
     }
+}
+
+/// Whether a command pushes a mode.
+fn pushes(command: &Command, mode: Option<&Name>) -> bool {
+    let name = |name: Option<&Name>| name.map_or("DEFAULT_MODE".to_string(), |name| name.text.clone());
+    command.name.text == "pushMode" && name(command.argument.as_ref()) == name(mode)
 }
 
 fn same(a: &[Command], b: &[Command]) -> bool {

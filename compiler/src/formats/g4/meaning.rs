@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::helpers::{Condition, TokenName};
+use super::layout;
 use super::lexical::{Lexical, Names, literal};
 use super::sources::Sources;
 use super::syntax::{Alternative, Element, ElementKind, Rule, is_lexical};
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::tokens::{self, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
+use crate::formats::Surroundings;
+use crate::formats::given::Given;
+use crate::tokens::{self, Expectation, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
 
 /// More names than this are not listed in one message.
 const MAX_NAMES: usize = 6;
@@ -15,9 +19,11 @@ const MAX_NAMES: usize = 6;
 /// The grammar over tokens; `None` if there is none to speak of.
 pub(super) fn token_grammar(
     sources: &Sources,
-    start: Option<&str>,
+    given: &Given,
+    surroundings: &Surroundings<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<TokenGrammar> {
+    let Surroundings { start, options, .. } = *surroundings;
     let modes = modes(&sources.lexer);
     let mut tokens = Tokens::default();
     let declared = sources.tokens.iter().map(|name| name.text.as_str());
@@ -34,16 +40,19 @@ pub(super) fn token_grammar(
         tokens.made.insert(name);
     }
     tokens.aliases = aliases(&sources.lexer);
+    let layout = layout::tokens(sources, &options.indent, &mut tokens, diagnostics);
     let mut parser = Parser {
         sources,
+        given,
         rules: BTreeMap::new(),
         tokens,
+        taken: BTreeSet::new(),
         undefined: BTreeSet::new(),
         suggestions: similar::Budget::default(),
         diagnostics,
     };
     let mut grammar = parser.grammar(start)?;
-    let Parser { tokens, diagnostics, .. } = parser;
+    let Parser { tokens, taken, diagnostics, .. } = parser;
     let names = Names { modes: &modes, tokens: &tokens.by_name };
     let mut rules: Vec<LexerRule> = Vec::new();
     for (text, token) in &tokens.implicit {
@@ -52,12 +61,17 @@ pub(super) fn token_grammar(
         let span = grammar.rules[grammar.start].span;
         rules.push(LexerRule { name, span, mode: 0, pattern, outcome: Outcome::Token(*token), moves: Vec::new() });
     }
-    let mut lexical = Lexical::new(&sources.lexer, diagnostics);
+    let mut lexical = Lexical::new(&sources.lexer, &modes, diagnostics);
     for rule in sources.lexer.iter().filter(|rule| !rule.is_fragment) {
         lexical.rule(rule, &names, &mut rules);
     }
-    let fragments = lexical.finish();
-    grammar.lexer = Lexer { tokens: tokens.names, modes: modes.len().max(1), rules, fragments };
+    let mut fragments = lexical.finish();
+    for (name, pattern) in given.patterns(&taken, &mut fragments, diagnostics) {
+        let span = grammar.rules[grammar.start].span;
+        let outcome = Outcome::Token(tokens.by_name[&name]);
+        rules.push(LexerRule { name, span, mode: 0, pattern, outcome, moves: Vec::new() });
+    }
+    grammar.lexer = Lexer { tokens: tokens.names, modes: modes.len().max(1), rules, fragments, layout };
     (!diagnostics.has_errors()).then_some(grammar)
 }
 
@@ -85,11 +99,11 @@ fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
 }
 
 #[derive(Default)]
-struct Tokens<'s> {
+pub(super) struct Tokens<'s> {
     names: Vec<String>,
     by_name: BTreeMap<String, usize>,
-    /// The tokens that lexer rules make.
-    made: BTreeSet<&'s str>,
+    /// The tokens that lexer rules make, or that stand for the layout of lines.
+    pub(super) made: BTreeSet<&'s str>,
     aliases: BTreeMap<&'s str, &'s str>,
     /// Tokens that are literals of the parser, in order.
     implicit: Vec<(String, usize)>,
@@ -97,7 +111,7 @@ struct Tokens<'s> {
 }
 
 impl Tokens<'_> {
-    fn add(&mut self, name: &str) -> usize {
+    pub(super) fn add(&mut self, name: &str) -> usize {
         let names = &mut self.names;
         *self.by_name.entry(name.to_string()).or_insert_with(|| {
             names.push(name.to_string());
@@ -108,8 +122,11 @@ impl Tokens<'_> {
 
 struct Parser<'s, 'd> {
     sources: &'s Sources,
+    given: &'s Given,
     rules: BTreeMap<&'s str, usize>,
     tokens: Tokens<'s>,
+    /// Tokens that the file of tokens defines, as no lexer rule does.
+    taken: BTreeSet<String>,
     /// Tokens that were reported as undefined.
     undefined: BTreeSet<String>,
     suggestions: similar::Budget,
@@ -120,6 +137,10 @@ impl Parser<'_, '_> {
     fn grammar(&mut self, start: Option<&str>) -> Option<TokenGrammar> {
         for (number, rule) in self.sources.parser.iter().enumerate() {
             self.rules.insert(&rule.name.text, number);
+        }
+        if self.sources.has_code && self.sources.has_implicit_tokens {
+            // Predicates may ask for literals that stand further down.
+            self.sources.parser.iter().for_each(|rule| self.literals(&rule.alternatives));
         }
         let mut rules: Vec<tokens::Rule> = Vec::new();
         for rule in &self.sources.parser {
@@ -163,15 +184,87 @@ impl Parser<'_, '_> {
         let mut options: Vec<Syntax> = alternatives
             .iter()
             .map(|alternative| {
-                let mut items: Vec<Syntax> = alternative.elements.iter().map(|element| self.element(element)).collect();
+                let mut items = self.sequence(&alternative.elements);
                 if items.len() == 1 { items.remove(0) } else { Syntax::Seq(items) }
             })
             .collect();
         if options.len() == 1 { options.remove(0) } else { Syntax::Choice(options) }
     }
 
+    fn sequence(&mut self, elements: &[Element]) -> Vec<Syntax> {
+        let mut items = Vec::with_capacity(elements.len());
+        // What is expected after some more tokens, and how many.
+        let mut later: Vec<(usize, Syntax)> = Vec::new();
+        for element in elements {
+            match &element.kind {
+                ElementKind::Predicate(condition) => match self.condition(condition, element.span) {
+                    (0, expected) => items.push(expected),
+                    (skip, expected) => later.push((skip, expected)),
+                },
+                _ => {
+                    let item = self.element(element);
+                    // Only of tokens it is known how many they are.
+                    let is_token = matches!(item, Syntax::Token(_) | Syntax::NotTokens(_));
+                    items.push(item);
+                    later.retain(|_| is_token);
+                    later.iter_mut().for_each(|(skip, _)| *skip -= 1);
+                    items.extend(later.iter().filter(|(skip, _)| *skip == 0).map(|(_, expected)| expected.clone()));
+                    later.retain(|(skip, _)| *skip > 0);
+                }
+            }
+        }
+        items
+    }
+
+    /// What a predicate asks, and after how many tokens.
+    fn condition(&mut self, condition: &Condition, span: Span) -> (usize, Syntax) {
+        match condition {
+            Condition::Always | Condition::Previous(_) => (0, Syntax::Seq(Vec::new())),
+            Condition::Never => (0, self.never(span)),
+            Condition::LineBreak => (0, Syntax::Expect(Expectation::LineBreak)),
+            Condition::NotPair { first, second } => {
+                let expected = match (self.named(first), self.named(second)) {
+                    (Some(first), Some(second)) => Syntax::Expect(Expectation::NotPair { first, second }),
+                    _ => Syntax::Seq(Vec::new()),
+                };
+                (0, expected)
+            }
+            Condition::Next { skip, tokens, end, negated } => {
+                let tokens: BTreeSet<usize> = tokens.iter().filter_map(|token| self.named(token)).collect();
+                if tokens.is_empty() && !negated && !end {
+                    return (0, self.never(span));
+                }
+                let expectation = match negated {
+                    true => Expectation::NotNext { tokens },
+                    false => Expectation::Next { tokens, end: *end },
+                };
+                (*skip, Syntax::Expect(expectation))
+            }
+        }
+    }
+
+    /// The token that a predicate speaks of, if there is one.
+    fn named(&self, token: &TokenName) -> Option<usize> {
+        match token {
+            TokenName::Text(text) => {
+                let named = self.tokens.aliases.get(text.as_str()).and_then(|name| self.tokens.by_name.get(*name));
+                named.or_else(|| self.tokens.implicit_ids.get(text)).copied()
+            }
+            TokenName::Name(name) => self.tokens.by_name.get(name).copied(),
+        }
+    }
+
+    /// What needs a predicate that holds for no output.
+    fn never(&mut self, span: Span) -> Syntax {
+        let message = "what needs this predicate is left out";
+        let help = "it holds only for certain words, or for what code outside of the grammar knows";
+        self.diagnostics.push(Diagnostic::warning(Code::NotContextFree, span, message).help(help));
+        Syntax::Choice(Vec::new())
+    }
+
     fn element(&mut self, element: &Element) -> Syntax {
         match &element.kind {
+            ElementKind::Predicate(condition) => self.condition(condition, element.span).1,
             ElementKind::Literal(text) => match self.literal(text, element.span) {
                 Some(token) => Syntax::Token(token),
                 None => Syntax::Choice(Vec::new()),
@@ -229,6 +322,21 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Makes tokens of all literals.
+    fn literals(&mut self, alternatives: &[Alternative]) {
+        for element in alternatives.iter().flat_map(|alternative| &alternative.elements) {
+            let mut element = element;
+            while let ElementKind::Repeat { item, .. } | ElementKind::Not(item) = &element.kind {
+                element = item;
+            }
+            match &element.kind {
+                ElementKind::Literal(text) => drop(self.literal(text, element.span)),
+                ElementKind::Block(alternatives) => self.literals(alternatives),
+                _ => {}
+            }
+        }
+    }
+
     /// The token of a literal in a rule of the parser.
     fn literal(&mut self, text: &str, span: Span) -> Option<usize> {
         if let Some(name) = self.tokens.aliases.get(text) {
@@ -251,9 +359,11 @@ impl Parser<'_, '_> {
 
     /// The token called `name`. Without a rule it is never in a text.
     fn token(&mut self, name: &str, span: Span) -> usize {
-        if !self.tokens.made.contains(name) && self.undefined.insert(name.to_string()) {
+        if !self.tokens.made.contains(name) && self.given.has(name) {
+            self.taken.insert(name.to_string());
+        } else if !self.tokens.made.contains(name) && self.undefined.insert(name.to_string()) {
             let message = format!("no lexer rule makes the token `{name}`");
-            let help = "code outside of the grammar may make it; what needs it is left out";
+            let help = "code outside of the grammar may make it; what needs it is left out, unless a file of tokens defines it";
             self.diagnostics.push(Diagnostic::warning(Code::UndefinedToken, span, message).help(help));
         }
         self.tokens.add(name)
@@ -293,7 +403,7 @@ fn report_unreachable(rules: &[tokens::Rule], start: usize, diagnostics: &mut Di
 
 fn each_rule(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
     match syntax {
-        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::End => {}
+        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::End | Syntax::Expect(_) => {}
         Syntax::Rule(rule) => visit(*rule),
         Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_rule(item, visit)),
         Syntax::Repeat { item, .. } => each_rule(item, visit),
@@ -303,7 +413,7 @@ fn each_rule(syntax: &Syntax, visit: &mut dyn FnMut(usize)) {
 fn has_end(syntax: &Syntax) -> bool {
     match syntax {
         Syntax::End => true,
-        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::Rule(_) => false,
+        Syntax::Token(_) | Syntax::NotTokens(_) | Syntax::Rule(_) | Syntax::Expect(_) => false,
         Syntax::Seq(items) | Syntax::Choice(items) => items.iter().any(has_end),
         Syntax::Repeat { item, .. } => has_end(item),
     }

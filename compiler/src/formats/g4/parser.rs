@@ -3,6 +3,7 @@
 //!
 //! The native stack is bounded: blocks nest at most [`MAX_GROUPS`] deep.
 
+use super::helpers::{self, Condition};
 use super::lexer::{Kind, Lexer, Literal, Token};
 use super::syntax::{Alternative, Command, Element, ElementKind, Grammar, GrammarKind, Rule};
 use crate::ast::{MAX_NESTING, Name};
@@ -403,20 +404,39 @@ impl<'t> Parser<'t, '_> {
                     self.name("the label of the alternative")?;
                 }
                 Kind::Less => self.element_options()?,
-                Kind::Action => self.embedded_code()?,
+                Kind::Action => {
+                    self.embedded_code(is_lexical, &mut alternative)?;
+                }
                 _ => alternative.elements.push(self.element(is_lexical)?),
             }
         }
     }
 
-    /// `{...}` or `{...}?`
-    fn embedded_code(&mut self) -> Result<(), Reported> {
+    /// `{...}` or `{...}?`, which is added to the alternative where it is known, and else reported.
+    fn embedded_code(&mut self, is_lexical: bool, alternative: &mut Alternative) -> Result<(), Reported> {
         let span = self.take().span;
+        let text: &str = self.lexer.text;
+        let text = text[span.start as usize..span.end as usize].trim_start_matches('{').trim_end_matches('}');
         if self.take_if(&Kind::Question) {
             let span = span.to(self.last_span);
-            self.code(span, "a predicate");
+            match condition(text, is_lexical, alternative.elements.last()) {
+                Some(condition) => {
+                    self.grammar.has_code = true;
+                    alternative.elements.push(Element { kind: ElementKind::Predicate(condition), span });
+                }
+                None => self.code(span, "a predicate"),
+            }
         } else {
-            self.code(span, "an action");
+            let superclass = self.grammar.option("superClass").map(|name| name.text.clone());
+            match superclass.filter(|_| is_lexical).and_then(|superclass| helpers::command(&superclass, text)) {
+                Some(known) => {
+                    let name = |text: &str| Name { text: text.to_string(), span };
+                    let command = Command { name: name(known.name), argument: known.argument.map(name) };
+                    alternative.commands.push(command);
+                    alternative.is_outermost |= known.is_outermost;
+                }
+                None => self.code(span, "an action"),
+            }
         }
         if *self.peek() == Kind::Less {
             self.element_options()?;
@@ -505,10 +525,16 @@ impl<'t> Parser<'t, '_> {
         let kind = match kind {
             Kind::Literal(literal) if *self.peek() == Kind::Range => return self.range(&literal, span),
             Kind::Literal(Literal { is_broken: true, .. }) => {
-                let message = "this literal holds half of a surrogate pair";
-                let help = "no text holds it; write the character itself, or `\\u{1F600}`";
-                self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help(help));
-                return Err(Reported);
+                self.lone_surrogate(span, "this literal holds half of a surrogate pair");
+                // Neither the lexer nor the parser ever finds it.
+                match is_lexical {
+                    true => ElementKind::Set(CharSet::empty(Unit::Char)),
+                    false => ElementKind::Block(Vec::new()),
+                }
+            }
+            Kind::Set(set) if set.is_empty() && span.end - span.start > 2 => {
+                self.lone_surrogate(span, "this set has no members but halves of surrogate pairs");
+                ElementKind::Set(set)
             }
             Kind::Literal(literal) => {
                 self.elements += literal.text.len();
@@ -540,6 +566,12 @@ impl<'t> Parser<'t, '_> {
         Ok(Element { kind, span })
     }
 
+    /// Reports what no text holds.
+    fn lone_surrogate(&mut self, span: Span, message: &str) {
+        let help = "no text holds it, so what needs it is left out; write the character itself, or `\\u{1F600}`";
+        self.lexer.report(Diagnostic::warning(Code::LoneSurrogate, span, message).help(help));
+    }
+
     /// `'a'..'z'`
     fn range(&mut self, low: &Literal, start: Span) -> Result<Element, Reported> {
         self.take();
@@ -549,6 +581,9 @@ impl<'t> Parser<'t, '_> {
         match (low.only, high.only) {
             (Some(low), Some(high)) if low <= high => {
                 let set = CharSet::new(Unit::Char, [(low, high)]);
+                if set.is_empty() {
+                    self.lone_surrogate(span, "this range has no members but halves of surrogate pairs");
+                }
                 Ok(Element { kind: ElementKind::Set(set), span })
             }
             _ => {
@@ -590,4 +625,15 @@ impl<'t> Parser<'t, '_> {
         }
         Ok(Element { kind: ElementKind::Block(alternatives), span: open.to(self.last_span) })
     }
+}
+
+/// What a predicate asks after `last`, if that is known.
+fn condition(text: &str, is_lexical: bool, last: Option<&Element>) -> Option<Condition> {
+    if !is_lexical {
+        return helpers::of_parser(text);
+    }
+    let is_set =
+        |last: &Element| matches!(last.kind, ElementKind::Set(_) | ElementKind::Not(_) | ElementKind::Wildcard);
+    let is_known = |condition: &Condition| !matches!(condition, Condition::Previous(_)) || last.is_some_and(is_set);
+    helpers::of_lexer(text).filter(is_known)
 }

@@ -214,7 +214,11 @@ fn relocate_all(alternatives: &mut [Alternative], span: Span) {
 fn relocate_element(element: &mut Element, span: Span) {
     element.span = span;
     match &mut element.kind {
-        ElementKind::Literal(_) | ElementKind::Set(_) | ElementKind::Name(_) | ElementKind::Wildcard => {}
+        ElementKind::Literal(_)
+        | ElementKind::Set(_)
+        | ElementKind::Name(_)
+        | ElementKind::Wildcard
+        | ElementKind::Predicate(_) => {}
         ElementKind::Not(inner) | ElementKind::Repeat { item: inner, .. } => relocate_element(inner, span),
         ElementKind::Block(alternatives) => relocate_all(alternatives, span),
     }

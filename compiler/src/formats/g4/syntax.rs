@@ -1,5 +1,6 @@
 //! What one `.g4` file says, as its syntax has it: names are not resolved, literals and sets are.
 
+use super::helpers::Condition;
 use crate::ast::Name;
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
@@ -66,6 +67,8 @@ pub(super) fn is_lexical(name: &str) -> bool {
 pub(super) struct Alternative {
     pub(super) elements: Vec<Element>,
     pub(super) commands: Vec<Command>,
+    /// Whether well-known code leaves the mode here, with another token where the mode stands upon itself.
+    pub(super) is_outermost: bool,
 }
 
 /// `-> name` or `-> name(argument)`.
@@ -95,6 +98,8 @@ pub(super) enum ElementKind {
     Wildcard,
     /// `~ element`
     Not(Box<Element>),
+    /// A predicate that is known.
+    Predicate(Condition),
     /// `( ... | ... )`
     Block(Vec<Alternative>),
     /// `? * +`, with another `?` where it is lazy.

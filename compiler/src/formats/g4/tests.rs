@@ -73,6 +73,99 @@ fn identifiers_are_no_keywords() {
 }
 
 #[test]
+fn predicates_about_the_next_token_are_met() {
+    let lexer = "NAME : [a-z] ; OPEN : '{' ; CLOSE : '}' ; WS : [ ]+ -> channel(HIDDEN) ;";
+    // A statement without a semicolon stands before a brace or at the end only.
+    check(
+        &format!(
+            "grammar g; file : (statement eos)* EOF ; statement : NAME | '{{' (statement eos)* '}}' ; \
+             eos : ';' | {{this.closingBracket()}}? ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= file.2 | file.3
+            file.2 ::= (statement eos)* ()
+            file.3 ::= (statement eos)* (statement eos.2)
+            statement ::= NAME | ("{" statement.2 "}" | "{" statement.3 "}")
+            eos ::= ";"
+            eos.2 ::= ()
+            statement.2 ::= (statement eos)* ()
+            statement.3 ::= (statement eos)* (statement eos.2)
+            NAME ::= [a-z]
+        "#]],
+    );
+    // Neither of some tokens, after one more.
+    check(
+        &format!(
+            "grammar g; file : ({{_input.LA(1) != OPEN}}? any | {{this.isNotReceive()}}? ';' ) any EOF ; any : NAME | OPEN | '<-' ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= any any.2 | ";" any.3
+            any ::= NAME | "<-"
+            any.2 ::= NAME | "{" | "<-"
+            any.3 ::= NAME | "{"
+            NAME ::= [a-z]
+        "#]],
+    );
+    // Any token but some.
+    check(
+        &format!("grammar g; file : {{this.notOpenBraceAndNotFunction()}}? . EOF ; {lexer}"),
+        expect![[r#"
+        %start file
+        file ::= NAME | "}"
+        NAME ::= [a-z]
+    "#]],
+    );
+}
+
+#[test]
+fn predicates_about_line_breaks_are_met() {
+    check(
+        "grammar g; file : (NAME eos)+ EOF ; eos : ';' | {lineTerminatorAhead()}? | EOF ; NAME : [a-z]+ ; \
+         LineTerminator : [\\r\\n] -> channel(HIDDEN) ; WS : [ ]+ -> skip ;",
+        expect![[r#"
+            %start file
+            file ::= (NAME eos file.2 | NAME eos.2 file.8) | (NAME eos file.6 | NAME eos.2 file.12 | NAME eos.3)
+            eos ::= ";"
+            file.2 ::= (NAME eos)* (() | NAME eos.2 file.3)
+            eos.2 ::= ()
+            file.8 ::= (("\n" NAME) eos.2)* (("\n" NAME) eos file.9)
+            file.6 ::= (NAME eos)* (NAME eos.2 file.7 | NAME eos.3)
+            file.12 ::= (("\n" NAME) eos.2)* (("\n" NAME) eos file.13 | ("\n" NAME) eos.3)
+            eos.3 ::= ()
+            file.3 ::= (("\n" NAME) eos.2)* (("\n" NAME) eos file.2)
+            file.9 ::= (NAME eos)* (() | NAME eos.2 file.8)
+            file.7 ::= (("\n" NAME) eos.2)* (("\n" NAME) eos file.6 | ("\n" NAME) eos.3)
+            file.13 ::= (NAME eos)* (NAME eos.2 file.12 | NAME eos.3)
+            NAME ::= [a-z]+
+        "#]],
+    );
+}
+
+#[test]
+fn well_known_code_of_lexers_is_met() {
+    check(
+        "grammar g; start : (ID | STRICT)+ EOF ; \
+         ID : ([a-d] | ~[\\u0000-\\u00FF\\uD800-\\uDBFF] {Character.isJavaIdentifierStart(_input.LA(-1))}?)+ ; \
+         STRICT : 'let' {this.IsStrictMode()}? ;",
+        expect![[r#"
+            %start start
+            start ::= ID ()
+            ID ::= [a-d#x3B1#x3B2#x416#x20AC#x4E2D]+
+            g:1:12: warning[ambiguous-boundary]: the lexer may not cut between `ID` and `ID`
+              | grammar g; start : (ID | STRICT)+ EOF ; ID : ([a-d] | ~[\u0000-\u00FF\uD800-\uDBFF] {Character.isJavaIdentifierStart(_in
+              |            ^^^^^
+              help: no hidden rule can stand there; derivations with such neighbours are left out where there are others
+            g:1:139: warning[shadowed-rule]: the lexer never matches `STRICT`
+              | DBFF] {Character.isJavaIdentifierStart(_input.LA(-1))}?)+ ; STRICT : 'let' {this.IsStrictMode()}? ;
+              |                                                             ^^^^^^
+              help: it matches nothing, or all that it matches is an earlier rule's; what needs it is left out
+        "#]],
+    );
+}
+
+#[test]
 fn a_lazy_repetition_ends_with_its_first_delimiter() {
     check(
         "grammar g; start : COMMENT EOF ; COMMENT : '/*' .*? '*/' ;",
@@ -229,15 +322,139 @@ fn surrogates_in_literals_and_ranges() {
             B ::= [#xD7FE#xD7FF]
         "#]],
     );
+    // What needs half of a pair is left out.
     check_files(
-        "grammar g; a : A ; A : 'x\\uD83Dy' ;",
+        "grammar g; a : A | B | C | 'x\\uD83D' ~'\\uD83D' ; A : 'x\\uD83Dy' | 'a' ; B : [\\uD800-\\uDFFF] | 'b' | [c\\uDC00] ;
+         C : '\\uD800'..'\\uDBFF' '\\uDC00'..'\\uDFFF' | ~'\\uD83D' 'c' ;",
         &[],
         FormatOptions::default(),
         expect![[r#"
-        g:1:24: error[syntax]: this literal holds half of a surrogate pair
-          | grammar g; a : A ; A : 'x\uD83Dy' ;
-          |                        ^^^^^^^^^^
-          help: no text holds it; write the character itself, or `\u{1F600}`"#]],
+            %start a
+            a ::= A | B | C
+            A ::= "a"
+            B ::= "b" | [c]
+            C ::= [#x20-~#xC4#xE9#xEA#x3B1#x3B2#x416#x20AC#x4E2D#x1F600#x1F601] "c"
+            g:1:28: warning[lone-surrogate]: this literal holds half of a surrogate pair
+              | grammar g; a : A | B | C | 'x\uD83D' ~'\uD83D' ; A : 'x\uD83Dy' | 'a' ; B : [\uD800-\uDFFF] | 'b' | [c\uDC00] ;
+              |                            ^^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:1:39: warning[lone-surrogate]: this literal holds half of a surrogate pair
+              | grammar g; a : A | B | C | 'x\uD83D' ~'\uD83D' ; A : 'x\uD83Dy' | 'a' ; B : [\uD800-\uDFFF] | 'b' | [c\uDC00] ;
+              |                                       ^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:1:54: warning[lone-surrogate]: this literal holds half of a surrogate pair
+              | grammar g; a : A | B | C | 'x\uD83D' ~'\uD83D' ; A : 'x\uD83Dy' | 'a' ; B : [\uD800-\uDFFF] | 'b' | [c\uDC00] ;
+              |                                                      ^^^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:1:77: warning[lone-surrogate]: this set has no members but halves of surrogate pairs
+              |  | B | C | 'x\uD83D' ~'\uD83D' ; A : 'x\uD83Dy' | 'a' ; B : [\uD800-\uDFFF] | 'b' | [c\uDC00] ;
+              |                                                             ^^^^^^^^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:2:14: warning[lone-surrogate]: this range has no members but halves of surrogate pairs
+              |          C : '\uD800'..'\uDBFF' '\uDC00'..'\uDFFF' | ~'\uD83D' 'c' ;
+              |              ^^^^^^^^^^^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:2:33: warning[lone-surrogate]: this range has no members but halves of surrogate pairs
+              |          C : '\uD800'..'\uDBFF' '\uDC00'..'\uDFFF' | ~'\uD83D' 'c' ;
+              |                                 ^^^^^^^^^^^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`
+            g:2:55: warning[lone-surrogate]: this literal holds half of a surrogate pair
+              |          C : '\uD800'..'\uDBFF' '\uDC00'..'\uDFFF' | ~'\uD83D' 'c' ;
+              |                                                       ^^^^^^^^
+              help: no text holds it, so what needs it is left out; write the character itself, or `\u{1F600}`"#]],
+    );
+}
+
+#[test]
+fn rules_that_refer_to_themselves_at_one_end_are_loops() {
+    check(
+        "grammar g; a : 'each' 'section' ID MORE EOF ; ID : PART ; fragment PART : [a-z] PART? ;
+         MORE : '#' EVEN ; fragment EVEN : [01] ODD | '.' ; fragment ODD : [01] EVEN ; WS : ' ' -> skip ;",
+        expect![[r#"
+            %start a
+            a ::= "each" (" " "section") (" " ID) MORE
+            ID.part.2 ::= [a-df-z] [a-z]* @ 25 | [e] ([abd-z] [a-z]* @ 25 | [c] ([a-su-z] [a-z]* @ 25 | [t] ([a-hj-z] [a-z]* @ 25 | [i] ([a-np-z] [a-z]* @ 25 | [o] ([a-mo-z] [a-z]* @ 25 | [n] ID.part.3 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+            ID.part.3 ::= [a-z] [a-z]*
+            ID.part ::= [b-z] [a-z]* @ 25 | [a] ([abd-z] [a-z]* @ 25 | [c] ([a-gi-z] [a-z]* @ 25 | [h] ID.part.3 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+            ID ::= [a-df-rt-z] [a-z]* @ 24 | [e] ID.part @ 1 | [s] ID.part.2 @ 1
+            MORE.part ::= ([01] [01])* [.]
+            MORE ::= [#x23] MORE.part
+        "#]],
+    );
+    check(
+        "grammar g; a : LEFT+ REST+ BOTH+ STAR+ EOF ; LEFT : [a-z] | LEFT [a-z0-9] ; REST : '!' | '?' REST ;
+         BOTH : '<' BOTH | BOTH '>' | '-' ; STAR : '+' STAR* ; WS : ' ' -> skip ;",
+        expect![[r#"
+            %start a
+            a ::= (LEFT (" " LEFT)*) REST+ BOTH+ (STAR (" " STAR)*)
+            LEFT ::= [a-z] [0-9a-z]*
+            REST ::= [?] [?]* [!] @ 1 | [!] @ 1
+            BOTH ::= [<] [<]* [\-] [>]* @ 1 | [\-] [>]* @ 1
+            STAR ::= [+] [+]*
+        "#]],
+    );
+}
+
+#[test]
+fn what_nests_is_cut_and_reported() {
+    check(
+        "grammar g; a : (NAME | '-' | LIST)+ EOF ; NAME : [a-z]+ ; LIST : '(' (LIST | NAME)* ')' ;
+         COMMENT : '{-' (COMMENT | ~[{}])* '-}' -> skip ; WS : ' ' -> skip ;",
+        expect![[r#"
+            %start a
+            a ::= (NAME | "-" | LIST) (" " NAME | "-" | LIST)*
+            NAME ::= [a-z]+
+            LIST.2 ::= "(" (LIST.2 | [a-z]+)* ")"
+            LIST ::= "(" (LIST.2 | [a-z]+)* ")"
+            g:1:59: warning[cut-recursion]: texts of `COMMENT`, `LIST` that nest deeper than 3 levels are not looked at
+              | grammar g; a : (NAME | '-' | LIST)+ EOF ; NAME : [a-z]+ ; LIST : '(' (LIST | NAME)* ')' ;
+              |                                                           ^^^^
+              help: no automaton knows a rule that nests in itself; where tokens are told from one another, what nests deeper is taken to match nothing
+        "#]],
+    );
+}
+
+#[test]
+fn hidden_rules_that_nest_leave_the_others_of_their_mode_comparable() {
+    check(
+        "grammar g; a : (NAME | 'select' | NUMBER | '/' | '*')+ EOF ; NAME : [a-z]+ ; NUMBER : [0-9]+ ;
+         HINT : SHOWN | HIDDEN_HINT ; SHOWN : '/*+' (HINT | .)*? '*/' -> channel(HIDDEN) ;
+         HIDDEN_HINT : '/*' (HINT | .)*? '*/' -> channel(HIDDEN) ; WS : [ \\n]+ -> skip ;",
+        expect![[r#"
+            %start a
+            a ::= (NAME | "select" | NUMBER | "/" | "*") (separator NAME | separator "select" | separator NUMBER | "/" | separator "*")*
+            NAME.part ::= [a-df-z] [a-z]* @ 25 | [e] ([a-km-z] [a-z]* @ 25 | [l] ([a-df-z] [a-z]* @ 25 | [e] ([abd-z] [a-z]* @ 25 | [c] ([a-su-z] [a-z]* @ 25 | [t] [a-z] [a-z]* @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+            NAME ::= [a-rt-z] [a-z]* @ 25 | [s] NAME.part @ 1
+            NUMBER ::= [0-9]+
+            separator ::= " " @ 7 | "\n" @ 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_start_rule_that_leaves_its_mode_keeps_its_name() {
+    // The choice of many tokens and of where the lexer is behind it were taken for the start.
+    let parser = "parser grammar P; options { tokenVocab = L; } sheet : statement* ;
+        statement : (A | B | C | D | E | F | G | H | I | J) (OPEN | STAY) | block ; block : (STAY | CLOSE) sheet ;";
+    let lexer =
+        "lexer grammar L; OPEN : '(' -> pushMode(IN) ; STAY : '.' ; A : 'a' ; B : 'b' ; C : 'c' ; D : 'd' ; E : 'e' ;
+        F : 'f' ; G : 'g' ; H : 'h' ; I : 'i' ; J : 'j' ; mode IN ; CLOSE : ')' -> popMode ; IN_A : 'a' -> type(A) ;";
+    let file = SourceFile::new("P.g4", parser);
+    let options = crate::Options {
+        format: crate::formats::by_name("g4"),
+        start: Some("sheet".to_string()),
+        loader: Some(std::sync::Arc::new(Files(BTreeMap::from([("L.g4", lexer)])))),
+        ..crate::Options::default()
+    };
+    let found = crate::examine(&file, &options);
+    let (Ok((_, said)) | Err(said)) = &found;
+    let said = said.to_plain_text(&file);
+    let Ok((examined, _)) = &found else { panic!("{said}") };
+    assert!(!said.contains("sheet.") && !said.contains("block."), "{said}");
+    assert!(
+        !examined.critical.is_empty() && examined.critical.iter().all(|name| !name.contains('.')),
+        "{:?}",
+        examined.critical
     );
 }
 
@@ -381,35 +598,35 @@ fn names_that_are_not_defined() {
     check(
         "grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;",
         expect![[r#"
-        g:1:20: error[undefined-rule]: rule `begin` is not defined
-          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                    ^^^^^
-          help: did you mean `begn`?
-        g:1:26: warning[undefined-token]: no lexer rule makes the token `X`
-          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                          ^
-          help: code outside of the grammar may make it; what needs it is left out
-        g:1:28: warning[undefined-token]: no lexer rule makes the token `Y`
-          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                            ^
-          help: code outside of the grammar may make it; what needs it is left out
-        g:1:32: warning[unreachable-rule]: rules cannot be reached from `start`, the first of the parser: `begn`
-          | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                                ^^^^
-          help: choose the start rule with `--start`
-        g:1:68: error[undefined-rule]: the lexer rule `W` is not defined
-          |  g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                                                             ^
-          help: rules of the lexer refer to other rules of the lexer, whose names begin with a capital
-        g:1:73: error[undefined-rule]: the mode `M` is not defined
-          | tart : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                                                             ^^^^
-          help: a mode begins with `mode Name;` in the lexer
-        g:1:82: error[unknown-directive]: unknown lexer command `fly`
-          | gin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
-          |                                                             ^^^
-          help: known are skip, more, channel, type, mode, pushMode, popMode
-    "#]],
+            g:1:20: error[undefined-rule]: rule `begin` is not defined
+              | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                    ^^^^^
+              help: did you mean `begn`?
+            g:1:26: warning[undefined-token]: no lexer rule makes the token `X`
+              | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                          ^
+              help: code outside of the grammar may make it; what needs it is left out, unless a file of tokens defines it
+            g:1:28: warning[undefined-token]: no lexer rule makes the token `Y`
+              | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                            ^
+              help: code outside of the grammar may make it; what needs it is left out, unless a file of tokens defines it
+            g:1:32: warning[unreachable-rule]: rules cannot be reached from `start`, the first of the parser: `begn`
+              | grammar g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                                ^^^^
+              help: choose the start rule with `--start`
+            g:1:68: error[undefined-rule]: the lexer rule `W` is not defined
+              |  g; start : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                                                             ^
+              help: rules of the lexer refer to other rules of the lexer, whose names begin with a capital
+            g:1:73: error[undefined-rule]: the mode `M` is not defined
+              | tart : begin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                                                             ^^^^
+              help: a mode begins with `mode Name;` in the lexer
+            g:1:82: error[unknown-directive]: unknown lexer command `fly`
+              | gin X Y ; begn : 'x' ; fragment X : 'x' ; Z : W -> mode(M), fly ;
+              |                                                             ^^^
+              help: known are skip, more, channel, type, mode, pushMode, popMode
+        "#]],
     );
     check(
         "grammar g; start : ~X . 'a' EOF ; other : 'b' EOF ; X : 'x' ; Y : 'x' ; Z : 'q' ;",
@@ -549,4 +766,23 @@ fn public_grammars_compile() {
             }
         });
     }
+}
+
+#[test]
+fn tokens_that_another_file_defines() {
+    let combined =
+        "grammar G;\ntokens { INDENT }\ns : 'if' ID INDENT ID | OTHER ;\nID : [a-z]+ ;\nWS : ' ' -> skip ;\n";
+    let tokens = [("tokens.ebnf", "INDENT ::= '{' blank*\nblank ::= '_'\nID ::= 'never'\n")];
+    expect![[r#"
+        %start s
+        s ::= "if" (" " ID) INDENT ID
+        ID.part ::= [a-eg-z] [a-z]* @ 25 | [f] [a-z] [a-z]* @ 1 | () @ 26
+        ID ::= [a-hj-z] [a-z]* @ 25 | [i] ID.part @ 1
+        INDENT ::= "{" "_"*
+        g:3:25: warning[undefined-token]: no lexer rule makes the token `OTHER`
+          | s : 'if' ID INDENT ID | OTHER ;
+          |                         ^^^^^
+          help: code outside of the grammar may make it; what needs it is left out, unless a file of tokens defines it
+    "#]]
+    .assert_eq(&testing::parsed_with(&G4, combined, &tokens));
 }

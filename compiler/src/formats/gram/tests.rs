@@ -74,3 +74,24 @@ fn several_errors_in_one_run() {
         "#]],
     );
 }
+
+#[test]
+fn files_without_an_extension_of_their_own() {
+    let texts = [
+        "# of the parser\n<graph> ::= <name> '{' <items> '}'; # no other\n<items> ::= <name> <items> | /* empty */;\n<name> ::= 'a' | ';';\n",
+        "# of the parser\ngraph : name '{' items '}' ;\nitems\n  : name items\n  | /* empty */\n  ;\nname : 'a' | ';' ;\n",
+    ];
+    for text in texts {
+        let file = crate::diagnostics::SourceFile::new("parser-based.txt", text);
+        assert_eq!(crate::formats::detect(&file).name(), "gram");
+        let grammar = testing::parsed(&Gram, text);
+        assert_eq!(grammar, "graph ::= name \"{\" items \"}\"\nitems ::= name items | ()\nname ::= \"a\" | \";\"\n");
+    }
+    for text in ["<a> ::= 'b' ;\n", "a ::= [#x41-#x5A] /* letters */\n", "# a comment\na = 'b' ;\n"] {
+        assert_ne!(
+            crate::formats::detect(&crate::diagnostics::SourceFile::new("g.txt", text)).name(),
+            "gram",
+            "{text}"
+        );
+    }
+}

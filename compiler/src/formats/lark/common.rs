@@ -1,7 +1,7 @@
-//! The terminals that `%import common.NAME` brings, defined anew in Lark's notation.
+//! The terminals of the modules that come with Lark, such as `common`, defined anew in its notation.
 
-/// Name and definition of each; they refer to no others than these.
-const TERMINALS: &[(&str, &str)] = &[
+/// Name and definition of each of `common`; they refer to no others than these.
+const COMMON: &[(&str, &str)] = &[
     ("DIGIT", "\"0\"..\"9\""),
     ("HEXDIGIT", "/[0-9a-fA-F]/"),
     ("INT", "/[0-9]+/"),
@@ -29,7 +29,15 @@ const TERMINALS: &[(&str, &str)] = &[
     ("SQL_COMMENT", "/--[^\\n]*/"),
 ];
 
-/// The definition of the terminal `name` of Lark's `common`.
-pub(super) fn by_name(name: &str) -> Option<&'static str> {
-    TERMINALS.iter().find(|(known, _)| *known == name).map(|(_, definition)| *definition)
+/// The same of `unicode`.
+const UNICODE: &[(&str, &str)] = &[("WS_INLINE", "/[ \\t\\xa0]+/"), ("WS", "/[ \\t\\xa0\\f\\r\\n]/+")];
+
+/// The text of a module that comes with Lark.
+pub(super) fn module(name: &str) -> Option<String> {
+    let terminals = match name {
+        "common" => COMMON,
+        "unicode" => UNICODE,
+        _ => return None,
+    };
+    Some(terminals.iter().map(|(name, body)| format!("{name}: {body}\n")).collect())
 }

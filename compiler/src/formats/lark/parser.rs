@@ -1,8 +1,5 @@
 //! From text to the definitions of a Lark grammar.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::common;
 use crate::ast::{MAX_NESTING, Name};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::builder::{Builder, Reported};
@@ -16,6 +13,21 @@ pub(super) struct File {
     pub(super) definitions: Vec<Definition>,
     /// What may stand between tokens.
     pub(super) ignored: Vec<Item>,
+    /// What other files define.
+    pub(super) imports: Vec<Import>,
+    /// Terminals that code makes.
+    pub(super) declared: Vec<Name>,
+}
+
+/// `%import .module.NAME -> OTHER`, `%import module (A, B)`.
+pub(super) struct Import {
+    /// The names of the module's folders and file.
+    pub(super) path: Vec<String>,
+    /// Whether the file is looked for beside this one.
+    pub(super) is_relative: bool,
+    /// What is imported, and what it is called here.
+    pub(super) names: Vec<(String, String)>,
+    pub(super) span: Span,
 }
 
 /// A rule, a terminal or a template.
@@ -23,6 +35,8 @@ pub(super) struct Definition {
     pub(super) name: Name,
     pub(super) parameters: Vec<String>,
     pub(super) body: Item,
+    /// Of terminals that match the same text, the lexer takes that with the highest.
+    pub(super) priority: i64,
     /// `%extend`: more alternatives of a definition that is there.
     pub(super) extends: bool,
     /// `%override`: in place of a definition that is there.
@@ -59,8 +73,7 @@ pub(super) fn is_terminal(name: &str) -> bool {
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> File {
-    let mut parser =
-        Parser { scan: Scanner::new(text), builder, groups: 0, file: File::default(), imported: BTreeMap::new() };
+    let mut parser = Parser { scan: Scanner::new(text), builder, groups: 0, file: File::default() };
     parser.skip_lines();
     while parser.scan.peek().is_some() && !parser.builder.gives_up() {
         if parser.statement().is_err() {
@@ -73,7 +86,6 @@ pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> File {
         }
         parser.skip_lines();
     }
-    parser.import_needed();
     parser.file
 }
 
@@ -82,8 +94,6 @@ struct Parser<'t, 'b, 'd> {
     builder: &'b mut Builder<'d>,
     groups: u32,
     file: File,
-    /// Terminals of `common` that the file has imported, by the names that it knows them by.
-    imported: BTreeMap<String, (String, Span)>,
 }
 
 impl<'t> Parser<'t, '_, '_> {
@@ -154,14 +164,13 @@ impl<'t> Parser<'t, '_, '_> {
                     return self.line_end();
                 }
                 "declare" => {
-                    let names = self.scan.take_line();
-                    let help = "what it is comes from code; define it as a terminal";
-                    self.builder.approximate(
-                        self.scan.span_from(start),
-                        format!("declared without a definition:{}", names.trim_end()),
-                        help,
-                    );
-                    return Ok(());
+                    self.skip_blanks();
+                    while let Some(name) = self.name() {
+                        self.builder.count(1, name.span)?;
+                        self.file.declared.push(name);
+                        self.skip_blanks();
+                    }
+                    return self.line_end();
                 }
                 "extend" => extends = true,
                 "override" => overrides = true,
@@ -193,9 +202,10 @@ impl<'t> Parser<'t, '_, '_> {
                 }
             }
         }
-        // A priority is for the parser.
+        let mut priority = 0;
         if self.scan.eat(".") {
-            self.scan.take_while(|c| c.is_ascii_digit() || c == '-');
+            let digits = self.scan.take_while(|c| c.is_ascii_digit() || matches!(c, '-' | '+'));
+            priority = digits.parse().unwrap_or(0);
         }
         self.skip_blanks();
         if !self.scan.eat(":") {
@@ -203,7 +213,7 @@ impl<'t> Parser<'t, '_, '_> {
         }
         let body = self.choice()?;
         self.line_end()?;
-        self.file.definitions.push(Definition { name, parameters, body, extends, overrides });
+        self.file.definitions.push(Definition { name, parameters, body, priority, extends, overrides });
         Ok(())
     }
 
@@ -225,70 +235,37 @@ impl<'t> Parser<'t, '_, '_> {
         Some(Name { text: text.to_string(), span: self.scan.span_from(start) })
     }
 
-    /// `%import common.NAME -> OTHER`, `%import common (A, B)`.
+    /// `%import common.NAME -> OTHER`, `%import .module (A, B)`.
     fn import(&mut self, start: usize) -> Result<(), Reported> {
         self.skip_blanks();
+        let is_relative = self.scan.eat(".");
         let module = self.scan.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let mut path: Vec<String> = module.split('.').map(str::to_string).collect();
+        if path.iter().any(String::is_empty) {
+            return Err(self.unexpected("the name of a module"));
+        }
         self.skip_blanks();
         let mut names: Vec<(String, String)> = Vec::new();
-        let mut from = module;
         if self.scan.eat("(") {
             let inside = self.scan.take_past(")").unwrap_or("");
-            for name in inside.split(',').map(str::trim) {
+            for name in inside.split(',').map(str::trim).filter(|name| !name.is_empty()) {
                 self.builder.count(1, self.scan.span_from(start))?;
                 names.push((name.to_string(), name.to_string()));
             }
-        } else if let Some((path, name)) = module.rsplit_once('.') {
-            from = path;
-            let mut known = name.to_string();
+        } else if let Some(name) = path.pop().filter(|_| !path.is_empty()) {
+            let mut known = name.clone();
             if self.scan.eat("->") {
                 self.skip_blanks();
                 known = self.name().ok_or(()).map_err(|()| self.unexpected("a name"))?.text;
             }
             self.builder.count(1, self.scan.span_from(start))?;
-            names.push((name.to_string(), known));
+            names.push((name, known));
+        } else {
+            return Err(self.unexpected("the name of what is imported"));
         }
         let span = self.scan.span_from(start);
-        for (name, known) in names.into_iter().filter(|(name, _)| !name.is_empty()) {
-            if from == "common" && common::by_name(&name).is_some() {
-                self.imported.insert(known, (name, span));
-            } else {
-                let message = format!("`{name}` cannot be imported from `{from}`");
-                let help = "terminals of Lark's `common` are known; define others in this file";
-                self.builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help));
-            }
-        }
+        self.file.imports.push(Import { path, is_relative, names, span });
         self.line_end()
-    }
-
-    /// Adds the terminals that were imported, and those that they refer to.
-    fn import_needed(&mut self) {
-        let mut needed: Vec<(String, String, Span)> =
-            std::mem::take(&mut self.imported).into_iter().map(|(known, (name, span))| (known, name, span)).collect();
-        let own = self.file.definitions.iter().filter(|definition| !definition.extends);
-        let mut defined: BTreeSet<String> = own.map(|definition| definition.name.text.clone()).collect();
-        while let Some((known, name, span)) = needed.pop() {
-            let Some(text) = common::by_name(&name).filter(|_| defined.insert(known.clone())) else { continue };
-            let mut parser = Parser {
-                scan: Scanner::new(text),
-                builder: self.builder,
-                groups: 0,
-                file: File::default(),
-                imported: BTreeMap::new(),
-            };
-            let Ok(mut body) = parser.choice() else { continue };
-            relocate(&mut body, span, &mut |reference| {
-                needed.push((reference.to_string(), reference.to_string(), span))
-            });
-            let name = Name { text: known, span };
-            self.file.definitions.push(Definition {
-                name,
-                parameters: Vec::new(),
-                body,
-                extends: false,
-                overrides: false,
-            });
-        }
     }
 
     /// Alternatives, each perhaps with the name of its node.
@@ -531,15 +508,19 @@ fn skip_lines(scan: &mut Scanner<'_>) {
     }
 }
 
-/// Gives all of an expression one place, and shows its names.
-fn relocate(item: &mut Item, span: Span, visit: &mut impl FnMut(&str)) {
+/// Gives all of an expression one place, and lets `rename` change the names in it.
+pub(super) fn relocate(item: &mut Item, span: Span, rename: &mut impl FnMut(&mut String)) {
     item.span = span;
     match &mut item.kind {
         Kind::Text(..) | Kind::Pattern(..) | Kind::Range(..) => {}
-        Kind::Name(name) => visit(name),
-        Kind::Template(_, items) | Kind::Seq(items) | Kind::Choice(items) => {
-            items.iter_mut().for_each(|item| relocate(item, span, visit));
+        Kind::Name(name) => rename(name),
+        Kind::Template(name, items) => {
+            rename(name);
+            items.iter_mut().for_each(|item| relocate(item, span, rename));
         }
-        Kind::Repeat(item, ..) => relocate(item, span, visit),
+        Kind::Seq(items) | Kind::Choice(items) => {
+            items.iter_mut().for_each(|item| relocate(item, span, rename));
+        }
+        Kind::Repeat(item, ..) => relocate(item, span, rename),
     }
 }

@@ -39,8 +39,8 @@ STRING: /"[^"[\]]*?"/s
             NUMBER ::= FLOAT | INT
             INT ::= [0-9]+
             FLOAT ::= INT _EXP | DECIMAL _EXP?
-            _EXP ::= [Ee] [+\-]? [0-9]+
             DECIMAL ::= [0-9]+ "." [0-9]* | "." [0-9]+
+            _EXP ::= [Ee] [+\-]? [0-9]+
             NAME ::= [A-HJ-Z_a-hj-oq-z] [0-9A-Z_a-z]* @ 50 | [Ii] NAME.word.2 @ 2 | [p] NAME.word.3 @ 1
             NAME.word.3 ::= [0-9A-Z_a-qs-z] [0-9A-Z_a-z]* @ 62 | [r] ([0-9A-Z_a-hj-z] [0-9A-Z_a-z]* @ 62 | [i] ([0-9A-Z_a-mo-z] [0-9A-Z_a-z]* @ 62 | [n] ([0-9A-Z_a-su-z] [0-9A-Z_a-z]* @ 62 | [t] NAME.word.4 @ 1 | () @ 63) @ 1 | () @ 63) @ 1 | () @ 63) @ 1 | () @ 63
             NAME.word.4 ::= [0-9A-Z_a-z] [0-9A-Z_a-z]*
@@ -79,10 +79,6 @@ fn extensions() {
             start ::= a B
             a ::= "x" | ("y" | "z")
             B ::= "o"
-            g:6:1: warning[not-context-free]: declared without a definition: C _D
-              | %declare C _D
-              | ^^^^^^^^^^^^^
-              help: what it is comes from code; define it as a terminal
         "#]],
     );
 }
@@ -108,10 +104,10 @@ fn errors() {
               | T: f{A, A}
               |    ^^^^^^^
               help: write out what the template stands for
-            g:8:1: error[undefined-rule]: `NAME` cannot be imported from `python`
+            g:8:1: error[missing-file]: `python.lark`, from which this imports, cannot be read: other files cannot be read from here
               | %import python.NAME
               | ^^^^^^^^^^^^^^^^^^^
-              help: terminals of Lark's `common` are known; define others in this file
+              help: modules are files beside the grammar; of those that come with Lark `common` and `unicode` are known
             g:9:1: error[unknown-directive]: unknown directive `%foo`
               | %foo
               | ^^^^
@@ -164,6 +160,192 @@ fn names_are_no_keywords() {
             NAME.word.3 ::= [a-eg-z] [a-z]* @ 25 | [f] ([a-eg-z] [a-z]* @ 25 | [f] ([a-xz] [a-z]* @ 25 | [y] NAME.word.4 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
             NAME.word.4 ::= [a-z] [a-z]*
             NAME.word.2 ::= [a-km-z] [a-z]* @ 25 | [l] ([a-rt-z] [a-z]* @ 25 | [s] ([a-df-z] [a-z]* @ 25 | [e] NAME.word.4 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+        "#]],
+    );
+}
+
+fn check_with(text: &str, files: &[(&str, &str)], expected: Expect) {
+    expected.assert_eq(&testing::parsed_with(&Lark, text, files));
+}
+
+#[test]
+fn imports_from_files() {
+    check_with(
+        "start: item other+ late{X} | Y\n%import .lib.parts.item\n%import .lib.parts (late, X) \n%import .lib.parts.X -> Y\n\
+         %import flat.other\nnumber: \"own\" item\n%extend item: number\n%import unicode.WS\n%ignore WS\n",
+        &[
+            (
+                "lib/parts.lark",
+                "item: number | \"(\" item \")\" | inner\nnumber: INT\n%import common.INT\n%import .deep.inner\nlate{x}: \"<\" x \">\"\nX: \"x\" DIGIT\n\
+                 DIGIT: \"0\"\nunused: missing\n",
+            ),
+            ("lib/deep.lark", "inner: \"deep\" | X\nX: /[!?]/\n"),
+            ("flat.lark", "other: _other\n_other: \"o\" INT\nINT: \"7\"\n"),
+        ],
+        expect![[r#"
+            %start start
+            item ::= (number.of.lib.parts | "(" item ")" | inner.of.lib.parts) | number
+            start ::= item other+ late.1 | Y
+            number ::= "own" item
+            other ::= _other.of.flat
+            _other.of.flat ::= "o" INT.of.flat
+            inner.of.lib.parts ::= inner.of.lib.deep
+            inner.of.lib.deep ::= "deep" | X.of.lib.deep
+            number.of.lib.parts ::= INT.of.lib.parts
+            late.1 ::= "<" X ">"
+            Y ::= X
+            WS ::= [#x09#x0A#x0C#x0D#x20#xA0]+
+            INT.of.flat ::= "7"
+            X ::= "x" DIGIT.of.lib.parts
+            DIGIT.of.lib.parts ::= "0"
+            X.of.lib.deep ::= [!?]
+            INT.of.lib.parts ::= [0-689] [0-9]* @ 9 | [7] INT.of.lib.parts.word.2 @ 1
+            INT.of.lib.parts.word.2 ::= [0-9] [0-9]*
+        "#]],
+    );
+    check_with(
+        "start: a b c\n%import .none.a\n%import .bad.b\n%import .bad.c\n%import ...d\n%import .bad\n",
+        &[("bad.lark", "b: \"x\nd: b\n")],
+        expect![[r#"
+            %start start
+            start ::= a b c
+            g:1:8: error[undefined-rule]: rule `a` is not defined
+              | start: a b c
+              |        ^
+              help: the only rule has no similar name; every rule must be defined in this file
+            g:1:10: error[undefined-rule]: rule `b` is not defined
+              | start: a b c
+              |          ^
+              help: the only rule has no similar name; every rule must be defined in this file
+            g:1:12: error[undefined-rule]: rule `c` is not defined
+              | start: a b c
+              |            ^
+              help: the only rule has no similar name; every rule must be defined in this file
+            g:2:1: error[missing-file]: `none.lark`, from which this imports, cannot be read: there is none
+              | %import .none.a
+              | ^^^^^^^^^^^^^^^
+              help: modules are files beside the grammar; of those that come with Lark `common` and `unicode` are known
+            g:3:1: error[undefined-rule]: `b` cannot be imported from `bad`
+              | %import .bad.b
+              | ^^^^^^^^^^^^^^
+              help: the module does not define it; a path is written `.folder.file.NAME`, with the full stop in front for a file beside this one
+            g:4:1: error[undefined-rule]: `c` cannot be imported from `bad`
+              | %import .bad.c
+              | ^^^^^^^^^^^^^^
+              help: the module does not define it; a path is written `.folder.file.NAME`, with the full stop in front for a file beside this one
+            g:5:13: error[syntax]: expected the name of a module, found U+000A
+              | %import ...d
+              |             ^
+              help: a rule is written `name: item item | item`, a terminal `NAME: "text"`
+            g:6:13: error[syntax]: expected the name of what is imported, found U+000A
+              | %import .bad
+              |             ^
+              help: a rule is written `name: item item | item`, a terminal `NAME: "text"`
+            g: error[syntax]: bad.lark:1:4: this text is not closed
+              help: close it with `"` on the same line; a line break is `\n`
+        "#]],
+    );
+}
+
+#[test]
+fn declared_terminals() {
+    check_with(
+        "start: line+ [_END]\nline: NAME | block | _OPEN\nblock: \":\" _OPEN line _CLOSE\nNAME: /[a-z]+/\n%declare _OPEN _CLOSE _END UNUSED\n",
+        &[],
+        expect![[r#"
+            %start start
+            start ::= line+
+            line ::= NAME
+            NAME ::= [a-z]+
+            g:5:10: warning[not-context-free]: what needs the declared terminal `_OPEN` is left out
+              | %declare _OPEN _CLOSE _END UNUSED
+              |          ^^^^^
+              help: code makes it: say what it is by a rule of its name in a file of tokens
+            g:5:16: warning[not-context-free]: what needs the declared terminal `_CLOSE` is left out
+              | %declare _OPEN _CLOSE _END UNUSED
+              |                ^^^^^^
+              help: code makes it: say what it is by a rule of its name in a file of tokens
+            g:5:23: warning[not-context-free]: what needs the declared terminal `_END` is left out
+              | %declare _OPEN _CLOSE _END UNUSED
+              |                       ^^^^
+              help: code makes it: say what it is by a rule of its name in a file of tokens
+        "#]],
+    );
+    check_with(
+        "start: A\n%declare A\n",
+        &[],
+        expect![[r#"
+        g:2:10: error[undefined-rule]: rule `start` needs the declared terminal `A`, of which nothing is known
+          | %declare A
+          |          ^
+          help: code makes it: say what it is by a rule of its name in a file of tokens
+        g:2:10: warning[not-context-free]: what needs the declared terminal `A` is left out
+          | %declare A
+          |          ^
+          help: code makes it: say what it is by a rule of its name in a file of tokens
+    "#]],
+    );
+    check_with(
+        "start: (NAME _OPEN line _CLOSE)+\nline: NAME | \"if\" letter\nletter: \"x\"\n%declare NAME _OPEN _CLOSE\n%ignore \" \"\n",
+        &[(
+            "tokens.ebnf",
+            "NAME ::= letter+\nletter ::= [a-z]\n_OPEN ::= '{'\n_CLOSE ::= '}' | letter '!'\nOTHER ::= 'o'\n",
+        )],
+        expect![[r#"
+            %start start
+            start ::= (NAME _OPEN line (" " _CLOSE))+
+            line ::= NAME | "if" letter
+            letter ::= " " "x"
+            _CLOSE ::= "}" | tokens.letter "!"
+            _OPEN ::= "{"
+            tokens.letter ::= [a-z]
+            NAME ::= [a-hj-wyz] [a-z]* @ 24 | [i] NAME.word.2 @ 1 | [x] NAME.word.3 @ 1
+            NAME.word.3 ::= [a-z] [a-z]*
+            NAME.word.2 ::= [a-eg-z] [a-z]* @ 25 | [f] NAME.word.3 @ 1 | () @ 26
+        "#]],
+    );
+    check_with(
+        "start: A\n%declare A\n",
+        &[("tokens.ebnf", "A ::= b\n")],
+        expect![[r#"
+        g: error[undefined-rule]: tokens.ebnf:1:7: rule `b` is not defined
+    "#]],
+    );
+}
+
+#[test]
+fn looks_of_terminals() {
+    check(
+        "start: (STRING | OP NAME | ZERO | COMMENT | BACK | /a(?=[b-d])[a-z]/ NAME)+\n\
+         STRING: \"'\" _INNER \"'\"\n_INNER: /.*?/ /(?<!\\\\)(\\\\\\\\)*?/\nOP: /[+*]|[?](?![a-z])/\nNAME: /[a-z]+/\n\
+         ZERO: \"0\"+ /(?![1-9])/\nCOMMENT: \"/*\" /(.|\\n)*?/ \"*/\"\nBACK: /[ab]+(?<!a)c/\n",
+        expect![[r#"
+            %start start
+            start ::= (STRING | OP NAME | ZERO | COMMENT | BACK | pattern.1 NAME)+
+            STRING ::= ['] ([#x09#x20-&(-\[\]-~] | [\\] [#x09#x20-~])* [']
+            OP ::= [*+?]
+            NAME ::= [a-z]+
+            ZERO ::= [0] [0]*
+            COMMENT ::= [/] [*] [#x09#x0A#x20-)+-~]* [*] ([*] | [#x09#x0A#x20-)+-.0-~] [#x09#x0A#x20-)+-~]* [*])* [/]
+            BACK ::= [a]* [b] ([b] | [a] [a]* [b])* [c]
+            pattern.1 ::= [a] [b-d]
+        "#]],
+    );
+}
+
+#[test]
+fn priorities_of_terminals() {
+    check(
+        "start: (HEX | WORD | \"if\" | LAST)+\nHEX.2: /0x[0-9a-f]/\nWORD: /[0-9a-z]{3}/\nLAST.1: /[a-z]{2}/\n%ignore \" \"\n",
+        expect![[r#"
+            %start start
+            start ::= (" " HEX | " " WORD | " " "if" | " " LAST)+
+            HEX ::= "0x" [0-9a-f]
+            LAST ::= [a-z]{2}
+            WORD ::= [0] WORD.word.2 @ 1 | [1-9a-z] WORD.word.3 @ 35
+            WORD.word.3 ::= [0-9a-z] WORD.word.4
+            WORD.word.4 ::= [0-9a-z]
+            WORD.word.2 ::= [0-9a-wyz] WORD.word.4 @ 35 | [x] [g-z] @ 1
         "#]],
     );
 }

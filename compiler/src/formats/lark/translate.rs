@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::parser::{Definition, File, Item, Kind, is_terminal};
+use super::tokens;
 use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::boundaries::{Lexical, Syntax, separate};
 use crate::formats::builder::{Builder, Part, Reported};
-use crate::formats::keywords;
-use crate::formats::pattern;
+use crate::formats::given::Given;
+use crate::formats::pattern::{self, Mark};
+use crate::formats::{keywords, missing};
 
 /// A grammar may use its templates with this many different lists of arguments.
 const MAX_INSTANCES: usize = 4096;
@@ -17,8 +19,8 @@ const MAX_INSTANCES: usize = 4096;
 /// The arguments of a template may be written with this many bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
-/// The grammar of a file.
-pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
+/// The grammar of a file, of which `start` or the rule of that name is the start.
+pub(super) fn translate(file: &File, start: Option<&str>, given: &Given, builder: &mut Builder<'_>) -> Grammar {
     let definitions = joined(&file.definitions);
     let templates: BTreeMap<&str, &Definition> = file
         .definitions
@@ -31,6 +33,7 @@ pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
         instances: BTreeMap::new(),
         pending: VecDeque::new(),
         arguments: BTreeMap::new(),
+        looks: Vec::new(),
         builder,
     };
     let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
@@ -59,11 +62,21 @@ pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
     for item in &file.ignored {
         ignored.extend(translator.lexical(item).map(|part| part.expr));
     }
+    let looks = translator.looks;
+    let wanted = start.unwrap_or("start");
+    if supply(&mut syntax, &mut lexical, wanted, file, given, builder).is_err() {
+        return Grammar::default();
+    }
+    let not_behind = tokens::settle(&mut syntax, &mut lexical, &mut ignored, &looks, builder);
     let mut facts = Lexical::new(&lexical);
     let separator = facts.separator(&ignored);
     let start = syntax.iter().find(|(name, _)| name.text == "start").map(|(name, _)| name.clone());
-    let words = keywords::exclude(&mut syntax, &mut facts, builder);
-    let mut all = separate(syntax, &mut words.lexical(&lexical), separator, builder);
+    let priorities = file.definitions.iter().filter(|definition| definition.priority != 0);
+    let priorities = priorities.map(|definition| (definition.name.text.clone(), definition.priority)).collect();
+    let words = keywords::exclude_by(&mut syntax, &mut facts, &priorities, builder);
+    let mut facts = words.lexical(&lexical);
+    facts.forbid(&not_behind);
+    let mut all = separate(syntax, &mut facts, separator, builder);
     words.add_to(&mut all, lexical);
     // What is only ignored is in no rule.
     let names = ignored.iter().filter_map(|expr| match &expr.kind {
@@ -71,6 +84,60 @@ pub(super) fn translate(file: &File, builder: &mut Builder<'_>) -> Grammar {
         _ => None,
     });
     Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() }
+}
+
+/// Adds what the file of tokens says of terminals that have no definition. What needs a declared one of which nothing is known
+/// is left out.
+fn supply(
+    syntax: &mut Vec<(Name, Syntax)>,
+    lexical: &mut Vec<ast::Rule>,
+    start: &str,
+    file: &File,
+    given: &Given,
+    builder: &mut Builder<'_>,
+) -> Result<(), Reported> {
+    let defined: BTreeSet<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
+    let mut open: BTreeSet<String> = BTreeSet::new();
+    for (_, body) in syntax.iter() {
+        each_terminal(body, &mut |name| {
+            if !defined.contains(name) {
+                open.insert(name.to_string());
+            }
+        });
+    }
+    let rules: BTreeSet<&str> = syntax.iter().map(|(name, _)| name.text.as_str()).collect();
+    let is_taken = |name: &str| defined.contains(name) || rules.contains(name);
+    let supplied = given.rules(open.iter().map(String::as_str), is_taken, builder);
+    lexical.extend(supplied);
+    let mut missing = BTreeSet::new();
+    for name in file.declared.iter().filter(|name| open.contains(&name.text) && !given.has(&name.text)) {
+        if missing.insert(name.text.clone()) {
+            let message = format!("what needs the declared terminal `{}` is left out", name.text);
+            let diagnostic = Diagnostic::warning(Code::NotContextFree, name.span, message);
+            builder.report(diagnostic.help(DECLARED_HELP));
+        }
+    }
+    missing::leave_out(syntax, &missing, start).map_err(|name| {
+        let span =
+            file.declared.iter().find(|declared| declared.text == name).map_or(Span::default(), |name| name.span);
+        let message = format!("rule `{start}` needs the declared terminal `{name}`, of which nothing is known");
+        builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(DECLARED_HELP))
+    })
+}
+
+const DECLARED_HELP: &str = "code makes it: say what it is by a rule of its name in a file of tokens";
+
+fn each_terminal(syntax: &Syntax, visit: &mut dyn FnMut(&str)) {
+    match syntax {
+        Syntax::Token(part) | Syntax::Immediate(part) => {
+            if let ExprKind::Rule(name) = &part.expr.kind {
+                visit(name);
+            }
+        }
+        Syntax::Blank(_) | Syntax::Rule(_) => {}
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_terminal(item, visit)),
+        Syntax::Repeat(item, ..) => each_terminal(item, visit),
+    }
 }
 
 fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
@@ -119,6 +186,8 @@ struct Translator<'f, 'b, 'd> {
     pending: VecDeque<Instance<'f>>,
     /// What stands for the parameters of the template at hand.
     arguments: BTreeMap<&'f str, Item>,
+    /// What patterns ask of their surroundings.
+    looks: Vec<Mark>,
     builder: &'b mut Builder<'d>,
 }
 
@@ -246,7 +315,7 @@ impl Translator<'_, '_, '_> {
         match &item.kind {
             Kind::Text(text, true) => self.builder.any_case(text, span),
             Kind::Text(text, false) => self.builder.bytes(text.as_str(), span),
-            Kind::Pattern(text, flags) => pattern::part(text, *flags, span, self.builder),
+            Kind::Pattern(text, flags) => pattern::marked(text, *flags, span, &mut self.looks, self.builder),
             Kind::Range(low, high) => {
                 self.builder.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span)
             }

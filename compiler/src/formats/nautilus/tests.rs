@@ -86,7 +86,7 @@ fn json() {
         expect![[r#"
         %start START
         START ::= ()
-        D ::= ()
+        D ::= "{"
         g:1:12: error[syntax]: this brace begins no reference
           | [["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]
           |            ^^^^^
@@ -103,11 +103,25 @@ fn json() {
           | [["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]
           |                                       ^
           help: a rule is written `["NAME", "text {OTHER} text"]`
-        g:1:48: error[syntax]: this brace begins no reference
+        g:1:48: warning[not-context-free]: a brace begins no reference
           | [["START", "{a}"], ["b", "x"], ["C"], 5, ["D", "{"]]
           |                                                ^^^
-          help: a reference is `{NAME}`, where the name begins with a capital letter; a brace itself is `\{`
+          help: Nautilus leaves such a brace out; here it is text, which `\{` is in both
     "#]],
+    );
+}
+
+#[test]
+fn braces_that_begin_no_reference_are_text() {
+    check(
+        "ctx.rule(\"VAL\", \"{}\")\nctx.rule(u'VAL', u'a{VAL}{b\\\\{c\\\\}}{')\n",
+        expect![[r#"
+            VAL ::= "{}" | "a" VAL "{b{c}}{"
+            g:1:17: warning[not-context-free]: a brace begins no reference
+              | ctx.rule("VAL", "{}")
+              |                 ^^^^
+              help: Nautilus leaves such a brace out; here it is text, which `\{` is in both
+        "#]],
     );
 }
 

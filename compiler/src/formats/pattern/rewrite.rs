@@ -9,7 +9,7 @@ use crate::formats::scanner::Scanner;
 /// The same pattern in Rust's syntax.
 pub(super) fn rewrite(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<String, Reported> {
     let mut rewriter =
-        Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, out: String::new() };
+        Rewriter { scan: Scanner { text: pattern, position: 0 }, flags, span, builder, looks: 0, out: String::new() };
     rewriter.run()?;
     Ok(rewriter.out)
 }
@@ -30,6 +30,8 @@ struct Rewriter<'t, 'b, 'd> {
     flags: Flags,
     span: Span,
     builder: &'b mut Builder<'d>,
+    /// How many look-aheads and look-behinds there are.
+    looks: u32,
     out: String,
 }
 
@@ -40,11 +42,10 @@ impl Rewriter<'_, '_, '_> {
                 '\\' => self.escape(false)?,
                 '[' => self.class()?,
                 '(' => {
-                    let looks = ["(?=", "(?!", "(?<=", "(?<!"].into_iter().any(|mark| self.scan.sees(mark));
-                    if looks {
-                        self.skip_group();
-                        let help = "a grammar cannot look ahead or behind; write out what it excludes";
-                        self.builder.approximate(self.span, "a look-ahead or look-behind is left out", help);
+                    let looks = [("(?=", "ahead"), ("(?!", "not_ahead"), ("(?<=", "behind"), ("(?<!", "not_behind")];
+                    if let Some((_, kind)) = looks.into_iter().find(|(mark, _)| self.scan.eat(mark)) {
+                        self.looks += 1;
+                        self.out += &format!("{}{kind}.{}>", super::LOOK, self.looks);
                     } else if self.scan.eat("(?>") {
                         self.out.push_str("(?:");
                     } else if self.scan.sees("(?P=") {
@@ -221,29 +222,6 @@ impl Rewriter<'_, '_, '_> {
                     self.scan.next();
                     self.out.push(next);
                 }
-            }
-        }
-    }
-
-    /// Skips a group with all that is in it.
-    fn skip_group(&mut self) {
-        let mut open = 0u32;
-        let mut in_class = false;
-        while let Some(next) = self.scan.next() {
-            match next {
-                '\\' => drop(self.scan.next()),
-                '[' => in_class = true,
-                ']' => in_class = false,
-                '(' if !in_class => open += 1,
-                ')' if !in_class => {
-                    open -= 1;
-                    if open == 0 {
-                        // What is repeated with it goes, too.
-                        self.scan.take_while(|c| matches!(c, '*' | '+' | '?'));
-                        return;
-                    }
-                }
-                _ => {}
             }
         }
     }

@@ -137,18 +137,4 @@ impl<'r> Chars<'r> {
             Kind::Repeat(..) | Kind::Not(_) | Kind::And(_) | Kind::Pushed => None,
         }
     }
-
-    /// Whether two alternatives of a choice can begin alike, so that their order matters.
-    pub(super) fn overlap(&mut self, parts: &[Peg]) -> bool {
-        let mut all = CharSet::empty(Unit::Char);
-        for part in parts {
-            let Some(Beginning { first, .. }) = self.beginning(part) else { return true };
-            let left = first.difference(&all);
-            if left != first {
-                return true;
-            }
-            all = all.union(&first);
-        }
-        false
-    }
 }

@@ -82,17 +82,13 @@ fn the_stack() {
     check(
         "raw = { \"r\" ~ PUSH(\"#\"*) ~ \"q\" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }",
         expect![[r##"
-        %start raw
-        raw ::= "r" "#"* "q" ("#"* | "#"*) "#"*
-        g:1:35: warning[not-context-free]: the stack is left out
-          | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
-          |                                   ^^^^
-          help: a grammar cannot repeat what it has drawn; both are drawn on their own
-        g:1:35: warning[not-context-free]: a choice is not ordered
-          | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
-          |                                   ^^^^^^^^^^^^^^^^^
-          help: in a PEG the first alternative that fits wins; here each may be drawn, and a text of a later one may be read by an earlier one
-    "##]],
+            %start raw
+            raw ::= "r" "#"* "q" ("#"* | "#"*) "#"*
+            g:1:35: warning[not-context-free]: the stack is left out
+              | raw = { "r" ~ PUSH("#"*) ~ "q" ~ (PEEK | PEEK[0..1]) ~ POP ~ DROP }
+              |                                   ^^^^
+              help: a grammar cannot repeat what it has drawn; both are drawn on their own
+        "##]],
     );
 }
 
@@ -165,4 +161,39 @@ fn several_errors_in_one_run() {
           help: a term is text in double quotes, a range `'a'..'z'`, a name, or a group in parentheses
     "#]],
     );
+}
+
+/// Whether a choice is said not to be ordered, in a grammar of one.
+fn order_matters(text: &str) -> bool {
+    testing::parsed(&Pest, text).contains("a choice is not ordered")
+}
+
+#[test]
+fn order_is_reported_where_it_loses_texts() {
+    let lost = [
+        r#"a = { "x" | "xy" }"#,
+        r#"a = { "" | "x" }"#,
+        r#"a = { b | c }  b = { "if" }  c = { ASCII_ALPHA+ }"#,
+        r#"a = { ("0" | ASCII_NONZERO_DIGIT ~ ASCII_DIGIT*) | ASCII_DIGIT+ ~ "." }"#,
+        r#"a = { "<" ~ a ~ ">" | "<" ~ a ~ ">" ~ "!" | "z" }"#,
+        r#"a = { ^"if" | "IFF" }"#,
+        r#"a = { "x" ~ "y" | "x" ~ "y" ~ "z" }  WHITESPACE = _{ " " }"#,
+    ];
+    for text in lost {
+        assert!(order_matters(text), "{text}");
+    }
+    let kept = [
+        r#"a = { "xy" | "x" }"#,
+        r#"a = { "true" | "this" | "t" }"#,
+        r#"a = { "x" ~ "1" | "x" ~ "2" }"#,
+        r#"a = { ASCII_DIGIT+ | ASCII_ALPHA+ }"#,
+        r#"a = { ASCII_DIGIT+ ~ "." ~ ASCII_DIGIT+ | ASCII_DIGIT+ }"#,
+        r#"a = { "<" ~ a ~ ">" | "[" ~ a ~ "]" | "z" }"#,
+        r#"a = { keyword | !keyword ~ ASCII_ALPHA+ }  keyword = { "if" | "do" }"#,
+        r#"a = { "\"" ~ (!"\"" ~ ANY)* ~ "\"" | "'" ~ (!"'" ~ ANY)* ~ "'" }"#,
+        r#"a = { "x" ~ "y" | "x" ~ "z" }  WHITESPACE = _{ " " }"#,
+    ];
+    for text in kept {
+        assert!(!order_matters(text), "{text}");
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chars::Chars;
+use super::order::Order;
 use super::parser::{Kind, Peg, Rule};
 use crate::ast::{self, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
@@ -24,6 +25,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let mut translator = Translator {
         by_name: &by_name,
         chars: Chars::new(rules),
+        order: Order::new(&by_name),
         pushed,
         implicit,
         atomic: true,
@@ -125,6 +127,7 @@ fn implicit_rule(
 struct Translator<'r, 'b, 'd> {
     by_name: &'r BTreeMap<&'r str, &'r Rule>,
     chars: Chars<'r>,
+    order: Order<'r>,
     pushed: Option<&'r Peg>,
     implicit: bool,
     /// Whether the rule at hand has nothing implicit between its parts.
@@ -179,9 +182,9 @@ impl<'r> Translator<'r, '_, '_> {
             Kind::Push(inside) => self.peg(inside),
             Kind::Seq(parts) => self.sequence(parts),
             Kind::Choice(parts) => {
-                if self.chars.overlap(parts) {
-                    let help = "in a PEG the first alternative that fits wins; here each may be drawn, and a text of a later \
-                                one may be read by an earlier one";
+                if self.order.matters(parts, self.atomic, &mut self.chars) {
+                    let help = "in a PEG the first alternative that fits wins: one before another takes the beginning of its \
+                                texts, and what is left over is not matched; put the longer one first";
                     self.builder.approximate(span, "a choice is not ordered", help);
                 }
                 let parts: Result<Vec<Syntax>, Reported> = parts.iter().map(|part| self.peg(part)).collect();

@@ -1,17 +1,18 @@
 //! Declarations and rules of yacc.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::boundaries::{Lexical, Syntax, separate};
 use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::given::Given;
 use crate::formats::keywords;
 use crate::formats::scanner::Scanner;
 
 /// Parses the whole text.
-pub(super) fn parse(text: &str, tokens: Option<&Grammar>, diagnostics: &mut Diagnostics) -> Grammar {
+pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) -> Grammar {
     let mut builder = Builder::new(diagnostics);
     let mut lexer = Lexer { scan: Scanner::new(text) };
     let next = lexer.token(&mut builder);
@@ -34,7 +35,7 @@ pub(super) fn parse(text: &str, tokens: Option<&Grammar>, diagnostics: &mut Diag
             parser.builder.quiet = false;
         }
     }
-    parser.finish(tokens)
+    parser.finish(given)
 }
 
 /// What a declaration says of a token.
@@ -212,11 +213,9 @@ impl<'t> Parser<'t, '_> {
         )
     }
 
-    fn finish(self, given: Option<&Grammar>) -> Grammar {
+    fn finish(self, given: &Given) -> Grammar {
         let Parser { mut builder, tokens, start, rules, index, .. } = self;
         // Texts of declarations stand for their tokens: `%token PLUS "+"`, then `"+"` or `PLUS`.
-        let given_rules: &[ast::Rule] = given.map_or(&[], |grammar| &grammar.rules);
-        let given_names: BTreeSet<&str> = given_rules.iter().map(|rule| rule.name.text.as_str()).collect();
         let by_text: BTreeMap<&[u8], &str> =
             tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
         let mut needed: BTreeMap<&str, Span> = BTreeMap::new();
@@ -235,7 +234,7 @@ impl<'t> Parser<'t, '_> {
                             builder.rule(name.as_str(), *span).map(Syntax::Token)
                         }
                         Symbol::Text(text, span) => match by_text.get(text.as_slice()) {
-                            Some(&name) if given_names.contains(name) => {
+                            Some(&name) if given.has(name) => {
                                 needed.entry(name).or_insert(*span);
                                 builder.rule(name, *span).map(Syntax::Token)
                             }
@@ -255,16 +254,14 @@ impl<'t> Parser<'t, '_> {
         }
         let mut lexical: Vec<ast::Rule> = Vec::new();
         for (&name, &span) in &needed {
-            if !given_names.contains(name)
+            if !given.has(name)
                 && let Ok(part) = token(name, span, tokens.get(name), &mut builder)
             {
                 lexical.push(ast::Rule { name: Name { text: name.to_string(), span }, body: part.expr });
             }
         }
-        // Only what tokens are made of.
-        if let Some(given) = given {
-            lexical.extend(reached(given, needed.keys().copied()));
-        }
+        let is_taken = |name: &str| index.contains_key(name) || needed.contains_key(name);
+        lexical.extend(given.rules(needed.keys().copied(), is_taken, &mut builder));
         let words = keywords::exclude(&mut syntax, &mut Lexical::new(&lexical), &mut builder);
         let mut all = separate(syntax, &mut words.lexical(&lexical), Some(" "), &mut builder);
         words.add_to(&mut all, lexical);
@@ -292,30 +289,4 @@ fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Buil
             Err(builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help)))
         }
     }
-}
-
-/// The rules that `names` reach. Their places are in another file.
-fn reached<'g>(grammar: &'g Grammar, names: impl Iterator<Item = &'g str>) -> Vec<ast::Rule> {
-    let by_name: BTreeMap<&str, &ast::Rule> =
-        grammar.rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
-    let mut seen = BTreeSet::new();
-    let mut pending: Vec<String> = names.map(str::to_string).collect();
-    let mut rules = Vec::new();
-    while let Some(name) = pending.pop() {
-        let Some(&rule) = by_name.get(name.as_str()) else { continue };
-        if !seen.insert(name) {
-            continue;
-        }
-        let mut rule = rule.clone();
-        rule.name.span = Span::default();
-        crate::formats::builder::each_expr(&mut rule.body, &mut |expr| {
-            expr.span = Span::default();
-            if let ast::ExprKind::Rule(name) = &expr.kind {
-                pending.push(name.clone());
-            }
-        });
-        rules.push(rule);
-    }
-    rules.sort_by(|a, b| a.name.text.cmp(&b.name.text));
-    rules
 }

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::Yacc;
 use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::formats::given::Given;
 use crate::formats::{Format, ebnf, testing};
 
 fn check(text: &str, expected: Expect) {
@@ -61,7 +62,7 @@ fn tokens_from_another_file() {
     let tokens = SourceFile::new("t.ebnf", "ID ::= letter+\nNUM ::= [0-9]+\nletter ::= [a-z]\nUNUSED ::= 'x'");
     let tokens = ebnf::Ebnf.parse(&tokens, &mut diagnostics);
     let file = SourceFile::new("g.y", "%token ID NUM \"number\" OTHER\n%%\ns: ID ID NUM \"number\" '+' ID OTHER ;\n");
-    let grammar = Yacc.parse_with_tokens(&file, Some(&tokens), &mut diagnostics);
+    let grammar = super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
     expect![[r#"
         %start s
         s ::= ID (" " ID) (" " NUM) (" " NUM) (" " "+") (" " ID) (" " OTHER)
@@ -129,7 +130,7 @@ fn identifiers_of_the_file_of_tokens_are_no_keywords() {
     let mut diagnostics = Diagnostics::default();
     let tokens = crate::formats::ebnf::Ebnf.parse(&tokens, &mut diagnostics);
     let file = SourceFile::new("g", "%token ID IF\n%%\ns: IF ID | \"do\" ID ;\n");
-    let grammar = Yacc.parse_with_tokens(&file, Some(&tokens), &mut diagnostics);
+    let grammar = super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
     expect![[r#"
         %start s
         s ::= IF (" " ID) | "do" (" " ID)

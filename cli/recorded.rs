@@ -1,0 +1,111 @@
+//! Choice bytes in files: what their header asks for, where the command line does not.
+
+use gramjet::Limits;
+use gramjet::choices::Header;
+use gramjet_compiler::shape::{AssumedLimits, InForce};
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
+use gramjet_compiler::{Compiled, Fingerprints, Options};
+use gramjet_engine::recorded::Recipe;
+
+use crate::args::{GrammarArgs, LimitArgs};
+use crate::failure::{Failure, say};
+use crate::units::Bound;
+
+/// The header and the choice bytes of a file; with `raw` there is no header.
+pub fn split(file: &[u8], raw: bool) -> Result<(Option<Header>, &[u8]), Failure> {
+    match raw {
+        true => Ok((None, file)),
+        false => Header::split(file).map_err(|error| {
+            Failure::Usage(format!("{error}; `--raw` takes such bytes for choice bytes without a header"))
+        }),
+    }
+}
+
+/// Limits as in a header of choice bytes that stand for their text whatever its depth and length.
+pub fn unlimited() -> Limits {
+    Limits::new().max_choices(u64::MAX)
+}
+
+/// What headers of choice bytes of a grammar say.
+pub struct Recorder {
+    recipe: Recipe,
+    fingerprints: Fingerprints,
+}
+
+impl Recorder {
+    /// Of a grammar that was compiled with these options.
+    pub fn new(compiled: &Compiled, options: &Options) -> Recorder {
+        Recorder { recipe: Recipe::new(compiled, options), fingerprints: compiled.fingerprints }
+    }
+
+    /// The header, then the choice bytes.
+    pub fn with_header(&self, choices: &[u8], limits: Limits) -> Vec<u8> {
+        self.recipe.header(self.fingerprints, limits).before(choices)
+    }
+
+    /// Refuses a header of another grammar.
+    pub fn check(&self, header: &Header) -> Result<(), Failure> {
+        self.recipe.check(self.fingerprints, header).map_err(|foreign| {
+            Failure::Usage(format!("{foreign}; give the grammar and the options that they were recorded with"))
+        })
+    }
+}
+
+/// The arguments, with what a header says in the place of what they leave open.
+pub fn adopt(args: &GrammarArgs, header: &Header) -> GrammarArgs {
+    let recipe = Recipe::of(header);
+    let mut args = args.clone();
+    let how = &mut args.how;
+    how.start = how.start.take().or(recipe.start);
+    let separators = SeparatorPolicy::ALL.iter().find(|(_, policy)| *policy == recipe.separators);
+    how.reading.separator_policy = how.reading.separator_policy.take().or(separators.map(|(name, _)| name.to_string()));
+    let alphabet = recipe.alphabet.and_then(|wanted| Alphabet::ALL.iter().find(|(_, alphabet)| *alphabet == wanted));
+    how.reading.alphabet = how.reading.alphabet.take().or(alphabet.map(|(name, _)| name.to_string()));
+    if how.shape.shape.is_none() && how.shape.weights.is_none() {
+        match recipe.weights {
+            InForce::Own => how.shape.own = true,
+            InForce::Shape { shape, depth } => {
+                how.shape.shape = Some(shape);
+                how.limits = AssumedLimits { max_depth: Some(depth), max_len: Some(None) };
+            }
+            // The file must be given; the fingerprint says so if it is not.
+            InForce::File => {}
+        }
+    }
+    args
+}
+
+/// The limits of a header. Limits on the command line replace them; each that differs is reported.
+pub fn limits(args: &LimitArgs, header: &Header) -> LimitArgs {
+    fn bound<T>(limit: Option<T>) -> Bound<T> {
+        limit.map_or(Bound::Unlimited, Bound::At)
+    }
+    fn shown<T: ToString>(limit: Option<T>) -> String {
+        limit.map_or_else(|| "none".to_string(), |limit| limit.to_string())
+    }
+    fn compare<T: ToString + PartialEq>(option: &str, given: Option<T>, recorded: Option<T>) {
+        if given != recorded {
+            let (given, recorded) = (shown(given), shown(recorded));
+            say!(
+                "gramjet: warning: the choice bytes were recorded with `{option} {recorded}`, and `{option} {given}` is asked for: \
+                 the text may be another one"
+            );
+        }
+    }
+    let recorded = header.limits;
+    if let Some(given) = args.max_depth {
+        compare("--max-depth", given.number(), recorded.depth());
+    }
+    if let Some(given) = args.max_len {
+        compare("--max-len", given.number(), recorded.length());
+    }
+    if let Some(given) = args.max_choices.filter(|&given| given < recorded.choices()) {
+        let unlimited = recorded.choices() == u64::MAX;
+        compare("--max-choices", Some(given), (!unlimited).then_some(recorded.choices()));
+    }
+    LimitArgs {
+        max_depth: Some(args.max_depth.unwrap_or(bound(recorded.depth()))),
+        max_len: Some(args.max_len.unwrap_or(bound(recorded.length()))),
+        max_choices: Some(args.max_choices.unwrap_or(recorded.choices())),
+    }
+}

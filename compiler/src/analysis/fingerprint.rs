@@ -1,0 +1,170 @@
+//! The fingerprint of a choice map: equal where the same choice bytes have the same meaning, on every machine and in every version.
+//!
+//! It is made of what the start rule reaches in the lowered form: literals, classes, options with their slots, bounds of
+//! repetitions, sizes of pools. Names of rules, their order in the file and the way to this form don't matter.
+
+use crate::analysis::pools::Pools;
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+/// 64 bits of FNV-1a (RFC 9923).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fnv(u64);
+
+impl Fnv {
+    pub fn new() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    pub fn number(&mut self, number: u64) {
+        number.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+    }
+
+    pub fn finish(self) -> u64 {
+        self.0
+    }
+}
+
+/// The fingerprint of a lowered grammar with these pools.
+pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
+    let order = Order::new(ir);
+    let mut nodes = vec![0u64; ir.node_count()];
+    // Children stand before their parents.
+    for index in (0..ir.node_count()).filter(|&index| order.is_reached[index]) {
+        nodes[index] = of_node(ir, &order, &nodes, NodeId::new(index));
+    }
+    let mut hash = Fnv::new();
+    for &(rule, body) in &order.rules {
+        hash.number(nodes[body.index()]);
+        if let Some(pool) = pools.get(rule) {
+            hash.number(pool.strings.len() as u64);
+            hash.number(pool.strings.iter().map(|string| string.len() as u64).sum());
+        }
+    }
+    hash.finish()
+}
+
+fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
+    let mut hash = Fnv::new();
+    match ir.node(node) {
+        Node::Bytes(bytes) => {
+            hash.byte(0);
+            bytes.iter().for_each(|&byte| hash.byte(byte));
+        }
+        Node::Class(set) => {
+            hash.byte(1);
+            hash.number(set.unit().max().into());
+            for &(low, high) in set.ranges() {
+                hash.number(low.into());
+                hash.number(high.into());
+            }
+        }
+        Node::Rule(rule) | Node::Again(rule) => {
+            hash.byte(2);
+            hash.number(order.numbers[rule.index()]);
+        }
+        Node::Seq(_) => hash.byte(3),
+        Node::Choice(choice) => {
+            hash.byte(4);
+            if let Some(slots) = &choice.slots {
+                hash.number(slots.bits().into());
+                slots.ends().iter().for_each(|&end| hash.number(end.into()));
+            }
+        }
+        Node::Repeat { min, max, .. } => {
+            hash.byte(5);
+            hash.number((*min).into());
+            hash.number(max.map_or(u64::MAX, u64::from));
+        }
+        Node::Inline { rule, .. } => {
+            hash.byte(6);
+            hash.number(order.numbers[rule.index()]);
+        }
+    }
+    ir.children(node).iter().for_each(|child| hash.number(nodes[child.index()]));
+    hash.finish()
+}
+
+/// The rules in the order in which they are met from the start rule on.
+struct Order {
+    /// The number of each rule; that of a rule that is not met is not looked at.
+    numbers: Vec<u64>,
+    rules: Vec<(RuleId, NodeId)>,
+    is_reached: Vec<bool>,
+}
+
+impl Order {
+    fn new(ir: &Ir) -> Order {
+        let mut order = Order {
+            numbers: vec![u64::MAX; ir.rules().len()],
+            rules: Vec::new(),
+            is_reached: vec![false; ir.node_count()],
+        };
+        order.meet(ir, ir.start());
+        let mut next = 0;
+        while let Some(&(_, body)) = order.rules.get(next) {
+            next += 1;
+            let mut stack = vec![body];
+            while let Some(node) = stack.pop() {
+                if std::mem::replace(&mut order.is_reached[node.index()], true) {
+                    continue;
+                }
+                if let Node::Rule(rule) | Node::Again(rule) = ir.node(node) {
+                    order.meet(ir, *rule);
+                }
+                stack.extend(ir.children(node).iter().rev());
+            }
+        }
+        order
+    }
+
+    fn meet(&mut self, ir: &Ir, rule: RuleId) {
+        if let (u64::MAX, Some(body)) = (self.numbers[rule.index()], ir.body(rule)) {
+            self.numbers[rule.index()] = self.rules.len() as u64;
+            self.rules.push((rule, body));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, SourceFile, compile};
+
+    fn of(text: &str) -> u64 {
+        let file = SourceFile::new("g.ebnf", text);
+        compile(&file, &Options::default()).expect("the grammar compiles").0.fingerprints.choices
+    }
+
+    /// What must not change: files of choice bytes are recognised by it.
+    #[test]
+    fn it_is_the_same_in_every_version() {
+        assert_eq!(format!("{:016x}", of("a ::= 'x' @ 3 | '(' a* ')' | [a-z]{2,5}")), "ca0e81e7fef7ecab");
+    }
+
+    #[test]
+    fn names_order_and_comments_do_not_matter() {
+        let one = of("a ::= 'x' | '(' b ')'\nb ::= a+ | c\nc ::= [0-9]");
+        let other = "start ::= 'x' | '(' list ')'\nlist ::= start+ | digit\ndigit ::= [0-9] /* one */\nunused ::= 'u'";
+        assert_eq!(one, of(other));
+    }
+
+    #[test]
+    fn everything_in_the_choice_map_matters() {
+        let grammars = [
+            "a ::= 'x' | '(' a ')'",
+            "a ::= 'y' | '(' a ')'",
+            "a ::= 'x' | '(' a a ')'",
+            "a ::= 'x' @ 2 | '(' a ')'",
+            "a ::= 'x' @ 3 | '(' a ')'",
+            "a ::= 'x' | '(' a* ')'",
+            "a ::= 'x' | '(' a{0,9} ')'",
+            "a ::= [xy] | '(' a ')'",
+            "a ::= [xz] | '(' a ')'",
+        ];
+        let found: std::collections::BTreeSet<u64> = grammars.iter().map(|text| of(text)).collect();
+        assert_eq!(found.len(), grammars.len());
+    }
+}

@@ -1,0 +1,223 @@
+//! Well-known predicates: those of the helper classes that the public collection grammars-v4 shares between its grammars, and the
+//! plain questions about the next token that others write out. What a grammar can say of them is said here, in one table; a
+//! predicate that is not in it is reported and left out.
+
+use super::escapes;
+use crate::charset::CharSet;
+
+/// What a predicate asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// Nothing that outputs do not have anyhow.
+    Always,
+    /// Something that no output has: what needs it is left out.
+    Never,
+    /// The token after the next `skip` ones is one of these, or the end of the text; or it is none of them.
+    Next { skip: usize, tokens: Vec<TokenName>, end: bool, negated: bool },
+    /// The next two tokens are not these.
+    NotPair { first: TokenName, second: TokenName },
+    /// A line break stands before the next token.
+    LineBreak,
+    /// The last character that the lexer has matched is one of a set.
+    Previous(CharSet),
+}
+
+/// What tokens are known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TokenName {
+    /// The token of a literal.
+    Text(String),
+    /// Its name.
+    Name(String),
+}
+
+/// The tokens of XPath 4 and XQuery 4 that name no function.
+const XPATH_WORDS: &[&str] = &[
+    "KW_ARRAY",
+    "KW_ATTRIBUTE",
+    "KW_COMMENT",
+    "KW_DOCUMENT_NODE",
+    "KW_ELEMENT",
+    "KW_EMPTY_SEQUENCE",
+    "KW_FN",
+    "KW_FUNCTION",
+    "KW_GNODE",
+    "KW_IF",
+    "KW_ITEM",
+    "KW_JNODE",
+    "KW_MAP",
+    "KW_NAMESPACE_NODE",
+    "KW_NODE",
+    "KW_PROCESSING_INSTRUCTION",
+    "KW_RECORD",
+    "KW_SCHEMA_ATTRIBUTE",
+    "KW_SCHEMA_ELEMENT",
+    "KW_SWITCH",
+    "KW_TEXT",
+    "KW_TYPESWITCH",
+];
+
+/// What a predicate asks in a rule of the parser, given its code without braces.
+pub(super) fn of_parser(code: &str) -> Option<Condition> {
+    let code = normal(code);
+    match code.as_str() {
+        // Separators hold no line break where a grammar has code, unless nothing else ends the token before.
+        "notLineTerminator()" | "!here(LineTerminator)" | "!lineTerminatorAhead()" | "isNotNl()" => {
+            Some(Condition::Always)
+        }
+        "lineTerminatorAhead()" | "here(LineTerminator)" | "isNl()" => Some(Condition::LineBreak),
+        "closeBrace()" => Some(next(&["}"], false)),
+        "closingBracket()" => Some(next(&[")", "}"], true)),
+        "notOpenBraceAndNotFunction()" => Some(not_next(0, &["{", "function"])),
+        // Go: `chan` that no `<-` follows.
+        "isNotReceive()" => Some(not_next(1, &["<-"])),
+        // Go: the names of built-in functions are not drawn on purpose.
+        "isTypeArgument()" => Some(Condition::Never),
+        "isExpressionArgument()" => Some(Condition::Always),
+        "isConversion()" => Some(named(true, "IDENTIFIER")),
+        // Go: `a.b` is a method expression, unless `a` has been imported.
+        "isOperand()" => Some(Condition::NotPair { first: name("IDENTIFIER"), second: text(".") }),
+        "isMethodExpr()" => {
+            Some(Condition::Next { skip: 0, tokens: vec![text("*"), name("IDENTIFIER")], end: false, negated: false })
+        }
+        // XPath and XQuery: the words that `(` does not make a function's name.
+        "isFuncCall()" => Some(not_named(XPATH_WORDS)),
+        // JSX: that a closing tag has the name of the opening one is not context-free.
+        _ if code.starts_with("popHtmlTagName(") => Some(Condition::Never),
+        _ => asked_text(&code).or_else(|| next_token(&code)).or_else(|| neighbours(&code)),
+    }
+}
+
+/// What a predicate asks in a rule of the lexer.
+pub(super) fn of_lexer(code: &str) -> Option<Condition> {
+    let code = normal(code);
+    match code.as_str() {
+        // JavaScript: texts begin in the mode that is not strict, those of ECMAScript in the strict one; no directive is drawn on purpose.
+        "isStrictMode()" | "!strictMode" => Some(Condition::Never),
+        "!isStrictMode()" | "strictMode" => Some(Condition::Always),
+        // JSX: `<` after an operand is an operator, and only that is drawn.
+        "isJsxPossible()" => Some(Condition::Never),
+        "isStartOfFile()" | "isLine1Col0()" => Some(Condition::Never),
+        _ => java_identifier(&code),
+    }
+}
+
+/// A command that an action of the lexer is.
+pub(super) struct Helper {
+    pub(super) name: &'static str,
+    pub(super) argument: Option<&'static str>,
+    /// Whether it makes another token where the mode that it leaves stands upon itself.
+    pub(super) is_outermost: bool,
+}
+
+/// What an action of a lexer does, given the lexer's superclass: those of ANTLR's own grammars.
+pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
+    if superclass != "LexerAdaptor" {
+        return None;
+    }
+    let (name, argument, is_outermost) = match normal(code).trim_end_matches(';') {
+        "handleEndAction()" | "handleEndArgument()" => ("popMode", None, true),
+        "handleBeginArgument()" => ("pushMode", Some("Argument"), false),
+        "handleOptionsLBrace()" => ("type", Some("LBRACE"), false),
+        _ => return None,
+    };
+    Some(Helper { name, argument, is_outermost })
+}
+
+/// The code as the table has it: without blanks and what the language puts before the name, which begins with a small letter.
+fn normal(code: &str) -> String {
+    let text: String = code.chars().filter(|character| !character.is_whitespace()).collect();
+    let (negation, name) = match text.strip_prefix('!') {
+        Some(rest) => ("!", rest),
+        None => ("", text.as_str()),
+    };
+    let name =
+        ["this.", "self.", "base.", "$this->", "this->"].iter().find_map(|own| name.strip_prefix(own)).unwrap_or(name);
+    let mut characters = name.chars();
+    let first: String = characters.next().map(|first| first.to_lowercase().collect()).unwrap_or_default();
+    format!("{negation}{first}{}", characters.as_str())
+}
+
+fn text(text: &str) -> TokenName {
+    TokenName::Text(text.to_string())
+}
+
+fn name(name: &str) -> TokenName {
+    TokenName::Name(name.to_string())
+}
+
+fn texts(texts: &[&str]) -> Vec<TokenName> {
+    texts.iter().copied().map(text).collect()
+}
+
+fn next(tokens: &[&str], end: bool) -> Condition {
+    Condition::Next { skip: 0, tokens: texts(tokens), end, negated: false }
+}
+
+fn not_next(skip: usize, tokens: &[&str]) -> Condition {
+    Condition::Next { skip, tokens: texts(tokens), end: false, negated: true }
+}
+
+fn named(negated: bool, name: &str) -> Condition {
+    Condition::Next { skip: 0, tokens: vec![self::name(name)], end: false, negated }
+}
+
+fn not_named(names: &[&str]) -> Condition {
+    let tokens = names.iter().copied().map(name).collect();
+    Condition::Next { skip: 0, tokens, end: false, negated: true }
+}
+
+/// `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`: an identifier is not drawn to be a certain word.
+fn asked_text(code: &str) -> Option<Condition> {
+    let (which, text) = code.strip_suffix("\")")?.split_once("(\"")?;
+    if text.contains('"') {
+        return None;
+    }
+    match which {
+        "n" | "next" | "_input.LT(1).getText().equals" => Some(next(&[text], false)),
+        "p" | "prev" => Some(Condition::Never),
+        _ => None,
+    }
+}
+
+/// `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
+fn next_token(code: &str) -> Option<Condition> {
+    let rest = ["_input.LA(1)", "_input.LT(1).getType()"].iter().find_map(|asked| code.strip_prefix(asked))?;
+    let (negated, name) = match rest.strip_prefix("==") {
+        Some(name) => (false, name),
+        None => (true, rest.strip_prefix("!=")?),
+    };
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let is_name = name.chars().all(|character| character == '_' || character.is_alphanumeric());
+    (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
+}
+
+/// `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only where they must.
+fn neighbours(code: &str) -> Option<Condition> {
+    let label = |text: &str| {
+        let name = text.strip_prefix('$')?.strip_suffix(".index")?;
+        name.chars().all(|character| character == '_' || character.is_alphanumeric()).then_some(())
+    };
+    let (first, second) = code.split_once("==")?;
+    label(first.strip_suffix("+1")?)?;
+    label(second)?;
+    Some(Condition::Always)
+}
+
+/// `Character.isJavaIdentifierStart(_input.LA(-1))` and its like. Of a pair of surrogates the lexer sees one character.
+fn java_identifier(code: &str) -> Option<Condition> {
+    let asked = code.strip_prefix("character.")?.strip_suffix(')')?;
+    let (which, of) = asked.split_once('(')?;
+    let set = match which {
+        "isJavaIdentifierStart" => r"[\p{L}\p{Nl}\p{Sc}\p{Pc}]",
+        "isJavaIdentifierPart" => {
+            r"[\p{L}\p{Nl}\p{Sc}\p{Pc}\p{Nd}\p{Mn}\p{Mc}\p{Cf}\u0000-\u0008\u000E-\u001B\u007F-\u009F]"
+        }
+        _ => return None,
+    };
+    match of {
+        "_input.LA(-1)" => escapes::set(set, &mut escapes::Properties::new()).0.ok().map(Condition::Previous),
+        "Character.toCodePoint((char)_input.LA(-2),(char)_input.LA(-1))" => Some(Condition::Never),
+        _ => None,
+    }
+}

@@ -1,0 +1,157 @@
+//! The file of tokens: a grammar in any format, whose rules say what tokens derive that a grammar only names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Surroundings;
+use super::boundaries::Lexical;
+use super::builder::{Builder, each_expr};
+use super::keywords::Converting;
+use crate::ast::{ExprKind, Grammar, Rule};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::tokens::{Fragment, Pattern};
+
+/// The rules of a file of tokens, by name. Their places are in another file, so they have none.
+#[derive(Default)]
+pub(super) struct Given {
+    rules: BTreeMap<String, Rule>,
+}
+
+impl Given {
+    /// Reads the file that the user has named; nothing is given if there is none. `None` if it has errors, which are reported.
+    pub(super) fn read(surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Option<Given> {
+        let Some(name) = surroundings.tokens else { return Some(Given::default()) };
+        let file = match surroundings.loader.load(name) {
+            Ok(file) => file,
+            Err(problem) => {
+                let message = format!("the file of tokens `{name}` cannot be read: {problem}");
+                diagnostics.push(Diagnostic::error(Code::MissingFile, None, message));
+                return None;
+            }
+        };
+        let surroundings = Surroundings { start: None, tokens: None, ..*surroundings };
+        let mut found = Diagnostics::default();
+        let grammar = super::detect(&file).parse_within(&file, &surroundings, &mut found);
+        report_undefined(&grammar, &mut found);
+        from_another(&file, &found).for_each(|diagnostic| diagnostics.push(diagnostic));
+        (!found.has_errors()).then(|| Given::of(grammar))
+    }
+
+    /// The rules of a grammar.
+    pub(super) fn of(grammar: Grammar) -> Given {
+        let mut rules = BTreeMap::new();
+        for mut rule in grammar.rules {
+            rule.name.span = Span::default();
+            each_expr(&mut rule.body, &mut |expr| expr.span = Span::default());
+            rules.entry(rule.name.text.clone()).or_insert(rule);
+        }
+        Given { rules }
+    }
+
+    /// Whether the file says what the token `name` derives.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.rules.contains_key(name)
+    }
+
+    /// The rules that derive `tokens`, with those that they refer to, by name. The latter get other names where a rule of the
+    /// grammar has theirs, `is_taken`.
+    pub(super) fn rules<'n>(
+        &self,
+        tokens: impl Iterator<Item = &'n str>,
+        is_taken: impl Fn(&str) -> bool,
+        builder: &mut Builder<'_>,
+    ) -> Vec<Rule> {
+        let tokens: BTreeSet<&str> = tokens.filter(|name| self.has(name)).collect();
+        let mut reached: BTreeSet<String> = tokens.iter().map(|name| name.to_string()).collect();
+        let mut pending: Vec<String> = reached.iter().cloned().collect();
+        let mut rules = Vec::new();
+        while let Some(name) = pending.pop() {
+            let Some(rule) = self.rules.get(&name) else { continue };
+            let mut rule = rule.clone();
+            let mut expressions = 0;
+            each_expr(&mut rule.body, &mut |expr| {
+                expressions += 1;
+                let ExprKind::Rule(name) = &mut expr.kind else { return };
+                if reached.insert(name.clone()) {
+                    pending.push(name.clone());
+                }
+                if !tokens.contains(name.as_str()) && is_taken(name) {
+                    *name = renamed(name);
+                }
+            });
+            if builder.count(expressions, Span::default()).is_err() {
+                break;
+            }
+            if !tokens.contains(name.as_str()) && is_taken(&name) {
+                rule.name.text = renamed(&name);
+            }
+            rules.push(rule);
+        }
+        rules.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+        rules
+    }
+
+    /// Patterns of tokens by their names, for a lexer; those that they refer to are added to `fragments`.
+    pub(super) fn patterns(
+        &self,
+        tokens: &BTreeSet<String>,
+        fragments: &mut Vec<Fragment>,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<(String, Pattern)> {
+        let mut builder = Builder::new(diagnostics);
+        let rules = self.rules(tokens.iter().map(String::as_str), |_| false, &mut builder);
+        let lexical = Lexical::new(&rules);
+        let mut converting = Converting::new(&lexical, std::mem::take(fragments));
+        let mut patterns = Vec::new();
+        for rule in rules.iter().filter(|rule| tokens.contains(&rule.name.text)) {
+            match converting.pattern(&rule.body) {
+                Some(pattern) => patterns.push((rule.name.text.clone(), pattern)),
+                None => {
+                    let message = format!("the token `{}` has bytes in it that are no characters", rule.name.text);
+                    let help = "the lexers of ANTLR read characters";
+                    builder.report(Diagnostic::error(Code::NotExpressible, None, message).help(help));
+                }
+            }
+        }
+        *fragments = converting.finish();
+        patterns
+    }
+}
+
+/// The name of a rule of the file of tokens whose own is taken; no name of the formats that take such files has a full stop.
+fn renamed(name: &str) -> String {
+    format!("tokens.{name}")
+}
+
+/// Reports references that lead nowhere: the checks of the whole grammar could not say where they stand.
+fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
+    if found.has_errors() {
+        return;
+    }
+    let names: BTreeSet<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
+    for rule in &grammar.rules {
+        each_expr(&mut rule.body.clone(), &mut |expr| {
+            if let ExprKind::Rule(name) = &expr.kind
+                && !names.contains(name.as_str())
+            {
+                let shown: String = name.chars().take(80).collect::<String>().escape_debug().to_string();
+                let message = format!("rule `{shown}` is not defined");
+                found.push(Diagnostic::error(Code::UndefinedRule, expr.span, message));
+            }
+        });
+    }
+}
+
+/// What was found in another file: the message says the place.
+pub(super) fn from_another<'f>(
+    file: &'f SourceFile,
+    found: &'f Diagnostics,
+) -> impl Iterator<Item = Diagnostic> + use<'f> {
+    found.iter().map(|diagnostic| {
+        let place = diagnostic.span.map_or(String::new(), |span| {
+            let (line, column) = file.line_column(span.start);
+            format!("{line}:{column}: ")
+        });
+        let message = format!("{}:{place}{}", file.name(), diagnostic.message);
+        Diagnostic { message, span: None, related: Vec::new(), ..diagnostic.clone() }
+    })
+}

@@ -1,0 +1,240 @@
+//! What a grammar imports: definitions of other files, with those that they need under names of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::common;
+use super::parser::{self, Definition, File, Item, Kind, relocate};
+use crate::ast::Name;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::formats::Loader;
+use crate::formats::builder::{Builder, Reported};
+use crate::formats::given::from_another;
+
+/// A grammar may be spread over this many files.
+const MAX_FILES: usize = 64;
+
+/// Adds the definitions that `file` imports, and those that they need, to its own.
+pub(super) fn resolve(file: &mut File, loader: &dyn Loader, builder: &mut Builder<'_>) {
+    let imports = std::mem::take(&mut file.imports);
+    let own = file.definitions.iter().filter(|definition| !definition.extends);
+    let own: BTreeSet<String> = own.map(|definition| definition.name.text.clone()).collect();
+    let extended = file.definitions.iter().filter(|definition| definition.extends);
+    let extended: BTreeSet<String> = extended.map(|definition| definition.name.text.clone()).collect();
+    let mut importing = Importing {
+        loader,
+        modules: BTreeMap::new(),
+        names: BTreeMap::new(),
+        taken: own.clone(),
+        pending: Vec::new(),
+        first: Vec::new(),
+        last: Vec::new(),
+        declared: Vec::new(),
+    };
+    importing.taken.extend(imports.iter().flat_map(|import| import.names.iter().map(|(_, known)| known.clone())));
+    for import in &imports {
+        let Ok(path) = importing.module("", &import.path, import.is_relative, import.span, builder) else { continue };
+        for (name, known) in import.names.iter().filter(|(_, known)| !own.contains(known)) {
+            let source = (path.clone(), name.clone());
+            if !importing.defines(&path, name) {
+                report_missing(&import.path.join("."), name, import.span, builder);
+                continue;
+            }
+            let other = importing.names.get(&source).cloned().filter(|other| other != known);
+            match other {
+                // The same under a second name.
+                Some(other) => importing.add(alias(known, other, import.span), extended.contains(known)),
+                None => importing.want(source, known.clone(), import.span, extended.contains(known)),
+            }
+        }
+    }
+    while let Some(wanted) = importing.pending.pop() {
+        if importing.define(&wanted, builder).is_err() {
+            break;
+        }
+    }
+    // What is extended must come first.
+    let Importing { first, last, declared, .. } = importing;
+    file.definitions.splice(0..0, first);
+    file.definitions.extend(last);
+    file.declared.extend(declared);
+}
+
+fn report_missing(module: &str, name: &str, span: Span, builder: &mut Builder<'_>) {
+    let message = format!("`{name}` cannot be imported from `{module}`");
+    let help = "the module does not define it; a path is written `.folder.file.NAME`, with the full stop in front for a file beside this one";
+    builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help));
+}
+
+fn alias(known: &str, other: String, span: Span) -> Definition {
+    let body = Item { kind: Kind::Name(other), span, height: 1 };
+    let name = Name { text: known.to_string(), span };
+    Definition { name, parameters: Vec::new(), body, priority: 0, extends: false, overrides: false }
+}
+
+/// A definition that is wanted: where it is, what it is called here, and who asks.
+struct Wanted {
+    path: String,
+    name: String,
+    known: String,
+    span: Span,
+    is_first: bool,
+}
+
+struct Importing<'l> {
+    loader: &'l dyn Loader,
+    modules: BTreeMap<String, Rc<File>>,
+    /// What definitions of modules are called here.
+    names: BTreeMap<(String, String), String>,
+    /// Names that have a definition here.
+    taken: BTreeSet<String>,
+    pending: Vec<Wanted>,
+    first: Vec<Definition>,
+    last: Vec<Definition>,
+    declared: Vec<Name>,
+}
+
+impl Importing<'_> {
+    /// The path of a module that a file in `folder` names; it is read if it was not yet.
+    fn module(
+        &mut self,
+        folder: &str,
+        path: &[String],
+        is_relative: bool,
+        span: Span,
+        builder: &mut Builder<'_>,
+    ) -> Result<String, Reported> {
+        let name = path.join("/");
+        let embedded = if is_relative { None } else { common::module(&name) };
+        let place = match embedded {
+            Some(_) => name,
+            None => format!("{folder}{name}.lark"),
+        };
+        if self.modules.contains_key(&place) {
+            return Ok(place);
+        }
+        if self.modules.len() >= MAX_FILES {
+            let message = format!("the grammar is spread over more than {MAX_FILES} files");
+            return Err(builder.report(Diagnostic::error(Code::TooLarge, span, message)));
+        }
+        let file = match embedded {
+            Some(text) => SourceFile::new(&place, &text),
+            None => self.loader.load(&place).map_err(|problem| {
+                let message = format!("`{place}`, from which this imports, cannot be read: {problem}");
+                let help = "modules are files beside the grammar; of those that come with Lark `common` and `unicode` are known";
+                builder.report(Diagnostic::error(Code::MissingFile, span, message).help(help))
+            })?,
+        };
+        let mut found = Diagnostics::default();
+        let mut inner = Builder::new(&mut found);
+        let module = parser::parse(file.text(), &mut inner);
+        let expressions = inner.expressions();
+        for diagnostic in from_another(&file, &found) {
+            builder.report(diagnostic);
+        }
+        builder.count(expressions, span)?;
+        self.modules.insert(place.clone(), Rc::new(module));
+        Ok(place)
+    }
+
+    fn defines(&self, path: &str, name: &str) -> bool {
+        self.modules.get(path).is_some_and(|module| {
+            module.definitions.iter().any(|definition| definition.name.text == name)
+                || module.declared.iter().any(|declared| declared.text == name)
+                || module.imports.iter().any(|import| import.names.iter().any(|(_, known)| known == name))
+        })
+    }
+
+    fn want(&mut self, source: (String, String), known: String, span: Span, is_first: bool) {
+        if let std::collections::btree_map::Entry::Vacant(entry) = self.names.entry(source.clone()) {
+            entry.insert(known.clone());
+            self.taken.insert(known.clone());
+            self.pending.push(Wanted { path: source.0, name: source.1, known, span, is_first });
+        }
+    }
+
+    fn add(&mut self, definition: Definition, is_first: bool) {
+        if is_first { self.first.push(definition) } else { self.last.push(definition) }
+    }
+
+    /// What the definition `name` of a module is called here. Terminals of `common` keep their names where these are free.
+    fn known(&mut self, path: &str, name: &str, span: Span) -> String {
+        let source = (path.to_string(), name.to_string());
+        if let Some(known) = self.names.get(&source) {
+            return known.clone();
+        }
+        let is_declared = self.modules.get(path).is_some_and(|module| {
+            let defined = module.definitions.iter().any(|definition| definition.name.text == name);
+            !defined && module.declared.iter().any(|declared| declared.text == name)
+        });
+        // What code makes is known by the name that it has there.
+        if is_declared {
+            self.declared.push(Name { text: name.to_string(), span });
+            return name.to_string();
+        }
+        // No name in Lark has a full stop.
+        let known = match path {
+            "common" | "unicode" if !self.taken.contains(name) => name.to_string(),
+            _ => format!("{name}.of.{}", path.trim_end_matches(".lark").replace('/', ".")),
+        };
+        self.want(source, known.clone(), span, false);
+        known
+    }
+
+    /// Adds the definitions of what is wanted.
+    fn define(&mut self, wanted: &Wanted, builder: &mut Builder<'_>) -> Result<(), Reported> {
+        let Wanted { path, name, .. } = wanted;
+        let Some(module) = self.modules.get(path).cloned() else { return Ok(()) };
+        let found: Vec<&Definition> = module.definitions.iter().filter(|found| found.name.text == *name).collect();
+        if found.iter().all(|found| found.extends) {
+            self.define_elsewhere(&module, wanted, builder)?;
+        }
+        self.define_from(&found, wanted, builder)
+    }
+
+    /// Adds a definition that the module has from elsewhere itself.
+    fn define_elsewhere(&mut self, module: &File, wanted: &Wanted, builder: &mut Builder<'_>) -> Result<(), Reported> {
+        let Wanted { path, name, known, span, is_first } = wanted;
+        let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let import = module.imports.iter().find_map(|import| {
+            let (original, _) = import.names.iter().find(|(_, known)| known == name)?;
+            Some((import, original))
+        });
+        let Some((import, original)) = import else { return Ok(()) };
+        let place = self.module(&folder, &import.path, import.is_relative, *span, builder)?;
+        if self.defines(&place, original) {
+            let other = self.known(&place, original, *span);
+            self.add(alias(known, other, *span), *is_first);
+        } else {
+            report_missing(&import.path.join("."), original, *span, builder);
+        }
+        Ok(())
+    }
+
+    /// Adds the definitions that a module has itself.
+    fn define_from(
+        &mut self,
+        found: &[&Definition],
+        wanted: &Wanted,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Reported> {
+        let Wanted { path, known, span, is_first, .. } = wanted;
+        let overrides = found.iter().any(|found| found.overrides);
+        for definition in found.iter().filter(|found| !overrides || found.overrides || found.extends) {
+            let mut body = definition.body.clone();
+            let mut parts = 0;
+            relocate(&mut body, *span, &mut |reference| {
+                parts += 1;
+                if !definition.parameters.contains(reference) {
+                    *reference = self.known(path, reference, *span);
+                }
+            });
+            builder.count(1 + parts, *span)?;
+            let name = Name { text: known.clone(), span: *span };
+            let Definition { ref parameters, priority, extends, .. } = **definition;
+            let parameters = parameters.clone();
+            self.add(Definition { name, parameters, body, priority, extends, overrides: false }, *is_first);
+        }
+        Ok(())
+    }
+}

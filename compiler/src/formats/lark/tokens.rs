@@ -1,0 +1,107 @@
+//! The terminals of a grammar as its lexer takes them: what their patterns ask of their surroundings is honoured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ast::{Expr, ExprKind, Name, Rule};
+use crate::charset::CharSet;
+use crate::formats::boundaries::Syntax;
+use crate::formats::builder::Builder;
+use crate::formats::pattern::{Mark, has_marks, leave_out, resolve};
+
+/// Writes the terminals that have marks in them anew. Returned is for each what must not stand behind it.
+pub(super) fn settle(
+    syntax: &mut [(Name, Syntax)],
+    lexical: &mut Vec<Rule>,
+    ignored: &mut [Expr],
+    looks: &[Mark],
+    builder: &mut Builder<'_>,
+) -> BTreeMap<String, CharSet> {
+    let mut not_behind = BTreeMap::new();
+    if looks.is_empty() {
+        return not_behind;
+    }
+    let before = reached(syntax, ignored, lexical);
+    // Terminals that are written in rules become rules of their own, so that they have a name.
+    let mut count = 0;
+    let mut tokens: BTreeSet<String> = BTreeSet::new();
+    for (_, body) in syntax.iter_mut() {
+        each_token(body, &mut |expr| {
+            if !matches!(expr.kind, ExprKind::Rule(_)) && has_marks(expr, &|_| None) {
+                count += 1;
+                let name = Name { text: format!("pattern.{count}"), span: expr.span };
+                let reference = Expr { kind: ExprKind::Rule(name.text.clone()), span: expr.span };
+                lexical.push(Rule { name, body: std::mem::replace(expr, reference) });
+            }
+            if let ExprKind::Rule(name) = &expr.kind {
+                tokens.insert(name.clone());
+            }
+        });
+    }
+    let bodies: BTreeMap<String, Expr> =
+        lexical.iter().map(|rule| (rule.name.text.clone(), rule.body.clone())).collect();
+    let body_of = |name: &str| bodies.get(name);
+    for rule in lexical.iter_mut().filter(|rule| tokens.contains(&rule.name.text)) {
+        if builder.gives_up() || !has_marks(&bodies[&rule.name.text], &body_of) {
+            continue;
+        }
+        let Some(resolved) = resolve(&bodies[&rule.name.text], looks, &body_of) else { continue };
+        if builder.count(resolved.parts, rule.name.span).is_err() {
+            break;
+        }
+        if resolved.asks_in_front {
+            let help = "the token in front is not known; write out what it excludes";
+            builder.approximate(rule.name.span, "a look-behind beyond the beginning of a token is left out", help);
+        }
+        rule.body = resolved.expr;
+        if !resolved.not_behind.is_empty() {
+            not_behind.insert(rule.name.text.clone(), resolved.not_behind);
+        }
+    }
+    let after = reached(syntax, ignored, lexical);
+    let dropped: BTreeSet<String> = before.difference(&after).cloned().collect();
+    lexical.retain(|rule| !dropped.contains(&rule.name.text));
+    // What is left is too large, or in no token.
+    for rule in lexical.iter_mut() {
+        leave_out(&mut rule.body, looks, after.contains(&rule.name.text).then_some(&mut *builder));
+    }
+    ignored.iter_mut().for_each(|expr| leave_out(expr, looks, None));
+    not_behind
+}
+
+fn each_token(syntax: &mut Syntax, visit: &mut dyn FnMut(&mut Expr)) {
+    match syntax {
+        Syntax::Token(part) | Syntax::Immediate(part) => visit(&mut part.expr),
+        Syntax::Blank(_) | Syntax::Rule(_) => {}
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter_mut().for_each(|item| each_token(item, visit)),
+        Syntax::Repeat(item, ..) => each_token(item, visit),
+    }
+}
+
+/// The terminals that rules and what is ignored refer to, also by way of others.
+fn reached(syntax: &mut [(Name, Syntax)], ignored: &[Expr], lexical: &[Rule]) -> BTreeSet<String> {
+    let bodies: BTreeMap<&str, &Expr> = lexical.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
+    let mut pending: Vec<String> = Vec::new();
+    for (_, body) in syntax {
+        each_token(body, &mut |expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
+    }
+    ignored.iter().for_each(|expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
+    let mut reached = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if let Some(body) = bodies.get(name.as_str())
+            && reached.insert(name)
+        {
+            each_reference(body, &mut |name| pending.push(name.to_string()));
+        }
+    }
+    reached
+}
+
+fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Rule(name) => visit(name),
+        ExprKind::Seq(items) => items.iter().for_each(|item| each_reference(item, visit)),
+        ExprKind::Choice(options) => options.iter().for_each(|option| each_reference(&option.expr, visit)),
+        ExprKind::Repeat { item, .. } => each_reference(item, visit),
+    }
+}

@@ -1,0 +1,129 @@
+//! Tokens that code outside of the grammar makes: what needs one is left out of the syntactic rules.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::boundaries::Syntax;
+use crate::ast::{ExprKind, Name};
+
+/// What rules derive is looked for up to this many references; what was not found by then is left out.
+const MAX_WORK: usize = 1 << 26;
+
+/// Takes what needs a token of `missing` out of the rules, and the rules that need one in all their alternatives. If the rule
+/// `start` is among these, nothing is changed, and the name of such a token is returned.
+pub(super) fn leave_out(
+    rules: &mut Vec<(Name, Syntax)>,
+    missing: &BTreeSet<String>,
+    start: &str,
+) -> Result<(), String> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    // What derives nothing with all tokens is another mistake, which is reported elsewhere.
+    let able = productive(rules, &BTreeSet::new());
+    let left = productive(rules, missing);
+    let lost: BTreeSet<&str> = able.difference(&left).copied().collect();
+    if lost.contains(start) {
+        return Err(needed(rules, missing, &lost, start));
+    }
+    let lost: BTreeSet<String> = lost.into_iter().map(str::to_string).collect();
+    rules.retain(|(name, _)| !lost.contains(&name.text));
+    let is_lost = |name: &str| missing.contains(name) || lost.contains(name);
+    for (_, body) in rules.iter_mut() {
+        keep(body, &is_lost);
+    }
+    Ok(())
+}
+
+fn reference(syntax: &Syntax) -> Option<&str> {
+    match syntax {
+        Syntax::Token(part) | Syntax::Immediate(part) | Syntax::Rule(part) => match &part.expr.kind {
+            ExprKind::Rule(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether something is left of an expression in which some names derive nothing.
+fn derives(syntax: &Syntax, is_lost: &impl Fn(&str) -> bool) -> bool {
+    match syntax {
+        Syntax::Seq(items) => items.iter().all(|item| derives(item, is_lost)),
+        Syntax::Choice(items) => items.is_empty() || items.iter().any(|item| derives(item, is_lost)),
+        Syntax::Repeat(item, min, _) => *min == 0 || derives(item, is_lost),
+        _ => !reference(syntax).is_some_and(is_lost),
+    }
+}
+
+/// The rules that derive something without the tokens `missing`: a least fixpoint.
+fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &BTreeSet<String>) -> BTreeSet<&'r str> {
+    let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (number, (_, body)) in rules.iter().enumerate() {
+        each_reference(body, &mut |name| users.entry(name).or_default().push(number));
+    }
+    let defined: BTreeSet<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let mut pending: Vec<usize> = (0..rules.len()).collect();
+    let work = Cell::new(0usize);
+    while let Some(number) = pending.pop().filter(|_| work.get() < MAX_WORK) {
+        let (name, body) = &rules[number];
+        let is_lost = |name: &str| {
+            work.set(work.get() + 1);
+            missing.contains(name) || defined.contains(name) && !found.contains(name)
+        };
+        if !found.contains(name.text.as_str()) && derives(body, &is_lost) {
+            found.insert(&name.text);
+            pending.extend(users.get(name.text.as_str()).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// A missing token that the rule `start` cannot do without.
+fn needed(rules: &[(Name, Syntax)], missing: &BTreeSet<String>, lost: &BTreeSet<&str>, start: &str) -> String {
+    let bodies: BTreeMap<&str, &Syntax> = rules.iter().map(|(name, body)| (name.text.as_str(), body)).collect();
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![start.to_string()];
+    while let Some(rule) = pending.pop() {
+        let Some(body) = bodies.get(rule.as_str()).filter(|_| seen.insert(rule.clone())) else { continue };
+        let mut found = None;
+        each_reference(body, &mut |name| {
+            if missing.contains(name) {
+                found.get_or_insert(name.to_string());
+            } else if lost.contains(name) {
+                pending.push(name.to_string());
+            }
+        });
+        if let Some(found) = found {
+            return found;
+        }
+    }
+    missing.first().cloned().unwrap_or_default()
+}
+
+fn each_reference<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s str)) {
+    match syntax {
+        Syntax::Seq(items) | Syntax::Choice(items) => items.iter().for_each(|item| each_reference(item, visit)),
+        Syntax::Repeat(item, ..) => each_reference(item, visit),
+        _ => reference(syntax).into_iter().for_each(visit),
+    }
+}
+
+/// Keeps the alternatives and optional parts that derive something. The whole does.
+fn keep(syntax: &mut Syntax, is_lost: &impl Fn(&str) -> bool) {
+    match syntax {
+        Syntax::Seq(items) => items.iter_mut().for_each(|item| keep(item, is_lost)),
+        Syntax::Choice(items) => {
+            items.retain(|item| derives(item, is_lost));
+            items.iter_mut().for_each(|item| keep(item, is_lost));
+        }
+        Syntax::Repeat(item, min, _) => {
+            if *min == 0 && !derives(item, is_lost) {
+                *syntax = Syntax::Seq(Vec::new());
+            } else {
+                keep(item, is_lost);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,541 @@
+//! What regular expressions ask of their surroundings: look-aheads, look-behinds and the first place where a repetition can
+//! end. They stand in expressions as marks; a token that holds some is written anew, as the automaton of its texts has it.
+//!
+//! A mark is a letter of its own. Texts with marks in them are a regular language, and so are those in which a mark has what
+//! it asks for beside it; in the intersection of both the marks are taken out again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::builder::Builder;
+use super::terms::{ALL, Automaton, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
+use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING};
+use crate::charset::{CharSet, Unit};
+use crate::diagnostics::Span;
+
+/// Rules are followed this deep, ...
+const MAX_DEPTH: u32 = 32;
+/// ... and repetitions with a bound are written out if it is no greater than this.
+const MAX_ROUNDS: u32 = 64;
+/// Expressions with more different sets of characters are left as they are.
+const MAX_SETS: usize = 1 << 9;
+/// Automata with more states are not written as expressions, ...
+const MAX_STATES: usize = 96;
+/// ... nor are those whose expression has more parts than this.
+const MAX_PARTS: usize = 1 << 14;
+
+/// What a mark asks for.
+#[derive(Clone, Debug)]
+pub(in crate::formats) struct Mark {
+    pub(super) kind: MarkKind,
+    /// What stands, or does not stand, beside the mark.
+    pub(super) body: Expr,
+}
+
+/// The kinds of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats) enum MarkKind {
+    Ahead,
+    NotAhead,
+    Behind,
+    NotBehind,
+    /// The repetition that follows ends at the first place where it can.
+    Early,
+}
+
+impl MarkKind {
+    pub(super) const OF_GROUPS: [(MarkKind, &str); 4] = [
+        (MarkKind::NotAhead, "not_ahead"),
+        (MarkKind::NotBehind, "not_behind"),
+        (MarkKind::Ahead, "ahead"),
+        (MarkKind::Behind, "behind"),
+    ];
+}
+
+/// No rule has a name like that of a mark.
+const PREFIX: &str = "\0look.";
+
+/// The mark for the numbered look.
+pub(super) fn mark(number: usize, span: Span) -> Expr {
+    Expr { kind: ExprKind::Rule(format!("{PREFIX}{number}")), span }
+}
+
+fn number(expr: &Expr) -> Option<usize> {
+    match &expr.kind {
+        ExprKind::Rule(name) => name.strip_prefix(PREFIX)?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The expression of a token without marks, and what must not stand behind it.
+pub(in crate::formats) struct Resolved {
+    pub(in crate::formats) expr: Expr,
+    pub(in crate::formats) not_behind: CharSet,
+    /// Whether a mark asks for something in front of the token in some text.
+    pub(in crate::formats) asks_in_front: bool,
+    /// How many parts the expression has.
+    pub(in crate::formats) parts: usize,
+}
+
+/// Whether the expression has marks, in itself or in rules that it refers to.
+pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> Option<&'g Expr>) -> bool {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut pending = vec![expr];
+    let mut found = false;
+    while let Some(expr) = pending.pop() {
+        visit(expr, &mut |expr| {
+            let ExprKind::Rule(name) = &expr.kind else { return };
+            found |= name.starts_with(PREFIX);
+            if seen.insert(name) {
+                pending.extend(rule(name));
+            }
+        });
+    }
+    found
+}
+
+fn visit<'e>(expr: &'e Expr, act: &mut dyn FnMut(&'e Expr)) {
+    act(expr);
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => items.iter().for_each(|item| visit(item, act)),
+        ExprKind::Choice(options) => options.iter().for_each(|option| visit(&option.expr, act)),
+        ExprKind::Repeat { item, .. } => visit(item, act),
+    }
+}
+
+/// Takes the marks out of an expression, and says in a warning what is not honoured, if anyone asks.
+pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Option<&mut Builder<'_>>) {
+    let span = expr.span;
+    let (mut looks_beside, mut ends_early) = (false, false);
+    visit(expr, &mut |expr| {
+        let kind = number(expr).and_then(|number| looks.get(number)).map(|look| look.kind);
+        looks_beside |= kind.is_some_and(|kind| kind != MarkKind::Early);
+        ends_early |= kind == Some(MarkKind::Early);
+    });
+    if looks_beside || ends_early {
+        strip(expr);
+    }
+    let Some(builder) = builder else { return };
+    if looks_beside {
+        let help = "a grammar cannot look ahead or behind; write out what it excludes";
+        builder.approximate(span, "a look-ahead or look-behind is left out", help);
+    }
+    if ends_early {
+        let help = "what it draws may hold what ends it; write out what it must not hold";
+        builder.approximate(span, "a non-greedy repetition is read as a greedy one", help);
+    }
+}
+
+/// Takes the marks out.
+fn strip(expr: &mut Expr) {
+    let is_empty = |expr: &Expr| matches!(&expr.kind, ExprKind::Seq(items) if items.is_empty());
+    if number(expr).is_some() {
+        expr.kind = ExprKind::Seq(Vec::new());
+    }
+    match &mut expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Seq(items) => {
+            items.retain(|item| number(item).is_none());
+            items.iter_mut().for_each(strip);
+            if items.len() == 1 {
+                *expr = items.remove(0);
+            }
+        }
+        ExprKind::Choice(options) => options.iter_mut().for_each(|option| strip(&mut option.expr)),
+        ExprKind::Repeat { item, .. } => {
+            strip(item);
+            if is_empty(item) {
+                expr.kind = ExprKind::Seq(Vec::new());
+            }
+        }
+    }
+}
+
+/// The texts of an expression as its marks ask for them; `None` if there are none, or if that is too large.
+pub(in crate::formats) fn resolve<'g>(
+    expr: &'g Expr,
+    looks: &'g [Mark],
+    rule: &dyn Fn(&str) -> Option<&'g Expr>,
+) -> Option<Resolved> {
+    let mut alphabet = Sets { rule, looks, sets: BTreeSet::new(), marks: BTreeSet::new(), steps: 0 };
+    alphabet.collect(expr, MAX_DEPTH)?;
+    if alphabet.sets.len() > MAX_SETS {
+        return None;
+    }
+    let marks: Vec<usize> = alphabet.marks.iter().copied().collect();
+    let beside = marks.iter().filter(|&&mark| looks[mark].kind != MarkKind::Early);
+    let beside: Vec<usize> = beside.copied().collect();
+    let alphabet = Alphabet::new(&alphabet.sets);
+    let texts = alphabet.letters.len();
+    if texts + beside.len() > MAX_LETTERS {
+        return None;
+    }
+    let text_letters = Letters::MAX >> (MAX_LETTERS - texts);
+    let mark_letters = (0..beside.len()).fold(0, |letters, place| letters | 1 << (texts + place));
+    let mut writer =
+        Translating { terms: Terms::new(), alphabet: &alphabet, rule, looks, beside: &beside, texts, mark_letters };
+    let mut whole = writer.term(expr, true, MAX_DEPTH)?;
+    for place in 0..beside.len() {
+        let bad = writer.refused(place)?;
+        let good = writer.terms.not(bad);
+        whole = writer.terms.and([whole, good]);
+    }
+    let letters = u32::try_from(texts + beside.len()).ok()?;
+    let (mut not_behind, mut asks_in_front) = (CharSet::empty(Unit::Char), false);
+    for place in 0..beside.len() {
+        let look = &looks[beside[place]];
+        let touching = writer.touching(place, whole, text_letters)?;
+        let touches = writer.terms.automaton(touching, letters)?.smallest().is_some();
+        match look.kind {
+            MarkKind::NotAhead if touches => not_behind = not_behind.union(&members(&look.body)),
+            MarkKind::NotBehind if touches => asks_in_front = true,
+            _ => {}
+        }
+    }
+    let mut automaton = writer.terms.automaton(whole, letters)?.without_letters_from(texts)?;
+    if marks.len() > beside.len() {
+        automaton.end_early();
+    }
+    let automaton = automaton.smallest()?;
+    let expr = Elimination::of(&automaton, &alphabet, expr.span)?;
+    let parts = size(&expr);
+    Some(Resolved { expr, not_behind, asks_in_front, parts })
+}
+
+/// All characters of an expression.
+fn members(expr: &Expr) -> CharSet {
+    let mut all = CharSet::empty(Unit::Char);
+    visit(expr, &mut |expr| match &expr.kind {
+        ExprKind::Bytes(bytes) => {
+            for c in String::from_utf8_lossy(bytes).chars() {
+                all = all.union(&CharSet::single(Unit::Char, c.into()));
+            }
+        }
+        ExprKind::Class(set) if set.unit() == Unit::Char => all = all.union(set),
+        _ => {}
+    });
+    all
+}
+
+/// Collects the sets of characters of an expression and of what its marks ask for.
+struct Sets<'s, 'g> {
+    rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
+    looks: &'g [Mark],
+    sets: BTreeSet<Vec<(u32, u32)>>,
+    marks: BTreeSet<usize>,
+    steps: usize,
+}
+
+impl<'g> Sets<'_, 'g> {
+    fn collect(&mut self, expr: &'g Expr, depth: u32) -> Option<()> {
+        self.steps += 1;
+        if self.steps > MAX_PARTS {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Bytes(bytes) => {
+                for c in std::str::from_utf8(bytes).ok()?.chars() {
+                    self.sets.insert(vec![(c.into(), c.into())]);
+                }
+            }
+            ExprKind::Class(set) if set.unit() == Unit::Char => drop(self.sets.insert(set.ranges().to_vec())),
+            ExprKind::Class(_) => return None,
+            ExprKind::Rule(name) => match number(expr) {
+                Some(number) => {
+                    if self.marks.insert(number) {
+                        self.collect(&self.looks.get(number)?.body, depth)?;
+                    }
+                }
+                None if depth == 0 => return None,
+                None => self.collect((self.rule)(name)?, depth - 1)?,
+            },
+            ExprKind::Seq(items) => items.iter().try_for_each(|item| self.collect(item, depth))?,
+            ExprKind::Choice(options) => options.iter().try_for_each(|option| self.collect(&option.expr, depth))?,
+            ExprKind::Repeat { item, .. } => self.collect(item, depth)?,
+        }
+        Some(())
+    }
+}
+
+/// Characters that no set tells apart are one letter.
+struct Alphabet {
+    letters: Vec<CharSet>,
+}
+
+/// The classes of characters that none of these sets tells apart.
+pub(in crate::formats) fn letters(sets: &BTreeSet<Vec<(u32, u32)>>) -> Vec<CharSet> {
+    let mut cuts: BTreeSet<u32> = BTreeSet::from([0, 0x11_0000]);
+    for &(low, high) in sets.iter().flatten() {
+        cuts.extend([low, high + 1]);
+    }
+    let cuts: Vec<u32> = cuts.into_iter().filter(|&cut| cut <= 0x11_0000).collect();
+    let mut by_sets: BTreeMap<Vec<usize>, Vec<(u32, u32)>> = BTreeMap::new();
+    for pair in cuts.windows(2) {
+        let holds = |ranges: &Vec<(u32, u32)>| ranges.iter().any(|&(low, high)| low <= pair[0] && pair[0] <= high);
+        let members = sets.iter().enumerate().filter(|(_, ranges)| holds(ranges)).map(|(place, _)| place).collect();
+        by_sets.entry(members).or_default().push((pair[0], pair[1] - 1));
+    }
+    by_sets.into_values().map(|ranges| CharSet::new(Unit::Char, ranges)).collect()
+}
+
+impl Alphabet {
+    fn new(sets: &BTreeSet<Vec<(u32, u32)>>) -> Alphabet {
+        Alphabet { letters: letters(sets) }
+    }
+
+    fn letters_of(&self, set: &CharSet) -> Letters {
+        let within = |letter: &CharSet| letter.ranges().first().is_some_and(|&(low, _)| set.contains(low));
+        let places = self.letters.iter().enumerate().filter(|(_, letter)| within(letter));
+        places.fold(0, |letters, (place, _)| letters | 1 << place)
+    }
+}
+
+struct Translating<'s, 'g> {
+    terms: Terms,
+    alphabet: &'s Alphabet,
+    rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
+    looks: &'g [Mark],
+    /// The marks that are letters.
+    beside: &'s [usize],
+    /// How many letters are characters.
+    texts: usize,
+    mark_letters: Letters,
+}
+
+impl<'g> Translating<'_, 'g> {
+    /// The language of an expression, in which marks are letters or, in what marks ask for, may stand anywhere.
+    fn term(&mut self, expr: &'g Expr, marked: bool, depth: u32) -> Option<Id> {
+        Some(match &expr.kind {
+            ExprKind::Bytes(bytes) => {
+                let mut items = Vec::new();
+                for c in std::str::from_utf8(bytes).ok()?.chars() {
+                    items.push(self.letters(&CharSet::single(Unit::Char, c.into()), marked));
+                }
+                self.terms.all_of(&items)
+            }
+            ExprKind::Class(set) => self.letters(set, marked),
+            ExprKind::Rule(name) => match number(expr) {
+                Some(number) if self.looks.get(number)?.kind == MarkKind::Early => EMPTY,
+                Some(number) if marked => {
+                    let place = self.beside.iter().position(|&mark| mark == number)?;
+                    self.terms.one(1 << (self.texts + place))
+                }
+                // A mark within what another asks for.
+                Some(_) => return None,
+                None if depth == 0 => return None,
+                None => self.term((self.rule)(name)?, marked, depth - 1)?,
+            },
+            ExprKind::Seq(items) => {
+                let items: Option<Vec<Id>> = items.iter().map(|item| self.term(item, marked, depth)).collect();
+                self.terms.all_of(&items?)
+            }
+            ExprKind::Choice(options) => {
+                let options: Option<Vec<Id>> =
+                    options.iter().map(|option| self.term(&option.expr, marked, depth)).collect();
+                self.terms.or(options?)
+            }
+            ExprKind::Repeat { item, min, max } => {
+                if *min > MAX_ROUNDS || max.is_some_and(|max| max > MAX_ROUNDS) {
+                    return None;
+                }
+                let item = self.term(item, marked, depth)?;
+                let mut rest = match max {
+                    None => self.terms.star(item),
+                    Some(_) => EMPTY,
+                };
+                for _ in *min..max.unwrap_or(*min) {
+                    let round = self.terms.seq(item, rest);
+                    rest = self.terms.or([EMPTY, round]);
+                }
+                (0..*min).fold(rest, |rest, _| self.terms.seq(item, rest))
+            }
+        })
+    }
+
+    fn letters(&mut self, set: &CharSet, marked: bool) -> Id {
+        let one = self.terms.one(self.alphabet.letters_of(set));
+        if marked {
+            return one;
+        }
+        let marks = self.marks();
+        let behind = self.terms.seq(one, marks);
+        self.terms.seq(marks, behind)
+    }
+
+    /// Any marks.
+    fn marks(&mut self) -> Id {
+        let marks = self.terms.one(self.mark_letters);
+        self.terms.star(marks)
+    }
+
+    /// The texts in which a mark does not have what it asks for.
+    fn refused(&mut self, place: usize) -> Option<Id> {
+        let look = &self.looks[self.beside[place]];
+        let body = self.term(&look.body, false, MAX_DEPTH)?;
+        let mark = self.terms.one(1 << (self.texts + place));
+        Some(match look.kind {
+            MarkKind::Ahead | MarkKind::NotAhead => {
+                let mut behind = self.terms.seq(body, ALL);
+                if look.kind == MarkKind::Ahead {
+                    behind = self.terms.not(behind);
+                }
+                self.terms.all_of(&[ALL, mark, behind])
+            }
+            MarkKind::Behind | MarkKind::NotBehind => {
+                let mut before = self.terms.seq(ALL, body);
+                if look.kind == MarkKind::Behind {
+                    before = self.terms.not(before);
+                }
+                self.terms.all_of(&[before, mark, ALL])
+            }
+            MarkKind::Early => NEVER,
+        })
+    }
+
+    /// The texts in which a mark asks for more than there is up to the end, or from the beginning.
+    fn touching(&mut self, place: usize, whole: Id, text_letters: Letters) -> Option<Id> {
+        let look = &self.looks[self.beside[place]];
+        let length = longest(&look.body)?;
+        let mark = self.terms.one(1 << (self.texts + place));
+        let marks = self.marks();
+        let any = self.terms.one(text_letters);
+        let mut beside = marks;
+        for _ in 1..length.min(MAX_ROUNDS) {
+            let more = self.terms.all_of(&[marks, any, beside]);
+            beside = self.terms.or([marks, more]);
+        }
+        let shape = match look.kind {
+            MarkKind::Ahead | MarkKind::NotAhead => [ALL, mark, beside],
+            _ => [beside, mark, ALL],
+        };
+        let shape = self.terms.all_of(&shape);
+        Some(self.terms.and([whole, shape]))
+    }
+}
+
+/// The number of characters of the longest text of an expression without marks; `None` if there is none or rules are in it.
+fn longest(expr: &Expr) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::Bytes(bytes) => u32::try_from(bytes.len()).ok(),
+        ExprKind::Class(_) => Some(1),
+        ExprKind::Rule(_) => None,
+        ExprKind::Seq(items) => items.iter().try_fold(0u32, |length, item| Some(length.saturating_add(longest(item)?))),
+        ExprKind::Choice(options) => {
+            options.iter().try_fold(0, |length, option| Some(longest(&option.expr)?.max(length)))
+        }
+        ExprKind::Repeat { item, max, .. } => Some(longest(item)?.saturating_mul((*max)?)),
+    }
+}
+
+/// Makes an expression of an automaton: states are taken out one by one, and what led through them becomes an edge.
+struct Elimination {
+    edges: BTreeMap<(usize, usize), Expr>,
+    span: Span,
+}
+
+impl Elimination {
+    fn of(automaton: &Automaton, alphabet: &Alphabet, span: Span) -> Option<Expr> {
+        let states = automaton.next.len();
+        if states > MAX_STATES {
+            return None;
+        }
+        let mut elimination = Elimination { edges: BTreeMap::new(), span };
+        let (start, end) = (states, states + 1);
+        elimination.edges.insert((start, 0), elimination.expr(ExprKind::Seq(Vec::new())));
+        for (state, row) in automaton.next.iter().enumerate() {
+            let mut by_target: BTreeMap<usize, CharSet> = BTreeMap::new();
+            for (letter, next) in row.iter().enumerate() {
+                if let Some(next) = next {
+                    let set = by_target.entry(*next).or_insert_with(|| CharSet::empty(Unit::Char));
+                    *set = set.union(&alphabet.letters[letter]);
+                }
+            }
+            for (next, set) in by_target {
+                elimination.edges.insert((state, next), elimination.expr(ExprKind::Class(set)));
+            }
+            if automaton.is_end[state] {
+                elimination.edges.insert((state, end), elimination.expr(ExprKind::Seq(Vec::new())));
+            }
+        }
+        let mut left: BTreeSet<usize> = (0..states).collect();
+        while !left.is_empty() {
+            let weight = |state: usize| {
+                let count = |towards: bool| {
+                    let is_beside =
+                        |&&(from, to): &&(usize, usize)| from != to && state == if towards { to } else { from };
+                    elimination.edges.keys().filter(is_beside).count()
+                };
+                (count(true) * count(false), state)
+            };
+            let state = left.iter().copied().min_by_key(|&state| weight(state))?;
+            left.remove(&state);
+            elimination.take_out(state);
+            if elimination.edges.values().map(size).sum::<usize>() > MAX_PARTS {
+                return None;
+            }
+        }
+        let whole = elimination.edges.remove(&(start, end))?;
+        (height(&whole) < MAX_NESTING / 2).then_some(whole)
+    }
+
+    fn expr(&self, kind: ExprKind) -> Expr {
+        Expr { kind, span: self.span }
+    }
+
+    fn take_out(&mut self, state: usize) {
+        let round = self.edges.remove(&(state, state));
+        let round = round.map(|item| self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None }));
+        let (beside, edges): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.edges).into_iter().partition(|&((from, to), _)| from == state || to == state);
+        self.edges = edges;
+        let before = || beside.iter().filter(|((_, to), _)| *to == state);
+        for (&(from, _), first) in before() {
+            for (&(_, to), last) in beside.iter().filter(|((from, _), _)| *from == state) {
+                let parts = [Some(first), round.as_ref(), Some(last)];
+                let way = self.seq(parts.into_iter().flatten().cloned());
+                let all = match self.edges.remove(&(from, to)) {
+                    Some(other) => self.either(other, way),
+                    None => way,
+                };
+                self.edges.insert((from, to), all);
+            }
+        }
+    }
+
+    fn seq(&self, parts: impl Iterator<Item = Expr>) -> Expr {
+        let mut items: Vec<Expr> = Vec::new();
+        for part in parts {
+            match part.kind {
+                ExprKind::Seq(more) => items.extend(more),
+                _ => items.push(part),
+            }
+        }
+        if items.len() == 1 { items.remove(0) } else { self.expr(ExprKind::Seq(items)) }
+    }
+
+    fn either(&self, first: Expr, second: Expr) -> Expr {
+        let mut options: Vec<Alternative> = Vec::new();
+        for part in [first, second] {
+            match part.kind {
+                ExprKind::Choice(more) => options.extend(more),
+                _ => options.push(Alternative { expr: part, weight: None }),
+            }
+        }
+        self.expr(ExprKind::Choice(options))
+    }
+}
+
+fn size(expr: &Expr) -> usize {
+    let mut parts = 0;
+    visit(expr, &mut |_| parts += 1);
+    parts
+}
+
+fn height(expr: &Expr) -> u32 {
+    1 + match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => 0,
+        ExprKind::Seq(items) => items.iter().map(height).max().unwrap_or(0),
+        ExprKind::Choice(options) => options.iter().map(|option| height(&option.expr)).max().unwrap_or(0),
+        ExprKind::Repeat { item, .. } => height(item),
+    }
+}

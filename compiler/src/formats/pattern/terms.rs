@@ -1,0 +1,363 @@
+//! Regular languages as terms with intersection and complement, told apart by their derivatives (Brzozowski, "Derivatives of
+//! regular expressions", 1964), and the automata that they have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A set of letters, one bit each.
+pub(in crate::formats) type Letters = u128;
+
+/// How many letters there can be.
+pub(in crate::formats) const MAX_LETTERS: usize = 128;
+/// A language that needs more terms is given up, ...
+const MAX_TERMS: usize = 1 << 15;
+/// ... one whose terms stand deeper in one another, ...
+const MAX_DEPTH: u32 = 1 << 10;
+/// ... and one whose automaton has more states.
+const MAX_STATES: usize = 1 << 10;
+
+/// The place of a term.
+pub(in crate::formats) type Id = usize;
+
+/// No text at all.
+pub(in crate::formats) const NEVER: Id = 0;
+/// The empty text.
+pub(in crate::formats) const EMPTY: Id = 1;
+/// Any text.
+pub(in crate::formats) const ALL: Id = 2;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Term {
+    Never,
+    Empty,
+    One(Letters),
+    Seq(Id, Id),
+    Or(Vec<Id>),
+    And(Vec<Id>),
+    Not(Id),
+    Star(Id),
+}
+
+/// Terms, each once.
+pub(in crate::formats) struct Terms {
+    terms: Vec<Term>,
+    nullable: Vec<bool>,
+    ids: BTreeMap<Term, Id>,
+    derived: BTreeMap<(Id, u32), Id>,
+    /// Whether there were too many; what was made since means nothing.
+    is_full: bool,
+}
+
+impl Terms {
+    pub(in crate::formats) fn new() -> Terms {
+        let mut terms = Terms {
+            terms: Vec::new(),
+            nullable: Vec::new(),
+            ids: BTreeMap::new(),
+            derived: BTreeMap::new(),
+            is_full: false,
+        };
+        terms.add(Term::Never);
+        terms.add(Term::Empty);
+        terms.add(Term::Not(NEVER));
+        terms
+    }
+
+    /// How many terms were made.
+    pub(in crate::formats) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    fn add(&mut self, term: Term) -> Id {
+        if let Some(&id) = self.ids.get(&term) {
+            return id;
+        }
+        if self.terms.len() >= MAX_TERMS {
+            self.is_full = true;
+            return NEVER;
+        }
+        let nullable = match &term {
+            Term::Never | Term::One(_) => false,
+            Term::Empty | Term::Star(_) => true,
+            Term::Seq(first, second) => self.nullable[*first] && self.nullable[*second],
+            Term::Or(items) => items.iter().any(|&item| self.nullable[item]),
+            Term::And(items) => items.iter().all(|&item| self.nullable[item]),
+            Term::Not(inner) => !self.nullable[*inner],
+        };
+        self.nullable.push(nullable);
+        self.terms.push(term.clone());
+        self.ids.insert(term, self.terms.len() - 1);
+        self.terms.len() - 1
+    }
+
+    /// One of some letters.
+    pub(in crate::formats) fn one(&mut self, letters: Letters) -> Id {
+        if letters == 0 { NEVER } else { self.add(Term::One(letters)) }
+    }
+
+    pub(in crate::formats) fn seq(&mut self, first: Id, second: Id) -> Id {
+        // All sequences lean to the right.
+        let (mut heads, mut last) = (Vec::new(), first);
+        while let Term::Seq(head, tail) = self.terms[last] {
+            heads.push(head);
+            last = tail;
+        }
+        let whole = self.pair(last, second);
+        heads.into_iter().rev().fold(whole, |whole, head| self.pair(head, whole))
+    }
+
+    fn pair(&mut self, first: Id, second: Id) -> Id {
+        match (first, second) {
+            (NEVER, _) | (_, NEVER) => NEVER,
+            (EMPTY, other) | (other, EMPTY) => other,
+            (ALL, ALL) => ALL,
+            _ => self.add(Term::Seq(first, second)),
+        }
+    }
+
+    pub(in crate::formats) fn all_of(&mut self, items: &[Id]) -> Id {
+        items.iter().rev().fold(EMPTY, |tail, &item| self.seq(item, tail))
+    }
+
+    pub(in crate::formats) fn or(&mut self, items: impl IntoIterator<Item = Id>) -> Id {
+        let (mut flat, mut letters) = (BTreeSet::new(), 0);
+        for item in items {
+            match &self.terms[item] {
+                Term::Or(inner) => flat.extend(inner.iter().copied()),
+                _ => drop(flat.insert(item)),
+            }
+        }
+        flat.retain(|&item| match self.terms[item] {
+            Term::One(more) => {
+                letters |= more;
+                false
+            }
+            _ => item != NEVER,
+        });
+        if flat.contains(&ALL) {
+            return ALL;
+        }
+        if letters != 0 {
+            flat.insert(self.one(letters));
+        }
+        self.joined(flat, NEVER, Term::Or)
+    }
+
+    pub(in crate::formats) fn and(&mut self, items: impl IntoIterator<Item = Id>) -> Id {
+        let mut flat = BTreeSet::new();
+        for item in items {
+            match &self.terms[item] {
+                Term::And(inner) => flat.extend(inner.iter().copied()),
+                _ => drop(flat.insert(item)),
+            }
+        }
+        flat.remove(&ALL);
+        if flat.contains(&NEVER) { NEVER } else { self.joined(flat, ALL, Term::And) }
+    }
+
+    fn joined(&mut self, items: BTreeSet<Id>, none: Id, join: fn(Vec<Id>) -> Term) -> Id {
+        let items: Vec<Id> = items.into_iter().collect();
+        match items.as_slice() {
+            [] => none,
+            [only] => *only,
+            _ => self.add(join(items)),
+        }
+    }
+
+    pub(in crate::formats) fn not(&mut self, inner: Id) -> Id {
+        match self.terms[inner] {
+            Term::Not(inside) => inside,
+            _ => self.add(Term::Not(inner)),
+        }
+    }
+
+    pub(in crate::formats) fn star(&mut self, inner: Id) -> Id {
+        match self.terms[inner] {
+            Term::Never | Term::Empty => EMPTY,
+            Term::Star(_) => inner,
+            _ if inner == ALL => ALL,
+            _ => self.add(Term::Star(inner)),
+        }
+    }
+
+    /// What may follow `letter` in the texts of a term that stands this deep in others.
+    fn derive(&mut self, id: Id, letter: u32, depth: u32) -> Id {
+        if depth > MAX_DEPTH {
+            self.is_full = true;
+            return NEVER;
+        }
+        if let Some(&known) = self.derived.get(&(id, letter)) {
+            return known;
+        }
+        let result = match self.terms[id].clone() {
+            Term::Never | Term::Empty => NEVER,
+            Term::One(letters) => {
+                if letters >> letter & 1 == 1 {
+                    EMPTY
+                } else {
+                    NEVER
+                }
+            }
+            Term::Seq(first, second) => {
+                let head = self.derive(first, letter, depth + 1);
+                let head = self.seq(head, second);
+                if self.nullable[first] {
+                    let tail = self.derive(second, letter, depth + 1);
+                    self.or([head, tail])
+                } else {
+                    head
+                }
+            }
+            Term::Or(items) => {
+                let items: Vec<Id> = items.into_iter().map(|item| self.derive(item, letter, depth + 1)).collect();
+                self.or(items)
+            }
+            Term::And(items) => {
+                let items: Vec<Id> = items.into_iter().map(|item| self.derive(item, letter, depth + 1)).collect();
+                self.and(items)
+            }
+            Term::Not(inner) => {
+                let inner = self.derive(inner, letter, depth + 1);
+                self.not(inner)
+            }
+            Term::Star(inner) => {
+                let head = self.derive(inner, letter, depth + 1);
+                self.seq(head, id)
+            }
+        };
+        if !self.is_full {
+            self.derived.insert((id, letter), result);
+        }
+        result
+    }
+
+    /// The automaton of a term; `None` if it is too large.
+    pub(in crate::formats) fn automaton(&mut self, start: Id, letters: u32) -> Option<Automaton> {
+        let mut places = BTreeMap::from([(start, 0)]);
+        let mut order = vec![start];
+        let mut automaton = Automaton::default();
+        while let Some(&id) = order.get(automaton.next.len()) {
+            let mut row = Vec::new();
+            for letter in 0..letters {
+                let next = self.derive(id, letter, 0);
+                if self.is_full || order.len() > MAX_STATES {
+                    return None;
+                }
+                row.push((next != NEVER).then(|| {
+                    *places.entry(next).or_insert_with(|| {
+                        order.push(next);
+                        order.len() - 1
+                    })
+                }));
+            }
+            automaton.next.push(row);
+            automaton.is_end.push(self.nullable[id]);
+        }
+        Some(automaton)
+    }
+}
+
+/// A deterministic automaton, whose first state is its start.
+#[derive(Default)]
+pub(in crate::formats) struct Automaton {
+    /// For each state and letter the state that it leads to.
+    pub(in crate::formats) next: Vec<Vec<Option<usize>>>,
+    /// Whether a text may end in a state.
+    pub(in crate::formats) is_end: Vec<bool>,
+}
+
+impl Automaton {
+    /// The same language with `letters` at and beyond this one taken out of its texts; `None` if that is too large.
+    pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
+        let closed = |states: &mut BTreeSet<usize>| {
+            let mut pending: Vec<usize> = states.iter().copied().collect();
+            while let Some(state) = pending.pop() {
+                for next in self.next[state][first..].iter().flatten() {
+                    if states.insert(*next) {
+                        pending.push(*next);
+                    }
+                }
+            }
+        };
+        let mut start = BTreeSet::from([0]);
+        closed(&mut start);
+        let mut places = BTreeMap::from([(start.clone(), 0)]);
+        let mut order = vec![start];
+        let mut automaton = Automaton::default();
+        while let Some(states) = order.get(automaton.next.len()).cloned() {
+            let mut row = Vec::new();
+            for letter in 0..first {
+                let mut next: BTreeSet<usize> = states.iter().filter_map(|&state| self.next[state][letter]).collect();
+                closed(&mut next);
+                if next.is_empty() {
+                    row.push(None);
+                    continue;
+                }
+                let count = order.len();
+                if count > MAX_STATES {
+                    return None;
+                }
+                let place = *places.entry(next.clone()).or_insert(count);
+                if place == count {
+                    order.push(next);
+                }
+                row.push(Some(place));
+            }
+            automaton.next.push(row);
+            automaton.is_end.push(states.iter().any(|&state| self.is_end[state]));
+        }
+        Some(automaton)
+    }
+
+    /// Ends each text where it can first end.
+    pub(in crate::formats) fn end_early(&mut self) {
+        for (row, _) in self.next.iter_mut().zip(&self.is_end).filter(|(_, is_end)| **is_end) {
+            row.fill(None);
+        }
+    }
+
+    /// The smallest automaton of this language, without states that lead nowhere; `None` if there are no texts.
+    pub(in crate::formats) fn smallest(&self) -> Option<Automaton> {
+        // What leads to an end, found from the ends.
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.next.len()];
+        for (state, row) in self.next.iter().enumerate() {
+            row.iter().flatten().for_each(|&next| before[next].push(state));
+        }
+        let mut leads = self.is_end.clone();
+        let mut pending: Vec<usize> = (0..leads.len()).filter(|&state| leads[state]).collect();
+        while let Some(state) = pending.pop() {
+            for &from in &before[state] {
+                if !std::mem::replace(&mut leads[from], true) {
+                    pending.push(from);
+                }
+            }
+        }
+        if !leads[0] {
+            return None;
+        }
+        // Moore's algorithm.
+        let mut part: Vec<usize> = self.is_end.iter().map(|&is_end| usize::from(is_end)).collect();
+        let mut count = 0;
+        loop {
+            let mut parts: BTreeMap<(usize, Vec<Option<usize>>), usize> = BTreeMap::new();
+            let mut refined = vec![0; part.len()];
+            for state in (0..part.len()).filter(|&state| leads[state]) {
+                let row = self.next[state].iter().map(|next| next.filter(|&next| leads[next]).map(|next| part[next]));
+                let next = parts.len();
+                refined[state] = *parts.entry((part[state], row.collect())).or_insert(next);
+            }
+            part = refined;
+            if parts.len() == count {
+                break;
+            }
+            count = parts.len();
+        }
+        // The start is state 0, as parts are numbered by the first state of each.
+        let mut automaton = Automaton { next: vec![Vec::new(); count], is_end: vec![false; count] };
+        for state in (0..part.len()).filter(|&state| leads[state]) {
+            let row = self.next[state].iter().map(|next| next.filter(|&next| leads[next]).map(|next| part[next]));
+            automaton.next[part[state]] = row.collect();
+            automaton.is_end[part[state]] = self.is_end[state];
+        }
+        Some(automaton)
+    }
+}

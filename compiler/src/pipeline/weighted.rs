@@ -1,0 +1,189 @@
+//! The lowering with the weights that the options ask for, those of a shape and those that a grammar gets by default included.
+
+use crate::analysis::pools::{Pools, pools};
+use crate::check::Checked;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
+use crate::ir::Ir;
+use crate::lower::lower_weighted;
+use crate::shape::{
+    self, ByDefault, DepthLimit, FileError, InForce, Shape, Shaped, Sizes, Weighting, Weights, has_weights,
+};
+use crate::sources::Sources;
+
+use super::{Options, unbounded_derivation};
+
+/// A lowered grammar, and the weights that it was lowered with.
+pub(super) struct Lowered {
+    pub ir: Ir,
+    pub sources: Sources,
+    pub weights: Weights,
+    /// The shape that the weights were found for, as a file of weights says it.
+    pub shape: Option<String>,
+    pub in_force: InForce,
+    pub by_default: Option<ByDefault>,
+    pools: Option<Pools>,
+}
+
+impl Lowered {
+    fn own(checked: &Checked<'_>, diagnostics: &mut Diagnostics) -> Option<Lowered> {
+        Lowered::with(checked, Weights::default(), InForce::Own, diagnostics)
+    }
+
+    fn with(
+        checked: &Checked<'_>,
+        weights: Weights,
+        in_force: InForce,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Lowered> {
+        let (ir, sources) = lower_weighted(checked, &weights, diagnostics)?;
+        Some(Lowered { ir, sources, weights, shape: None, in_force, by_default: None, pools: None })
+    }
+
+    /// The pools of its rules.
+    pub fn pools(&self) -> Pools {
+        self.pools.clone().unwrap_or_else(|| pools(&self.ir))
+    }
+
+    /// Computes the pools, and the limit on the depth with them.
+    fn limit(&mut self, depth: Option<u32>) -> Option<DepthLimit> {
+        let depth = depth?;
+        let pools = self.pools.get_or_insert_with(|| pools(&self.ir));
+        DepthLimit::new(depth, &self.ir, pools)
+    }
+
+    fn sizes(&mut self, checked: &Checked<'_>, depth: Option<u32>) -> Sizes {
+        let limit = self.limit(depth);
+        let pools = self.pools.clone().unwrap_or_default();
+        Sizes::new(checked, &self.weights, &self.ir, &pools, limit.as_ref())
+    }
+}
+
+/// Lowers a grammar with the weights that the options ask for. `has_weights` says whether weights in the grammar are the user's.
+pub(super) fn lower_as_asked(
+    checked: &Checked<'_>,
+    options: &Options,
+    are_weights_given: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Lowered> {
+    match &options.weighting {
+        Weighting::Own => Lowered::own(checked, diagnostics),
+        Weighting::ByDefault => lower_by_default(checked, options, are_weights_given, diagnostics),
+        Weighting::Shape(shape) => {
+            let own = Lowered::own(checked, diagnostics)?;
+            let depth = options.limits.depth(checked.grammar.max_depth, checked.grammar.max_len);
+            let (lowered, reachable) = lower_in_shape(checked, own, *shape, depth, diagnostics)?;
+            if let (Some(reachable), Shape::TargetSize(bytes)) = (reachable, *shape) {
+                diagnostics.push(unreachable_size(bytes, depth, reachable));
+            }
+            Some(lowered)
+        }
+        Weighting::File(file) => match shape::read(checked.grammar, file.text()) {
+            Ok((weights, shape)) => {
+                let lowered = Lowered::with(checked, weights, InForce::File, diagnostics)?;
+                Some(Lowered { shape, ..lowered })
+            }
+            Err(error) => {
+                diagnostics.push(unusable_weights(file, &error));
+                None
+            }
+        },
+    }
+}
+
+/// Lowers a grammar with its own weights, or where it has none and there is no limit on the length, with those of a shape if its
+/// inputs would be too long, too short or too often the same.
+fn lower_by_default(
+    checked: &Checked<'_>,
+    options: &Options,
+    are_weights_given: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Lowered> {
+    let grammar = checked.grammar;
+    let mut own = Lowered::own(checked, diagnostics)?;
+    let is_given = are_weights_given && has_weights(checked) || options.limits.is_length_limited(grammar.max_len);
+    if is_given || unbounded_derivation(&own.ir, grammar).is_some() {
+        return Some(own);
+    }
+    let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
+    let sizes = own.sizes(checked, depth);
+    if sizes.are_sensible() {
+        return Some(own);
+    }
+    // It is needed again if nothing better is found.
+    let again = Lowered::own(checked, diagnostics)?;
+    let (mut found, reachable) = lower_in_shape(checked, again, ByDefault::SHAPE, depth, diagnostics)?;
+    // A grammar that is refused for what the weights make of it would be a surprise.
+    let is_usable = unbounded_derivation(&found.ir, grammar).is_none();
+    let by_default = ByDefault::new(sizes, found.sizes(checked, depth), reachable.is_none());
+    match by_default.is_shaped && is_usable {
+        true => Some(Lowered { by_default: Some(by_default), ..found }),
+        false => Some(Lowered { by_default: Some(ByDefault { is_shaped: false, ..by_default }), ..own }),
+    }
+}
+
+fn unusable_weights(file: &SourceFile, error: &FileError) -> Diagnostic {
+    let (code, help) = match error {
+        FileError::Invalid(_) => {
+            (Code::InvalidWeights, "`gramjet weights` writes such files; docs/shape.md has their form")
+        }
+        FileError::Stale { .. } => (
+            Code::StaleWeights,
+            "make it again with `gramjet weights`, with the options that the grammar is read with (`parse`, `mutate` and \
+             `minimise` read ANTLR grammars with `--separator-policy any`)",
+        ),
+    };
+    Diagnostic::error(code, None, format!("the weights in `{}` cannot be used: {error}", file.name())).help(help)
+}
+
+/// So often weights are found again for the pools that they have changed, ...
+const ROUNDS: u32 = 3;
+/// ... unless they are this near to the size that is asked for, as a share of it.
+const NEAR: f64 = 0.02;
+
+/// Lowers a grammar, of which `own` is the lowered form with its own weights, in a shape; the limit on the depth counts for
+/// [`Shape::TargetSize`] alone. Says which mean lengths were found, if the one that is asked for is not among them.
+fn lower_in_shape(
+    checked: &Checked<'_>,
+    mut own: Lowered,
+    shape: Shape,
+    depth: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Lowered, Option<(f64, f64)>)> {
+    let grammar = checked.grammar;
+    // What is refused without weights is refused with them: the caller says why.
+    if unbounded_derivation(&own.ir, grammar).is_some() {
+        return Some((own, None));
+    }
+    let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
+    let in_force = InForce::Shape { shape, depth };
+    let Shaped { mut weights, mut reachable } = shape::solve(checked, shape, own.limit(depth));
+    let mut found = Lowered::with(checked, weights.clone(), in_force, diagnostics)?;
+    if let (Shape::TargetSize(bytes), None) = (shape, reachable) {
+        // Rounds that are written out are in the pools, too, which are part of what was solved for.
+        for _ in 0..ROUNDS {
+            if unbounded_derivation(&found.ir, grammar).is_some() {
+                break;
+            }
+            let Some(limit) = found.limit(depth) else { break };
+            let length = shape::facts(checked, &weights, Some(&limit)).limited_length;
+            if length.is_none_or(|length| (length - bytes as f64).abs() <= NEAR * bytes as f64) {
+                break;
+            }
+            Shaped { weights, reachable } = shape::solve(checked, shape, Some(limit));
+            found = Lowered::with(checked, weights.clone(), in_force, diagnostics)?;
+        }
+    }
+    Some((Lowered { shape: Some(shape.to_string()), ..found }, reachable))
+}
+
+fn unreachable_size(bytes: u64, depth: Option<u32>, (least, greatest): (f64, f64)) -> Diagnostic {
+    let within = match depth {
+        Some(depth) => format!(" within a maximum depth of {depth}"),
+        None => String::new(),
+    };
+    let message = format!(
+        "no weights give inputs of {bytes} bytes in the mean{within}: what was found is from {least:.1} to {greatest:.1}"
+    );
+    Diagnostic::warning(Code::UnreachableSize, None, message)
+        .help("ask for a size in this range, or change `--max-depth`; the nearest weights are taken")
+}

@@ -1,0 +1,245 @@
+//! How probable a grammar's shortest input is: the one of the empty choice string.
+//!
+//! The probability is computed level by level, like the mean length: what a rule derives with one more level follows from what
+//! the rules in it derive with one level less. All parts of a shortest string are shortest strings of their rules, so each node
+//! needs one number only: the probability that it derives the string of its first options. Two options can derive the same
+//! string; whether they do is seen by a hash of it. Derivations that come to the string by a part which is as short as its rule's
+//! first string but another one are not counted.
+
+use crate::analysis::pools::Pools;
+use crate::ir::{Ir, Node, NodeId, RuleId};
+
+use super::model::power;
+
+/// Probabilities that change by less have settled.
+const SETTLED: f64 = 1e-12;
+/// So many nodes are looked at; then what is known so far is taken.
+const WORK: usize = 1 << 26;
+/// At least so many levels are looked at all the same.
+const LEVELS: usize = 40;
+
+/// The probability that an input is the shortest one, under a limit on the depth.
+pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
+    let texts = Texts::new(ir);
+    let mut rules: Vec<f64> = vec![0.0; ir.rules().len()];
+    if depth.is_some() {
+        for (rule, _) in ir.bodies() {
+            rules[rule.index()] = in_pool(&texts, pools, rule);
+        }
+    }
+    let most = (WORK / ir.node_count().max(1)).max(LEVELS);
+    let levels = depth.map_or(most, |depth| (depth as usize).saturating_add(1).min(most));
+    let mut nodes = vec![0.0; ir.node_count()];
+    for _ in 0..levels {
+        for index in 0..ir.node_count() {
+            let node = NodeId::new(index);
+            nodes[index] = of_node(ir, &texts, &rules, &nodes, node);
+        }
+        let mut change = 0.0f64;
+        for (rule, body) in ir.bodies() {
+            let next = nodes[body.index()];
+            change = change.max((next - rules[rule.index()]).abs());
+            rules[rule.index()] = next;
+        }
+        if change < SETTLED {
+            break;
+        }
+    }
+    rules[ir.start().index()]
+}
+
+/// The share of a rule's shortest string in its pool.
+fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
+    let Some(pool) = pools.get(rule) else { return 0.0 };
+    let found = pool.strings.iter().filter(|string| Text::of(string) == texts.rules[rule.index()]).count();
+    found as f64 / pool.strings.len().max(1) as f64
+}
+
+/// The probability that a node derives its first string, by those of the nodes before it and of the rules.
+fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -> f64 {
+    match ir.node(node) {
+        Node::Bytes(_) => 1.0,
+        Node::Class(set) => 1.0 / f64::from(set.len()),
+        Node::Rule(rule) | Node::Again(rule) => rules[rule.index()],
+        Node::Inline { body, .. } => nodes[body.index()],
+        Node::Seq(items) => items.iter().map(|item| nodes[item.index()]).product(),
+        Node::Choice(choice) => {
+            let even = 1.0 / choice.options.len() as f64;
+            let same = choice.options.iter().enumerate().filter(|(_, option)| texts.of(**option) == texts.of(node));
+            same.map(|(number, option)| {
+                choice.slots.as_ref().map_or(even, |slots| slots.share(number)) * nodes[option.index()]
+            })
+            .sum()
+        }
+        Node::Repeat { item, min, max } => {
+            let one = nodes[item.index()];
+            let room = max.map(|max| max.saturating_sub(*min));
+            power(one, *min) * further_rounds(one, room, ir.facts(*item).min_len == 0)
+        }
+    }
+}
+
+/// The probability that the further rounds of a repetition, of which each is empty with the probability `one` if it can be
+/// empty at all, derive nothing.
+fn further_rounds(one: f64, room: Option<u32>, can_be_empty: bool) -> f64 {
+    let half = if can_be_empty { one / 2.0 } else { 0.0 };
+    match room {
+        Some(0) => 1.0,
+        None => 0.5 / (1.0 - half),
+        Some(most) => {
+            let behind = power(half, most);
+            (1.0 - behind) / (1.0 - half) / 2.0 + behind
+        }
+    }
+}
+
+/// A string, as far as it is known: its hash, and the base to the power of its length. Karp and Rabin (1987), modulo 2^61 - 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Text {
+    hash: u64,
+    power: u64,
+}
+
+const PRIME: u64 = (1 << 61) - 1;
+const BASE: u64 = 0x0123_4567_89ab_cdef;
+
+fn times(a: u64, b: u64) -> u64 {
+    // The remainder of a number is less than the prime, which has 61 bits.
+    ((u128::from(a) * u128::from(b)) % u128::from(PRIME)) as u64
+}
+
+impl Text {
+    const EMPTY: Text = Text { hash: 0, power: 1 };
+
+    fn of(bytes: &[u8]) -> Text {
+        let byte = |byte: &u8| Text { hash: u64::from(*byte) + 1, power: BASE };
+        bytes.iter().map(byte).fold(Text::EMPTY, Text::then)
+    }
+
+    fn then(self, next: Text) -> Text {
+        Text { hash: (times(self.hash, next.power) + next.hash) % PRIME, power: times(self.power, next.power) }
+    }
+
+    fn repeated(self, mut times: u32) -> Text {
+        let (mut result, mut square) = (Text::EMPTY, self);
+        while times > 0 {
+            if times & 1 == 1 {
+                result = result.then(square);
+            }
+            square = square.then(square);
+            times >>= 1;
+        }
+        result
+    }
+}
+
+/// The strings that rules and nodes derive by their first options.
+struct Texts {
+    rules: Vec<Text>,
+    nodes: Vec<Text>,
+}
+
+impl Texts {
+    fn new(ir: &Ir) -> Texts {
+        let mut texts = Texts { rules: vec![Text::EMPTY; ir.rules().len()], nodes: vec![Text::EMPTY; ir.node_count()] };
+        // First options refer only to rules of less height.
+        let mut order: Vec<(RuleId, NodeId)> = ir.bodies().collect();
+        order.sort_by_key(|&(rule, _)| (ir.rule(rule).facts.height, rule));
+        for (rule, body) in order {
+            texts.rules[rule.index()] = texts.first(ir, body);
+        }
+        // Children stand before their parents.
+        for index in 0..ir.node_count() {
+            let node = NodeId::new(index);
+            texts.nodes[index] = texts.joined(ir, node, &|child| texts.of(child));
+        }
+        texts
+    }
+
+    fn of(&self, node: NodeId) -> Text {
+        self.nodes[node.index()]
+    }
+
+    /// Follows first options alone; the nesting of nodes is bounded.
+    fn first(&self, ir: &Ir, node: NodeId) -> Text {
+        self.joined(ir, node, &|child| self.first(ir, child))
+    }
+
+    fn joined(&self, ir: &Ir, node: NodeId, child: &dyn Fn(NodeId) -> Text) -> Text {
+        match ir.node(node) {
+            Node::Bytes(bytes) => Text::of(bytes),
+            Node::Class(set) => set.nth(0).map_or(Text::EMPTY, |first| Text::of(set.encode(first).as_ref())),
+            Node::Rule(rule) | Node::Again(rule) => self.rules[rule.index()],
+            Node::Inline { body, .. } => child(*body),
+            Node::Seq(items) => items.iter().fold(Text::EMPTY, |text, item| text.then(child(*item))),
+            Node::Choice(choice) => child(choice.options[0]),
+            Node::Repeat { min: 0, .. } => Text::EMPTY,
+            Node::Repeat { item, min, .. } => child(*item).repeated(*min),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::{Limits, run};
+    use crate::{Compiled, Options, SourceFile, compile};
+
+    fn compiled(text: &str) -> Compiled {
+        compile(&SourceFile::new("g.ebnf", text), &Options::default()).expect("the grammar compiles").0
+    }
+
+    /// By hand: what the first options derive, in all ways to come to it.
+    #[test]
+    fn shares_of_the_shortest_string() {
+        for (text, depth, expected) in [
+            ("s ::= 'x'*", None, 0.5),
+            ("s ::= 'ab' | a b\na ::= 'a'\nb ::= 'b'", None, 1.0),
+            ("s ::= 'ab' | 'a' [bc] | 'a' @ 2", None, 0.5),
+            ("s ::= [a-d] | 'a'", None, 5.0 / 8.0),
+            ("s ::= w* 'x'\nw ::= 'y'?", None, 2.0 / 3.0),
+            ("s ::= w{0,2} 'x'\nw ::= 'y'?", None, 0.5 + 0.25 * 0.5 + 0.25 * 0.25),
+            ("s ::= 'ab'{2}", None, 1.0),
+            // p = 3/4 + p^2 / 4, of which 1 is the least solution.
+            ("s ::= '' @ 3 | s s", None, 1.0),
+            ("s ::= t t\nt ::= 'x' | 'y' | '(' t ')'", Some(0), 0.25),
+            ("s ::= t t\nt ::= 'x' | 'y' | '(' t ')'", Some(1), 1.0 / 9.0),
+        ] {
+            let compiled = compiled(text);
+            let found = share(&compiled.lowered, &compiled.pools, depth);
+            assert!((found - expected).abs() < 1e-6, "{text}: {found} is not {expected}");
+        }
+    }
+
+    /// Against what the reference interpreter makes of random choice bytes.
+    #[test]
+    fn shares_are_those_of_inputs() {
+        for text in [
+            "file ::= value*\nvalue ::= '{' (pair (',' pair)*)? '}' | [0-9]\npair ::= name ':' value\nname ::= [a-c]?",
+            "e ::= e '+' e | t\nt ::= 'x' @ 3 | '(' e ')' | [xyz]",
+            "s ::= (a | b)* c\na ::= 'q'?\nb ::= a a\nc ::= '' | 'r' s @ 2",
+        ] {
+            let compiled = compiled(text);
+            let mut state = 7u64;
+            let mut random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                Some((state >> 56) as u8)
+            };
+            for depth in [0, 1, 5, 32] {
+                let limits = Limits { max_depth: Some(depth), ..Limits::default() };
+                let input = |source: &mut dyn FnMut() -> Option<u8>| {
+                    let mut output = Vec::new();
+                    run(&compiled.lowered, &compiled.pools, limits, source, &mut output, None);
+                    output
+                };
+                let shortest = input(&mut || None);
+                let inputs = 20_000;
+                let found = (0..inputs).filter(|_| input(&mut random) == shortest).count() as f64 / f64::from(inputs);
+                let expected = share(&compiled.lowered, &compiled.pools, Some(depth));
+                // Five standard deviations.
+                let tolerance = 5.0 * (expected * (1.0 - expected) / f64::from(inputs)).sqrt() + 1e-9;
+                assert!((found - expected).abs() <= tolerance, "{text}, depth {depth}: {found} is not {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What is known of rules and expressions before their layout: least fixpoints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::heads::size;
+use super::{DEDENT, INDENT, NEWLINE};
+use crate::ast::{Expr, ExprKind, Grammar};
+
+/// What is known of an expression, or of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fact {
+    /// Whether a token for the layout can be reached from it.
+    pub(super) reaches: bool,
+    /// Whether such a token can be the first thing in it.
+    pub(super) begins: bool,
+    /// Whether it can be without text and such tokens, at the beginning of a line.
+    pub(super) nullable: bool,
+    /// Whether something that is left out at the beginning of a line can be the first thing in it.
+    pub(super) gap_first: bool,
+    /// Whether it can begin with text, once what is left out there is left out.
+    pub(super) some: bool,
+}
+
+impl Fact {
+    const NONE: Fact = Fact { reaches: false, begins: false, nullable: false, gap_first: false, some: false };
+    const TEXT: Fact = Fact { some: true, ..Fact::NONE };
+    const EMPTY: Fact = Fact { nullable: true, ..Fact::NONE };
+    const GAP: Fact = Fact { nullable: true, gap_first: true, ..Fact::NONE };
+    const TOKEN: Fact = Fact { reaches: true, begins: true, ..Fact::NONE };
+
+    fn then(self, next: Fact) -> Fact {
+        Fact {
+            reaches: self.reaches || next.reaches,
+            begins: self.begins || self.nullable && next.begins,
+            nullable: self.nullable && next.nullable,
+            gap_first: self.gap_first || self.nullable && next.gap_first,
+            some: self.some || self.nullable && next.some,
+        }
+    }
+
+    fn or(self, other: Fact) -> Fact {
+        Fact {
+            reaches: self.reaches || other.reaches,
+            begins: self.begins || other.begins,
+            nullable: self.nullable || other.nullable,
+            gap_first: self.gap_first || other.gap_first,
+            some: self.some || other.some,
+        }
+    }
+}
+
+/// The facts of a grammar's rules.
+#[derive(Debug)]
+pub(super) struct Facts<'g> {
+    index: BTreeMap<&'g str, usize>,
+    pub(super) rules: Vec<Fact>,
+    /// What is known of sequences, choices and repetitions, by their addresses.
+    known: BTreeMap<usize, Fact>,
+}
+
+/// Expressions are looked at this often at most.
+const MAX_WORK: usize = 1 << 27;
+
+impl<'g> Facts<'g> {
+    /// `None` if they take too long to find.
+    pub(super) fn of(grammar: &'g Grammar, gaps: &BTreeSet<String>) -> Option<Facts<'g>> {
+        let mut index = BTreeMap::new();
+        for (number, rule) in grammar.rules.iter().enumerate() {
+            index.entry(rule.name.text.as_str()).or_insert(number);
+        }
+        let is_gap: Vec<bool> = grammar.rules.iter().map(|rule| gaps.contains(&rule.name.text)).collect();
+        let fact = |&is_gap: &bool| if is_gap { Fact::GAP } else { Fact::NONE };
+        let mut facts = Facts { index, rules: is_gap.iter().map(fact).collect(), known: BTreeMap::new() };
+        let mut users = vec![Vec::new(); grammar.rules.len()];
+        for (number, rule) in grammar.rules.iter().enumerate() {
+            facts.each_rule(&rule.body, &mut |used| users[used].push(number));
+        }
+        let sizes: Vec<usize> = grammar.rules.iter().map(|rule| size(&rule.body)).collect();
+        let mut work = 0;
+        let mut pending: Vec<usize> = (0..grammar.rules.len()).rev().collect();
+        let mut waits = vec![true; grammar.rules.len()];
+        while let Some(number) = pending.pop() {
+            waits[number] = false;
+            work += sizes[number];
+            if work > MAX_WORK {
+                return None;
+            }
+            let found = facts.expr(&grammar.rules[number].body);
+            if is_gap[number] || found == facts.rules[number] {
+                continue;
+            }
+            facts.rules[number] = found;
+            for &user in &users[number] {
+                if !std::mem::replace(&mut waits[user], true) {
+                    pending.push(user);
+                }
+            }
+        }
+        for rule in &grammar.rules {
+            facts.remember(&rule.body);
+        }
+        Some(facts)
+    }
+
+    fn remember(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => return,
+            ExprKind::Seq(items) => items.iter().for_each(|item| self.remember(item)),
+            ExprKind::Choice(options) => options.iter().for_each(|option| self.remember(&option.expr)),
+            ExprKind::Repeat { item, .. } => self.remember(item),
+        }
+        let fact = self.expr(expr);
+        self.known.insert(std::ptr::from_ref(expr).addr(), fact);
+    }
+
+    /// The place of the rule called `name`.
+    pub(super) fn number(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// What is known of an expression of the grammar.
+    pub(super) fn expr(&self, expr: &Expr) -> Fact {
+        if let Some(&fact) = self.known.get(&std::ptr::from_ref(expr).addr()) {
+            return fact;
+        }
+        match &expr.kind {
+            ExprKind::Bytes(bytes) if bytes.is_empty() => Fact::EMPTY,
+            ExprKind::Bytes(_) | ExprKind::Class(_) => Fact::TEXT,
+            ExprKind::Rule(name) => match name.as_str() {
+                NEWLINE | INDENT | DEDENT => Fact::TOKEN,
+                name => self.number(name).map_or(Fact::TEXT, |number| self.rules[number]),
+            },
+            ExprKind::Seq(items) => items.iter().fold(Fact::EMPTY, |fact, item| fact.then(self.expr(item))),
+            ExprKind::Choice(options) => {
+                options.iter().fold(Fact::NONE, |fact, option| fact.or(self.expr(&option.expr)))
+            }
+            ExprKind::Repeat { max: Some(0), .. } => Fact::EMPTY,
+            ExprKind::Repeat { item, min, .. } => {
+                let fact = self.expr(item);
+                Fact { nullable: fact.nullable || *min == 0, ..fact }
+            }
+        }
+    }
+
+    fn each_rule(&self, expr: &Expr, visit: &mut impl FnMut(usize)) {
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+            ExprKind::Rule(name) => {
+                if let Some(number) = self.number(name) {
+                    visit(number);
+                }
+            }
+            ExprKind::Seq(items) => items.iter().for_each(|item| self.each_rule(item, visit)),
+            ExprKind::Choice(options) => options.iter().for_each(|option| self.each_rule(&option.expr, visit)),
+            ExprKind::Repeat { item, .. } => self.each_rule(item, visit),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Fragments that refer to themselves: which of them describe regular languages for sure.
+//!
+//! Fragments that refer to one another are a *component*. A component is *linear* if each reference within it stands at one end
+//! of a fragment, at the same end throughout, as in `PART : [a-z] PART? ;`; or if it is one fragment. What it matches is
+//! regular then, and joining the ends of all references to a fragment, as Mohri and Nederhof do (Regular approximation of
+//! context-free grammars through transformation, 2001), adds nothing. For others it adds texts.
+
+use std::collections::BTreeSet;
+
+use super::edges::components;
+use super::sets::each_part;
+use super::{Lexer, Pattern};
+
+/// Stands for more than [`MAX_NESTED`] components.
+const MANY: usize = usize::MAX;
+/// More components are not told apart where a fragment leads to them.
+const MAX_NESTED: usize = 16;
+
+/// The components of a lexer's fragments.
+#[derive(Debug)]
+pub(super) struct Recursion {
+    /// For each fragment that refers to itself, perhaps through others, its component.
+    component: Vec<Option<usize>>,
+    members: Vec<Vec<usize>>,
+    is_linear: Vec<bool>,
+    /// For each fragment the components that are not linear and that it is in or leads to; [`MANY`] stands for many of them.
+    nested: Vec<BTreeSet<usize>>,
+}
+
+impl Recursion {
+    pub(super) fn new(lexer: &Lexer) -> Recursion {
+        let targets: Vec<Vec<usize>> = lexer
+            .fragments
+            .iter()
+            .map(|fragment| {
+                let mut used = Vec::new();
+                each_reference(&fragment.pattern, &mut |fragment| used.push(fragment));
+                used.sort_unstable();
+                used.dedup();
+                used
+            })
+            .collect();
+        let mut recursion = Recursion {
+            component: vec![None; targets.len()],
+            members: Vec::new(),
+            is_linear: Vec::new(),
+            nested: vec![BTreeSet::new(); targets.len()],
+        };
+        for members in components(&targets) {
+            let led_to = members.iter().flat_map(|&member| &targets[member]);
+            let mut nested: BTreeSet<usize> =
+                led_to.flat_map(|&target| recursion.nested[target].iter().copied()).collect();
+            if members.len() > 1 || targets[members[0]].contains(&members[0]) {
+                let number = recursion.members.len();
+                members.iter().for_each(|&member| recursion.component[member] = Some(number));
+                let is_linear = recursion.is_linear_component(lexer, &members, number);
+                if !is_linear {
+                    nested.insert(number);
+                }
+                recursion.is_linear.push(is_linear);
+                recursion.members.push(members.clone());
+            }
+            if nested.len() > MAX_NESTED {
+                nested = BTreeSet::from([MANY]);
+            }
+            members.into_iter().for_each(|member| recursion.nested[member] = nested.clone());
+        }
+        recursion
+    }
+
+    /// The component of a fragment that refers to itself.
+    pub(super) fn component(&self, fragment: usize) -> Option<usize> {
+        self.component[fragment]
+    }
+
+    /// The fragments of a component.
+    pub(super) fn members(&self, component: usize) -> &[usize] {
+        &self.members[component]
+    }
+
+    /// Whether what a component matches is regular for sure.
+    pub(super) fn is_linear(&self, component: usize) -> bool {
+        self.is_linear[component]
+    }
+
+    /// The components that are not linear and that a pattern leads to, if they are few.
+    pub(super) fn nested(&self, pattern: &Pattern) -> BTreeSet<usize> {
+        let mut nested = BTreeSet::new();
+        each_reference(pattern, &mut |fragment| nested.extend(&self.nested[fragment]));
+        nested
+    }
+
+    fn is_linear_component(&self, lexer: &Lexer, members: &[usize], number: usize) -> bool {
+        let mut ends = Ends { recursion: self, component: number, left: true, right: true, either: true };
+        for &member in members {
+            ends.visit(&lexer.fragments[member].pattern, true, true);
+        }
+        ends.left || ends.right || ends.either && members.len() == 1
+    }
+}
+
+/// Where the references to a component stand.
+struct Ends<'r> {
+    recursion: &'r Recursion,
+    component: usize,
+    /// Whether all of them stand at the left end, at the right end, or at one of the two.
+    left: bool,
+    right: bool,
+    either: bool,
+}
+
+impl Ends<'_> {
+    /// Looks at a part that stands at the left or right end of a fragment.
+    fn visit(&mut self, pattern: &Pattern, at_left: bool, at_right: bool) {
+        match pattern {
+            Pattern::Set { .. } => {}
+            Pattern::Fragment(fragment) if self.recursion.component[*fragment] == Some(self.component) => {
+                self.left &= at_left;
+                self.right &= at_right;
+                self.either &= at_left || at_right;
+            }
+            Pattern::Fragment(_) => {}
+            Pattern::Seq(items) => {
+                for (place, item) in items.iter().enumerate() {
+                    self.visit(item, at_left && place == 0, at_right && place + 1 == items.len());
+                }
+            }
+            Pattern::Choice(items) => items.iter().for_each(|item| self.visit(item, at_left, at_right)),
+            Pattern::Repeat { max: Some(0), .. } => {}
+            Pattern::Repeat { item, max: Some(1), .. } => self.visit(item, at_left, at_right),
+            Pattern::Repeat { item, .. } => self.visit(item, false, false),
+        }
+    }
+}
+
+fn each_reference(pattern: &Pattern, visit: &mut dyn FnMut(usize)) {
+    each_part(pattern, &mut |part| {
+        if let Pattern::Fragment(fragment) = part {
+            visit(*fragment);
+        }
+    });
+}

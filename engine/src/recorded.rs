@@ -1,0 +1,228 @@
+//! Choice bytes with a header: what a grammar writes into it, and whether one that was read belongs to a grammar.
+
+use std::fmt::Write as _;
+
+use gramjet::Limits;
+use gramjet::choices::Header;
+use gramjet_compiler::shape::{InForce, Shape};
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
+use gramjet_compiler::{Compiled, Fingerprints, Options};
+
+/// How a grammar was read when choice bytes were recorded, as the recipe in their header says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The start rule, if it is not the grammar's own.
+    pub start: Option<String>,
+    /// Where separators stand between tokens, in formats with a lexer.
+    pub separators: SeparatorPolicy,
+    /// What complements of sets draw from there, if it is not the usual.
+    pub alphabet: Option<Alphabet>,
+    /// Where the weights are from.
+    pub weights: InForce,
+}
+
+/// Choice bytes that mean nothing, or something else, under the grammar at hand; says what differs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Foreign(String);
+
+impl Recipe {
+    /// The recipe of a grammar that was compiled with these options.
+    pub fn new(compiled: &Compiled, options: &Options) -> Recipe {
+        Recipe {
+            start: options.start.clone(),
+            separators: Some(options.reading.separators).filter(|_| compiled.has_lexer).unwrap_or_default(),
+            alphabet: options.reading.alphabet.filter(|_| compiled.has_lexer),
+            weights: compiled.weights,
+        }
+    }
+
+    /// The header of choice bytes of the grammar with these fingerprints, which stand for their text under `limits`.
+    pub fn header(&self, fingerprints: Fingerprints, limits: Limits) -> Header {
+        Header { choices: fingerprints.choices, grammar: fingerprints.grammar, limits, recipe: self.text() }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |key: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{key}={}", value.escape_default());
+        };
+        if let Some(start) = &self.start {
+            line("start", start);
+        }
+        if let Some(name) = name_of(SeparatorPolicy::ALL, self.separators) {
+            line("separators", name);
+        }
+        if let Some(name) = self.alphabet.and_then(|alphabet| name_of(Alphabet::ALL, alphabet)) {
+            line("alphabet", name);
+        }
+        match self.weights {
+            InForce::Own => line("weights", "own"),
+            InForce::File => line("weights", "file"),
+            InForce::Shape { shape, depth } => {
+                line("shape", &shape.to_string());
+                line("depth", &depth.map_or_else(|| "none".to_string(), |depth| depth.to_string()));
+            }
+        }
+        text
+    }
+
+    /// The recipe in a header. What is missing or not understood is as usual.
+    pub fn of(header: &Header) -> Recipe {
+        let value = |key: &str| {
+            let lines = header.recipe.lines().filter_map(|line| line.split_once('='));
+            lines.into_iter().find(|(found, _)| *found == key).map(|(_, value)| value)
+        };
+        let weights = match (value("shape").and_then(|shape| shape.parse::<Shape>().ok()), value("weights")) {
+            (Some(shape), _) => InForce::Shape { shape, depth: value("depth").and_then(|depth| depth.parse().ok()) },
+            (None, Some("file")) => InForce::File,
+            (None, _) => InForce::Own,
+        };
+        Recipe {
+            start: value("start").map(unescaped),
+            separators: value("separators").and_then(SeparatorPolicy::by_name).unwrap_or_default(),
+            alphabet: value("alphabet").and_then(Alphabet::by_name),
+            weights,
+        }
+    }
+
+    /// Says whether choice bytes with this header mean under the grammar here, whose recipe this is, what they did when they were recorded.
+    ///
+    /// # Errors
+    ///
+    /// If they don't: what differs.
+    pub fn check(&self, here: Fingerprints, header: &Header) -> Result<(), Foreign> {
+        if header.choices == here.choices {
+            return Ok(());
+        }
+        let there = Recipe::of(header);
+        let mut differences = self.differences(&there);
+        // What stands between tokens, and what they are made of, is in the fingerprint of the grammar, too.
+        let is_read_alike = (there.separators, there.alphabet) == (self.separators, self.alphabet);
+        if header.grammar != here.grammar && is_read_alike {
+            differences.insert(0, "the grammar is another one, or was changed since".to_string());
+        }
+        if differences.is_empty() {
+            differences.push("weights or tokens are from another file, or the versions of gramjet differ".to_string());
+        }
+        Err(Foreign(format!(
+            "the choice bytes were recorded under another choice map (fingerprint {:016x}, that of the grammar here is {:016x}): {}",
+            header.choices,
+            here.choices,
+            differences.join("; ")
+        )))
+    }
+
+    /// What differs, for people.
+    fn differences(&self, there: &Recipe) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, there: String, here: String| {
+            if there != here {
+                found.push(format!("{what} was {there}, and is {here} here"));
+            }
+        };
+        let start = |start: &Option<String>| {
+            start
+                .as_ref()
+                .map_or_else(|| "the grammar's own".to_string(), |start| format!("`{}`", start.escape_debug()))
+        };
+        compare("the start rule", start(&there.start), start(&self.start));
+        let separators = |policy| format!("`{}`", name_of(SeparatorPolicy::ALL, policy).unwrap_or("another"));
+        compare("the separator policy", separators(there.separators), separators(self.separators));
+        let alphabet = |alphabet: Option<Alphabet>| {
+            alphabet.map_or_else(
+                || "the usual".to_string(),
+                |alphabet| format!("`{}`", name_of(Alphabet::ALL, alphabet).unwrap_or("another")),
+            )
+        };
+        compare("the alphabet", alphabet(there.alphabet), alphabet(self.alphabet));
+        if there.weights != self.weights {
+            found.push(format!("weights were {}, and are {} here", there.weights, self.weights));
+        }
+        found
+    }
+}
+
+fn name_of<T: Copy + PartialEq>(all: &'static [(&'static str, T)], value: T) -> Option<&'static str> {
+    all.iter().find(|(_, known)| *known == value).map(|&(name, _)| name)
+}
+
+/// A value as it was before [`str::escape_default`].
+fn unescaped(value: &str) -> String {
+    let mut rest = value;
+    let mut text = String::new();
+    while let Some((before, behind)) = rest.split_once('\\') {
+        text.push_str(before);
+        let mut characters = behind.chars();
+        let code = behind.strip_prefix("u{").and_then(|code| code.split_once('}'));
+        rest = match (characters.next(), code) {
+            (Some('u'), Some((code, behind))) => {
+                text.extend(u32::from_str_radix(code, 16).ok().and_then(char::from_u32));
+                behind
+            }
+            (Some(short), _) => {
+                text.push(match short {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    other => other,
+                });
+                characters.as_str()
+            }
+            (None, _) => "",
+        };
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::shape::Weighting;
+    use gramjet_compiler::{SourceFile, compile};
+
+    use super::*;
+
+    const LISTS: &str = "list ::= '[' (item (',' item)*)? ']'  item ::= [a-z] | list";
+
+    fn compiled(text: &str, options: &Options) -> (Compiled, Recipe) {
+        let (compiled, _) = compile(&SourceFile::new("g.ebnf", text), options).expect("the grammar compiles");
+        let recipe = Recipe::new(&compiled, options);
+        (compiled, recipe)
+    }
+
+    #[test]
+    fn recipes_are_read_back() {
+        let shaped = InForce::Shape { shape: Shape::TargetSize(1000), depth: Some(32) };
+        let unlimited = InForce::Shape { shape: Shape::Deep, depth: None };
+        for weights in [InForce::Own, InForce::File, shaped, unlimited] {
+            for start in [None, Some("value"), Some("a=b\n'\\\u{e9}\u{1}")] {
+                let (compiled, _) = compiled(LISTS, &Options::default());
+                let (start, alphabet) = (start.map(str::to_string), Some(Alphabet::Unicode));
+                let recipe = Recipe { start, separators: SeparatorPolicy::Any, alphabet, weights };
+                assert_eq!(Recipe::of(&recipe.header(compiled.fingerprints, Limits::new())), recipe);
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_is_said() {
+        let own = Options::default();
+        let (lists, recipe) = compiled(LISTS, &own);
+        let header = recipe.header(lists.fingerprints, Limits::new());
+        assert_eq!(recipe.check(lists.fingerprints, &header), Ok(()));
+        let said = |text: &str, options: &Options| {
+            let (other, recipe) = compiled(text, options);
+            recipe.check(other.fingerprints, &header).expect_err("another choice map").to_string()
+        };
+        let start = said(LISTS, &Options { start: Some("item".to_string()), ..own.clone() });
+        assert!(start.contains("the start rule was the grammar's own, and is `item` here"), "{start}");
+        let shape = Options { weighting: Weighting::Shape(Shape::TargetSize(300)), ..own.clone() };
+        let shape = said(LISTS, &shape);
+        let expected =
+            "weights were the grammar's own weights, and are the shape target-size=300 at a maximum depth of 32 here";
+        assert!(shape.contains(expected), "{shape}");
+        let other = said(&LISTS.replace("a-z", "a-y"), &own);
+        assert!(other.contains("the grammar is another one, or was changed since"), "{other}");
+    }
+}

@@ -1,0 +1,224 @@
+//! A choice takes another option, and keeps what it can of its old parts.
+
+use std::sync::Arc;
+
+use gramjet::choices::{Part as Kept, Tracer as _};
+use gramjet_compiler::ir::{Choice, Ir, Node, NodeId};
+
+use super::{Grammar, MAX_SCRATCH, Part, Tracer};
+
+/// The choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
+pub(super) fn refit(
+    tracer: &mut Tracer,
+    node: NodeId,
+    option: u32,
+    depth: u32,
+    parts: &[Kept<'_>],
+    kept: &mut Vec<usize>,
+    choices: &mut Vec<u8>,
+) -> bool {
+    let grammar = Arc::clone(&tracer.grammar);
+    let Node::Choice(choice) = grammar.lowered.node(node) else { return false };
+    let Some(&taken) = choice.options.get(option as usize) else { return false };
+    let mut symbols: Vec<u32> = parts.iter().map(|part| part.symbol).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    let distances = symbols.into_iter().map(|symbol| tracer.distances(symbol)).collect();
+    let mut filling = Filling { grammar: &grammar, tracer, parts, distances, left: MAX_NODES };
+    let mut state = State { next: 0, kept: std::mem::take(kept), choices: std::mem::take(choices), weight: 0 };
+    let ir = &grammar.lowered;
+    push_option(ir, node, option, &mut state.choices);
+    // An option that is one of the parts, and nothing else, is that part in place of the choice: parts stand within it.
+    let body = match ir.node(taken) {
+        Node::Rule(rule) | Node::Again(rule) => ir.body(*rule),
+        _ => None,
+    };
+    match body.map(|body| (body, ir.node(body))) {
+        Some((body, Node::Choice(choice))) => filling.choose(body, choice, depth + 1, LEVELS, &mut state),
+        Some((body, _)) => filling.fill(body, depth + 1, LEVELS, &mut state),
+        None => filling.fill(taken, depth, LEVELS, &mut state),
+    }
+    (*kept, *choices) = (state.kept, state.choices);
+    true
+}
+
+/// Parts are looked for in rules so many references below the option.
+const LEVELS: u32 = 5;
+/// So many nodes are looked at.
+const MAX_NODES: u32 = 4000;
+/// Repetitions of what is kept go on for so many rounds at most.
+const MAX_ROUNDS: u32 = 1 << 12;
+
+/// Appends the choice bytes with which the site of a node takes an option.
+fn push_option(ir: &Ir, node: NodeId, option: u32, choices: &mut Vec<u8>) {
+    if let Some(site) = ir.site_of(node) {
+        choices.extend_from_slice(&site.value_of(option).to_le_bytes()[..site.width() as usize]);
+    }
+}
+
+struct Filling<'f> {
+    grammar: &'f Grammar,
+    tracer: &'f mut Tracer,
+    parts: &'f [Kept<'f>],
+    /// For each symbol of a part how far it is from each rule.
+    distances: Vec<Arc<[u8]>>,
+    left: u32,
+}
+
+/// Farther than any part is looked for.
+const FAR: u8 = u8::MAX;
+
+impl Tracer {
+    /// For each rule how many references lead to a part with this symbol at least: 0 for the rule that has it.
+    fn distances(&mut self, symbol: u32) -> Arc<[u8]> {
+        if let Some(known) = self.distances.get(&symbol) {
+            return Arc::clone(known);
+        }
+        let ir = &self.grammar.lowered;
+        let mut distances = vec![FAR; ir.rules().len()];
+        for distance in 0..=LEVELS as u8 {
+            let before = distances.clone();
+            for (rule, body) in ir.bodies() {
+                let far = &mut distances[rule.index()];
+                if *far == FAR
+                    && (self.grammar.symbol(Part::Rule(rule)) == symbol || self.leads_to(body, symbol, &before))
+                {
+                    *far = distance;
+                }
+            }
+        }
+        let distances: Arc<[u8]> = distances.into();
+        self.distances.insert(symbol, Arc::clone(&distances));
+        distances
+    }
+
+    /// Whether there is a part with this symbol in a node, or a rule for which a distance is known. The nesting of nodes is bounded.
+    fn leads_to(&self, node: NodeId, symbol: u32, distances: &[u8]) -> bool {
+        let ir = &self.grammar.lowered;
+        self.grammar.symbol(Part::Node(node)) == symbol
+            || match ir.node(node) {
+                Node::Rule(rule) | Node::Again(rule) => distances[rule.index()] != FAR,
+                _ => ir.children(node).iter().any(|&child| self.leads_to(child, symbol, distances)),
+            }
+    }
+}
+
+/// What is done so far.
+#[derive(Clone)]
+struct State {
+    /// The first part that can still be kept.
+    next: usize,
+    kept: Vec<usize>,
+    choices: Vec<u8>,
+    /// The weight of what is kept.
+    weight: u64,
+}
+
+impl Filling<'_> {
+    /// Keeps the next part with this symbol, if there is one.
+    fn keep(&self, part: Part, state: &mut State) -> bool {
+        let symbol = self.grammar.symbol(part);
+        let rest = self.parts.get(state.next..).unwrap_or_default();
+        let Some(at) = rest.iter().position(|part| part.symbol == symbol) else { return false };
+        let part = &rest[at];
+        state.kept.push(state.next + at);
+        state.choices.extend_from_slice(part.choices);
+        state.weight += part.weight;
+        state.next = part.next.max(state.next + at + 1);
+        true
+    }
+
+    fn shortest(&mut self, part: Part, depth: u32, choices: &mut Vec<u8>) {
+        let zeros = self.tracer.shortest(self.grammar.symbol(part), depth).min(MAX_SCRATCH);
+        choices.resize(choices.len() + zeros, 0);
+    }
+
+    /// Appends the choice bytes of a node. Recursion is bounded by the nesting of nodes and by `levels`.
+    fn fill(&mut self, node: NodeId, depth: u32, levels: u32, state: &mut State) {
+        self.left = self.left.saturating_sub(1);
+        let ir = &self.grammar.lowered;
+        match ir.node(node) {
+            Node::Bytes(_) => {}
+            Node::Class(_) => push_option(ir, node, 0, &mut state.choices),
+            Node::Rule(rule) | Node::Again(rule) => {
+                let part = Part::Rule(*rule);
+                let before = state.clone();
+                let is_kept = self.keep(part, state);
+                let is_near = |distances: &Arc<[u8]>| u32::from(distances[rule.index()]) <= levels;
+                let is_worth_it = levels > 0 && self.left > 0 && self.distances.iter().any(is_near);
+                let body = ir.body(*rule).filter(|_| is_worth_it);
+                if let Some(body) = body.filter(|_| before.next < self.parts.len()) {
+                    // What is within it can be more than such a part.
+                    let mut inside = before;
+                    self.fill(body, depth + 1, levels - 1, &mut inside);
+                    if inside.weight > state.weight {
+                        *state = inside;
+                        return;
+                    }
+                }
+                if !is_kept {
+                    self.shortest(part, depth + 1, &mut state.choices);
+                }
+            }
+            Node::Inline { body, .. } => self.fill(*body, depth + 1, levels, state),
+            Node::Seq(items) => items.iter().for_each(|&item| self.fill(item, depth, levels, state)),
+            Node::Choice(_) if self.keep(Part::Node(node), state) => {}
+            Node::Choice(choice) => self.choose(node, choice, depth, levels, state),
+            Node::Repeat { item, min, max } => self.rounds(node, *item, (*min, *max), depth, levels, state),
+        }
+    }
+
+    /// The option of a choice that keeps most.
+    fn choose(&mut self, node: NodeId, choice: &Choice, depth: u32, levels: u32, state: &mut State) {
+        let mut best: Option<State> = None;
+        for (option, &taken) in (0..).zip(&choice.options) {
+            if self.left == 0 || state.next >= self.parts.len() {
+                break;
+            }
+            let mut inside = state.clone();
+            push_option(&self.grammar.lowered, node, option, &mut inside.choices);
+            self.fill(taken, depth, levels, &mut inside);
+            if inside.weight > best.as_ref().map_or(state.weight, |best| best.weight) {
+                best = Some(inside);
+            }
+        }
+        match best {
+            Some(best) => *state = best,
+            None => self.shortest(Part::Node(node), depth, &mut state.choices),
+        }
+    }
+
+    fn rounds(
+        &mut self,
+        node: NodeId,
+        item: NodeId,
+        (min, max): (u32, Option<u32>),
+        depth: u32,
+        levels: u32,
+        state: &mut State,
+    ) {
+        if self.keep(Part::Node(node), state) {
+            return;
+        }
+        let ir = &self.grammar.lowered;
+        let mut done = 0;
+        while done < min && state.choices.len() < MAX_SCRATCH {
+            self.fill(item, depth, levels, state);
+            done += 1;
+        }
+        // Further rounds as long as they keep something.
+        while done < max.unwrap_or(u32::MAX).min(MAX_ROUNDS) && state.next < self.parts.len() && self.left > 0 {
+            let mut inside = state.clone();
+            push_option(ir, node, 1, &mut inside.choices);
+            self.fill(item, depth, levels, &mut inside);
+            if inside.weight == state.weight {
+                break;
+            }
+            *state = inside;
+            done += 1;
+        }
+        if max.is_none_or(|max| done < max) {
+            push_option(ir, node, 0, &mut state.choices);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Lower values at sites, for outputs of the same length.
+
+use crate::choices::{Choices, TracedInput, Tracer};
+
+/// Sites read zero, all at once, then halves of those for which that does not hold; then each of them reads the next lower value,
+/// and if that helps, ever lower ones.
+#[derive(Clone, Debug)]
+pub(super) struct Plain {
+    /// Where the sites read, and how many bytes.
+    sites: Vec<(usize, usize)>,
+    /// Groups of sites that are still to be set to zero: the first, and the one behind the last.
+    groups: Vec<(usize, usize)>,
+    /// The sites that cannot be zero; the last one is being looked at.
+    stubborn: Vec<usize>,
+    search: Option<Search>,
+    tried: Option<Tried>,
+}
+
+/// Below `low` the test does not hold, for `high` it does.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    low: u32,
+    high: u32,
+    is_first: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tried {
+    Group(usize, usize),
+    Value(u32),
+}
+
+impl Plain {
+    pub(super) fn new(best: &TracedInput, tracer: &mut (impl Tracer + ?Sized)) -> Plain {
+        let choices = best.choices();
+        let is_there = |&(at, width): &(usize, usize)| at + width <= choices.len();
+        let is_chosen = |&(at, width): &(usize, usize)| choices[at..at + width].iter().any(|&byte| byte > 0);
+        let all = best.trace().sites.iter().map(|site| (site.at as usize, usize::from(site.width)));
+        let all = all.filter(is_there).filter(is_chosen);
+        // Where the length changes, the structure does.
+        let mut keeps_length = |&(at, width): &(usize, usize)| {
+            let mut candidate = choices.to_vec();
+            candidate[at..at + width].fill(0);
+            run(tracer, &candidate) == (candidate.len(), best.output().len())
+        };
+        let (sites, others): (Vec<_>, Vec<_>) = all.partition(&mut keeps_length);
+        let count = sites.len();
+        let sites = [sites, others].concat();
+        let mut stubborn: Vec<usize> = (count..sites.len()).collect();
+        stubborn.reverse();
+        let groups = if count > 0 { vec![(0, count)] } else { Vec::new() };
+        Plain { sites, groups, stubborn, search: None, tried: None }
+    }
+
+    fn value(&self, site: usize, choices: &[u8]) -> u32 {
+        let (at, width) = self.sites[site];
+        choices[at..at + width].iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte))
+    }
+
+    fn set(&self, site: usize, value: u32, choices: &mut [u8]) {
+        let (at, width) = self.sites[site];
+        choices[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+
+    /// Makes the next candidate and its output; says whether there is one. Lower values that make the same output are taken at once.
+    pub(super) fn propose(
+        &mut self,
+        best: &mut TracedInput,
+        tracer: &mut (impl Tracer + ?Sized),
+        is_tested: &dyn Fn(&[u8]) -> bool,
+        candidate: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> bool {
+        while let Some(tried) = self.next(best.choices()) {
+            candidate.clear();
+            candidate.extend_from_slice(best.choices());
+            match tried {
+                Tried::Group(from, to) => (from..to).for_each(|site| self.set(site, 0, candidate)),
+                Tried::Value(value) => self.set(self.stubborn[self.stubborn.len() - 1], value, candidate),
+            }
+            self.tried = Some(tried);
+            output.clear();
+            let read = tracer.produce(&mut Choices::replay(candidate), output) as usize;
+            let is_same = output == best.output() && read == candidate.len();
+            if is_same {
+                best.retrace(tracer, candidate, candidate.len());
+                self.judge(true);
+                continue;
+            }
+            candidate.truncate(read);
+            let order = (output.len(), candidate.len());
+            if order <= (best.output().len(), best.choices().len()) && !is_tested(output) {
+                return true;
+            }
+            self.judge(false);
+        }
+        false
+    }
+
+    fn next(&mut self, choices: &[u8]) -> Option<Tried> {
+        if let Some(&(from, to)) = self.groups.last() {
+            return Some(Tried::Group(from, to));
+        }
+        while let Some(&site) = self.stubborn.last() {
+            let value = self.value(site, choices);
+            // Zero was tried already if it keeps the length, else it is another structure.
+            let search = *self.search.get_or_insert(Search { low: 0, high: value, is_first: true });
+            if search.low < search.high {
+                let next = if search.is_first { search.high - 1 } else { search.low + (search.high - search.low) / 2 };
+                return Some(Tried::Value(next));
+            }
+            self.search = None;
+            self.stubborn.pop();
+        }
+        None
+    }
+
+    /// Takes note of whether the test holds for what was proposed.
+    pub(super) fn judge(&mut self, holds: bool) {
+        match self.tried.take() {
+            Some(Tried::Group(from, to)) => {
+                self.groups.pop();
+                if holds {
+                } else if to - from > 1 {
+                    let middle = from + (to - from) / 2;
+                    self.groups.extend([(middle, to), (from, middle)]);
+                } else {
+                    self.stubborn.push(from);
+                }
+            }
+            Some(Tried::Value(value)) => {
+                let Some(search) = &mut self.search else { return };
+                match holds {
+                    true => search.high = value,
+                    // The next lower value does not help: no other is looked for.
+                    false if search.is_first => search.low = search.high,
+                    false => search.low = value + 1,
+                }
+                if holds {
+                    search.is_first = false;
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+fn run(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> (usize, usize) {
+    let mut output = Vec::new();
+    let read = tracer.produce(&mut Choices::replay(choices), &mut output) as usize;
+    (read, output.len())
+}

@@ -1,0 +1,550 @@
+//! The changes that may make a text shorter: found from its spans, and ranked by the caller.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::need::{Need, Range};
+use crate::choices::mutate::{change_rounds, shorten};
+use crate::choices::{ChoiceSource, Part, Span, SpanKind, TracedInput, Tracer};
+
+/// A change of a text: a range is replaced by a part of itself, or by something else.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// What is replaced, and the part of it that stays.
+    pub replaced: Range,
+    pub kept: Range,
+    /// About how many bytes shorter the text becomes.
+    pub gain: u32,
+    change: Change,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    /// The parts become as short as they can be; all have the same text.
+    Shorten(Box<[u32]>),
+    /// A part stands in place of one with the same symbol around it.
+    Hoist { outer: u32, inner: u32 },
+    /// The rounds of a repetition from the first to the last are taken out.
+    Rounds { first: u32, last: u32, repetition: u32 },
+    /// The part that is kept stands in place of the whole, by text. The same is done at all places that begin here.
+    Text(Box<[u32]>),
+    /// These choice bytes are taken out, whatever they derive; others are set to zero before.
+    Choices { from: u32, to: u32, zero: Option<u32> },
+    /// A choice takes another option, with what is in it from this span on.
+    Refit { span: u32, option: u32, from: u32 },
+}
+
+/// Spans with the same text, one in the other.
+struct Node {
+    text: Range,
+    parent: usize,
+    /// The spans, outer ones first.
+    spans: Vec<u32>,
+    children: Vec<usize>,
+}
+
+/// Which changes are looked for: those of whole parts first, then those that know less of the structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Whole parts, with a gain of a 64th of the text or more.
+    Large,
+    /// Whole parts.
+    Parts,
+    /// Any few bytes.
+    Bytes,
+    /// Other options. Which bytes are needed is known by then.
+    Options,
+}
+
+/// No more candidates are made for one text.
+const MOST: usize = 1 << 15;
+/// Texts up to this length are small: all is tried at once.
+const SMALL: usize = 80;
+/// For texts of at most this many bytes a search begins with parts of any size.
+const MEDIUM: usize = 512;
+/// Bytes anywhere are taken out of texts up to this length only; so many in a row at most.
+const MAX_BYTES_TEXT: usize = 512;
+const FEW: usize = 8;
+/// Longer texts are not parsed.
+const MAX_PARSED: usize = 1 << 16;
+/// What is kept in another option begins with one of the first parts.
+const STARTS: usize = 3;
+/// Each pair of parts is looked at up to so many levels apart, then those 2^n levels apart.
+const LEVELS: usize = 24;
+
+impl Reach {
+    /// With which to begin for a text.
+    pub(super) fn first(len: usize) -> Reach {
+        if len <= SMALL {
+            Reach::Bytes
+        } else if len <= MEDIUM {
+            Reach::Parts
+        } else {
+            Reach::Large
+        }
+    }
+
+    /// The next one.
+    pub(super) fn further(self) -> Option<Reach> {
+        match self {
+            Reach::Large => Some(Reach::Parts),
+            Reach::Parts => Some(Reach::Bytes),
+            Reach::Bytes => Some(Reach::Options),
+            Reach::Options => None,
+        }
+    }
+}
+
+/// All changes that may make the text of `input` shorter.
+pub(super) fn candidates(
+    input: &TracedInput,
+    tracer: &mut (impl Tracer + ?Sized),
+    reach: Reach,
+    list: &mut Vec<Candidate>,
+) {
+    list.clear();
+    let len = input.output().len();
+    let least = if reach == Reach::Large { (len / 64).max(1) as u32 } else { 1 };
+    let parses = tracer.parses() && len <= MAX_PARSED;
+    let mut finder = Finder { input, nodes: nodes(input), list, least, parses, lengths: BTreeMap::new() };
+    match reach {
+        Reach::Large | Reach::Parts => finder.parts(tracer),
+        Reach::Bytes => {
+            finder.parts(tracer);
+            finder.together();
+            if parses {
+                finder.bytes();
+            } else {
+                finder.choices();
+            }
+        }
+        Reach::Options => finder.options(tracer),
+    }
+}
+
+struct Finder<'f> {
+    input: &'f TracedInput,
+    nodes: Vec<Node>,
+    list: &'f mut Vec<Candidate>,
+    least: u32,
+    parses: bool,
+    /// The length of the shortest text of a symbol at a depth.
+    lengths: BTreeMap<(u32, u32), u32>,
+}
+
+fn len(range: Range) -> u32 {
+    range.1 - range.0
+}
+
+fn nodes(input: &TracedInput) -> Vec<Node> {
+    let end = input.choices().len() as u32;
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for (number, span) in (0..).zip(&input.trace().spans) {
+        while open.last().is_some_and(|&(next, _)| next <= number) {
+            open.pop();
+        }
+        // Where choice bytes were cut off there is nothing to change; what is empty gets no shorter.
+        if span.output.0 >= span.output.1 || span.choices.1 > end {
+            continue;
+        }
+        let parent = open.last().map(|&(_, node)| node);
+        let node = match parent {
+            Some(parent) if nodes[parent].text == span.output => {
+                nodes[parent].spans.push(number);
+                parent
+            }
+            _ => {
+                let node = nodes.len();
+                nodes.push(Node {
+                    text: span.output,
+                    parent: parent.unwrap_or(usize::MAX),
+                    spans: vec![number],
+                    children: Vec::new(),
+                });
+                if let Some(parent) = parent {
+                    nodes[parent].children.push(node);
+                }
+                node
+            }
+        };
+        open.push((span.next, node));
+    }
+    nodes
+}
+
+/// All choice bytes are missing.
+struct NoChoices;
+
+impl ChoiceSource for NoChoices {
+    fn fill(&mut self, _buffer: &mut [u8]) -> usize {
+        0
+    }
+}
+
+impl Finder<'_> {
+    fn push(&mut self, replaced: Range, kept: Range, added: u32, change: Change) {
+        let removed = len(replaced) - len(kept);
+        if removed >= added + self.least && self.list.len() < MOST {
+            self.list.push(Candidate { replaced, kept, gain: removed - added, change });
+        }
+    }
+
+    fn shortest_len(&mut self, tracer: &mut (impl Tracer + ?Sized), span: &Span) -> u32 {
+        *self.lengths.entry((span.symbol, span.depth)).or_insert_with(|| {
+            let mut zeros = Vec::new();
+            u32::try_from(tracer.draw(span.symbol, span.depth, &mut NoChoices, 0, &mut zeros)).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Parts become as short as they can be, stand for those around them, or are taken out.
+    fn parts(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
+        let spans = &self.input.trace().spans;
+        for number in 0..self.nodes.len() {
+            let text = self.nodes[number].text;
+            if len(text) < self.least {
+                continue;
+            }
+            let mut known = BTreeSet::new();
+            for &member in &self.nodes[number].spans.clone() {
+                let span = &spans[member as usize];
+                if span.kind == SpanKind::Round {
+                    continue;
+                }
+                let shortest = self.shortest_len(tracer, span);
+                if known.insert((shortest, tracer.shortest(span.symbol, span.depth))) {
+                    let nothing = (text.0, text.0);
+                    self.push(text, nothing, shortest, Change::Shorten(Box::new([member])));
+                }
+            }
+            self.hoists(number);
+            self.cuts(number);
+        }
+    }
+
+    fn hoists(&mut self, inner: usize) {
+        let mut outer = self.nodes[inner].parent;
+        let mut level = 1_usize;
+        while let Some(around) = self.nodes.get(outer) {
+            if level <= LEVELS || level.is_power_of_two() {
+                let change = match self.same_symbol(around, &self.nodes[inner]) {
+                    Some((outer, inner)) => Some(Change::Hoist { outer, inner }),
+                    None => self.parses.then(|| Change::Text(Box::new([]))),
+                };
+                let (replaced, kept) = (around.text, self.nodes[inner].text);
+                outer = around.parent;
+                if let Some(change) = change {
+                    self.push(replaced, kept, 0, change);
+                }
+            } else {
+                outer = around.parent;
+            }
+            level += 1;
+        }
+    }
+
+    fn same_symbol(&self, outer: &Node, inner: &Node) -> Option<(u32, u32)> {
+        let spans = &self.input.trace().spans;
+        let is_part = |number: &&u32| spans[**number as usize].kind != SpanKind::Round;
+        for &outer in outer.spans.iter().filter(is_part) {
+            let symbol = spans[outer as usize].symbol;
+            let like = inner.spans.iter().filter(is_part).find(|&&inner| spans[inner as usize].symbol == symbol);
+            if let Some(&inner) = like {
+                return Some((outer, inner));
+            }
+        }
+        None
+    }
+
+    /// Children side by side are taken out, with what stands before each or behind each.
+    fn cuts(&mut self, parent: usize) {
+        let children = std::mem::take(&mut self.nodes[parent].children);
+        let count = children.len();
+        for first in 0..count {
+            let mut last = first;
+            while last < count {
+                self.cut(parent, &children, first, last);
+                // All numbers of children up to eight, then powers of two.
+                let many = last - first + 1;
+                last = first + if many < FEW { many } else { 2 * many - 1 };
+            }
+            if first > 0 && count - first > FEW {
+                self.cut(parent, &children, first, count - 1);
+            }
+        }
+        self.nodes[parent].children = children;
+    }
+
+    fn cut(&mut self, parent: usize, children: &[usize], first: usize, last: usize) {
+        let (from, to) = (self.nodes[children[first]].text, self.nodes[children[last]].text);
+        if let Some(change) = self.rounds(children[first], children[last]) {
+            self.push((from.0, to.1), (from.0, from.0), 0, change);
+            return;
+        }
+        if !self.parses {
+            return;
+        }
+        let mut ranges = vec![(from.0, to.1)];
+        let next = children.get(last + 1).map(|&next| self.nodes[next].text.0);
+        let before = first.checked_sub(1).map(|before| self.nodes[children[before]].text.1);
+        ranges.extend(next.map(|next| (from.0, next)));
+        ranges.extend(before.map(|before| (before, to.1)));
+        // All that is before, all that is behind.
+        let whole = self.nodes[parent].text;
+        ranges.extend([(whole.0, to.1), (from.0, whole.1)]);
+        ranges.sort_unstable();
+        ranges.dedup();
+        for range in ranges {
+            if range != whole {
+                self.push(range, (range.0, range.0), 0, Change::Text(Box::new([])));
+            }
+        }
+    }
+
+    /// The change that takes out the rounds of a repetition from one to another, if they are rounds of the same.
+    fn rounds(&self, first: usize, last: usize) -> Option<Change> {
+        let round = |node: usize| {
+            let spans = self.nodes[node].spans.iter().copied();
+            spans.into_iter().find(|&span| self.input.trace().spans[span as usize].kind == SpanKind::Round)
+        };
+        let (first, last) = (round(first)?, round(last)?);
+        let of = |round: u32| {
+            let at = self.input.rounds.binary_search_by_key(&round, |&(round, _)| round).ok()?;
+            Some(self.input.rounds[at].1)
+        };
+        let repetition = of(first)?;
+        (of(last)? == repetition).then_some(Change::Rounds { first, last, repetition })
+    }
+
+    /// Parts with the same text change together.
+    fn together(&mut self) {
+        let text = self.input.output();
+        let mut groups: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+        for (number, node) in self.nodes.iter().enumerate() {
+            let group = groups.entry(&text[node.text.0 as usize..node.text.1 as usize]).or_default();
+            if group.last().is_none_or(|&last| self.nodes[last].text.1 <= node.text.0) {
+                group.push(number);
+            }
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        for (_, group) in groups.into_iter().filter(|(_, group)| group.len() > 1) {
+            let all: Vec<&Node> = group.iter().map(|&node| &nodes[node]).collect();
+            self.group(&all);
+        }
+        self.nodes = nodes;
+    }
+
+    fn group(&mut self, group: &[&Node]) {
+        let spans = &self.input.trace().spans;
+        let (first, places) = (group[0].text, group.len() as u32);
+        let nothing = (first.0, first.0);
+        for &member in &group[0].spans {
+            let Span { kind, symbol, .. } = spans[member as usize];
+            let like = |node: &&Node| node.spans.iter().copied().find(|&span| spans[span as usize].symbol == symbol);
+            let alike: Vec<u32> = group.iter().filter_map(like).collect();
+            if kind != SpanKind::Round && alike.len() == group.len() {
+                let shortest = self.lengths.get(&(symbol, spans[member as usize].depth)).copied().unwrap_or(0);
+                if shortest < len(first) {
+                    self.push(first, nothing, shortest, Change::Shorten(alike.into()));
+                }
+            }
+        }
+        if self.parses && len(first) <= 32 {
+            let starts: Box<[u32]> = group.iter().map(|node| node.text.0).collect();
+            for from in first.0..first.1 {
+                for to in from + 1..=first.1 {
+                    let before = self.list.len();
+                    self.push((from, to), (from, from), 0, Change::Text(starts.clone()));
+                    self.list[before..].iter_mut().for_each(|candidate| candidate.gain *= places);
+                }
+            }
+        }
+    }
+
+    /// A few bytes anywhere are taken out of the text.
+    fn bytes(&mut self) {
+        let end = self.input.output().len();
+        if end > MAX_BYTES_TEXT {
+            return;
+        }
+        for from in 0..end as u32 {
+            for to in from + 1..=(from + FEW as u32).min(end as u32) {
+                self.push((from, to), (from, from), 0, Change::Text(Box::new([])));
+            }
+        }
+    }
+
+    /// A few choice bytes anywhere are taken out, whatever they derive; one before them is set to zero, if there are not many.
+    fn choices(&mut self) {
+        let end = self.input.choices().len() as u32;
+        let all = end <= 96;
+        for from in 0..end {
+            let mut to = from + 1;
+            while to <= end {
+                self.push_choices(Change::Choices { from, to, zero: None });
+                let many = to - from;
+                to += if all || many < FEW as u32 { 1 } else { many };
+            }
+        }
+        let chosen = |at: &u32| self.input.choices()[*at as usize] > 0;
+        let places: Vec<u32> = (0..end).filter(chosen).collect();
+        for &zero in &places {
+            self.push_choices(Change::Choices { from: end, to: end, zero: Some(zero) });
+        }
+        if end <= 40 {
+            for &zero in &places {
+                for from in zero + 1..end {
+                    for to in from + 1..=end {
+                        self.push_choices(Change::Choices { from, to, zero: Some(zero) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// What such a change makes of the text is known once it was tried.
+    fn push_choices(&mut self, change: Change) {
+        if self.list.len() < MOST {
+            self.list.push(Candidate { replaced: (0, 0), kept: (0, 0), gain: 0, change });
+        }
+    }
+
+    /// Choices take other options, with what was in the old one.
+    fn options(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
+        const OPTIONS: u32 = 64;
+        let spans = &self.input.trace().spans;
+        for (number, span) in (0..).zip(spans) {
+            if span.kind != SpanKind::Choice || span.choices.1 as usize > self.input.choices().len() {
+                continue;
+            }
+            for option in 0..tracer.options(span.symbol).min(OPTIONS) {
+                let mut from = number + 1;
+                for _ in 0..STARTS {
+                    if from >= span.next {
+                        break;
+                    }
+                    self.push_choices(Change::Refit { span: number, option, from });
+                    from = spans[from as usize].next;
+                }
+            }
+        }
+    }
+}
+
+impl Candidate {
+    /// Whether what it makes of the text is only known once it was made.
+    pub(super) fn is_blind(&self) -> bool {
+        matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
+    }
+
+    /// Whether it changes several places, of which `replaced` is the first.
+    pub(super) fn is_manifold(&self) -> bool {
+        match &self.change {
+            Change::Shorten(spans) => spans.len() > 1,
+            Change::Text(places) => places.len() > 1,
+            _ => false,
+        }
+    }
+
+    /// Whether it is made by a parse.
+    pub(super) fn is_parsed(&self) -> bool {
+        matches!(self.change, Change::Text(_))
+    }
+
+    /// Whether what it makes should be there already, but for a shortest part: else it is something new, and rarely holds.
+    pub(super) fn only_removes(&self) -> bool {
+        matches!(self.change, Change::Choices { .. } | Change::Hoist { .. })
+    }
+
+    /// Writes the text that it makes, if that is known before the choice bytes are.
+    pub(super) fn text(&self, input: &TracedInput, text: &mut Vec<u8>) -> bool {
+        let Change::Text(places) = &self.change else { return false };
+        let output = input.output();
+        let base = places.first().copied().unwrap_or(0);
+        let shifts = places.iter().map(|&place| place - base).skip(1);
+        let mut end = 0;
+        for shift in std::iter::once(0).chain(shifts) {
+            let at = |place: u32| (place + shift) as usize;
+            text.extend_from_slice(&output[end..at(self.replaced.0)]);
+            text.extend_from_slice(&output[at(self.kept.0)..at(self.kept.1)]);
+            end = at(self.replaced.1);
+        }
+        text.extend_from_slice(&output[end..]);
+        true
+    }
+
+    /// Writes the choice bytes, where no parse is needed for that. Says whether they could be made.
+    pub(super) fn choices(
+        &mut self,
+        input: &TracedInput,
+        need: &Need,
+        tracer: &mut (impl Tracer + ?Sized),
+        choices: &mut Vec<u8>,
+    ) -> bool {
+        let old = input.choices();
+        match self.change {
+            Change::Shorten(ref spans) => {
+                let mut end = 0;
+                for &number in spans {
+                    let span = input.span(number);
+                    let mut part = Vec::new();
+                    if shorten(input, span, tracer, &mut part).is_none() {
+                        return false;
+                    }
+                    let (from, to) = (span.choices().start, part.len() - (old.len() - span.choices().end));
+                    choices.extend_from_slice(&old[end..from]);
+                    choices.extend_from_slice(&part[from..to]);
+                    end = span.choices().end;
+                }
+                choices.extend_from_slice(&old[end..]);
+            }
+            Change::Hoist { outer, inner } => {
+                let (outer, inner) = (input.span(outer).choices(), input.span(inner).choices());
+                for part in [&old[..outer.start], &old[inner], &old[outer.end..]] {
+                    choices.extend_from_slice(part);
+                }
+            }
+            Change::Rounds { first, last, repetition } => {
+                let mut span = *input.span(first);
+                span.choices.1 = input.span(last).choices.1;
+                change_rounds(input, &span, input.span(repetition), 0, choices);
+            }
+            Change::Text(_) => return false,
+            Change::Choices { from, to, zero } => {
+                choices.extend_from_slice(&old[..from as usize]);
+                choices.extend_from_slice(&old[to as usize..]);
+                if let Some(zero) = zero {
+                    choices[zero as usize] = 0;
+                }
+            }
+            Change::Refit { span, option, from } => {
+                let whole = input.span(span);
+                choices.extend_from_slice(&old[..whole.choices().start]);
+                // What is not needed is not kept.
+                let weight = |span: &Span| (need.rate(span.output) * 16.0) as u64;
+                let is_needed = |&part: &u32| {
+                    let part = input.span(part);
+                    part.kind != SpanKind::Round && part.output.0 < part.output.1 && weight(part) > 0
+                };
+                let numbers: Vec<u32> = (from..whole.next).filter(is_needed).collect();
+                let parts: Vec<Part<'_>> = numbers
+                    .iter()
+                    .map(|&number| {
+                        let span = input.span(number);
+                        let next = numbers.partition_point(|&other| other < span.next);
+                        Part { symbol: span.symbol, choices: input.bytes(span), next, weight: weight(span) }
+                    })
+                    .collect();
+                let mut kept = Vec::new();
+                if !tracer.refit(whole.symbol, option, whole.depth, &parts, &mut kept, choices) {
+                    return false;
+                }
+                if let (Some(&first), Some(&last)) = (kept.first(), kept.last()) {
+                    let (first, last) = (input.span(numbers[first]), input.span(numbers[last]));
+                    self.kept = (first.output.0, last.output.1.max(first.output.0));
+                }
+                choices.extend_from_slice(&old[whole.choices().end..]);
+            }
+        }
+        true
+    }
+}

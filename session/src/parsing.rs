@@ -1,0 +1,94 @@
+//! A tracer with a parser at hand, so that a search for simpler texts can change them as texts.
+
+use std::sync::Arc;
+
+use gramjet::choices::{ChoiceSource, Part, Trace};
+use gramjet::{Choices, Limits, LimitsError, Producer};
+use gramjet_engine::Tracer;
+use gramjet_parse::{Budget, Parser};
+
+/// A tracer that leaves to a faster engine what need not be traced, and to a parser what is known as text.
+#[derive(Clone, Debug)]
+pub struct ParsingTracer<P> {
+    tracer: Tracer,
+    producer: P,
+    parser: Arc<Parser>,
+}
+
+impl<P: Producer> ParsingTracer<P> {
+    /// What a candidate may cost: one that takes more counts as a text that does not conform.
+    const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 21) };
+
+    /// All three are of the same grammar; the tracer and the producer have the same limits.
+    pub fn new(tracer: Tracer, producer: P, parser: Arc<Parser>) -> ParsingTracer<P> {
+        ParsingTracer { tracer, producer, parser }
+    }
+}
+
+impl<P: Producer> Producer for ParsingTracer<P> {
+    fn min_len(&self) -> u64 {
+        self.tracer.min_len()
+    }
+
+    fn limits(&self) -> Limits {
+        self.tracer.limits()
+    }
+
+    fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
+        self.tracer.set_limits(limits)?;
+        self.producer.set_limits(limits)
+    }
+
+    fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
+        self.producer.produce(choices, output)
+    }
+}
+
+impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
+    fn trace(&mut self, choices: &[u8], output: &mut Vec<u8>, trace: &mut Trace) -> u64 {
+        self.tracer.trace(choices, output, trace)
+    }
+
+    fn draw(
+        &mut self,
+        symbol: u32,
+        depth: u32,
+        source: &mut dyn ChoiceSource,
+        most: usize,
+        choices: &mut Vec<u8>,
+    ) -> u64 {
+        self.tracer.draw(symbol, depth, source, most, choices)
+    }
+
+    fn shortest(&mut self, symbol: u32, depth: u32) -> usize {
+        self.tracer.shortest(symbol, depth)
+    }
+
+    fn rule_name(&self, symbol: u32) -> Option<&str> {
+        self.tracer.rule_name(symbol)
+    }
+
+    fn options(&self, symbol: u32) -> u32 {
+        self.tracer.options(symbol)
+    }
+
+    fn refit(
+        &mut self,
+        symbol: u32,
+        option: u32,
+        depth: u32,
+        parts: &[Part<'_>],
+        kept: &mut Vec<usize>,
+        choices: &mut Vec<u8>,
+    ) -> bool {
+        self.tracer.refit(symbol, option, depth, parts, kept, choices)
+    }
+
+    fn parses(&self) -> bool {
+        true
+    }
+
+    fn parse(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        self.parser.parse(text, &Self::BUDGET).ok().map(|parsed| parsed.choices)
+    }
+}

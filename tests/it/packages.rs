@@ -1,0 +1,92 @@
+//! What every crate that is meant for publishing has, and that its code reads no file outside of its package. `ci/package` builds
+//! each from its package alone.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The folders of the published crates.
+fn published() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
+    let members = manifest.lines().find_map(|line| line.strip_prefix("members = [")).expect("the members");
+    let members = members.split('"').skip(1).step_by(2).chain(["libafl"]);
+    let published: Vec<PathBuf> = members
+        .map(|member| root.join(member))
+        .filter(|folder| !manifest_of(folder).lines().any(|line| line == "publish = false"))
+        .collect();
+    assert!(published.len() > 10, "{published:?}");
+    published
+}
+
+fn manifest_of(folder: &Path) -> String {
+    fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest")
+}
+
+#[test]
+fn published_crates_have_what_the_registry_shows() {
+    for folder in published() {
+        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+            let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+            assert!(text.len() > 100, "{} has no {file}", folder.display());
+        }
+        let manifest = manifest_of(&folder);
+        for needed in ["\ndescription = ", "\nkeywords", "\ncategories", "\nrepository", "\nlicense"] {
+            assert!(manifest.contains(needed), "{} has no{needed}", folder.display());
+        }
+        assert!(manifest.contains("[package.metadata.docs.rs]\nall-features = true\n"), "{}", folder.display());
+    }
+}
+
+#[test]
+fn published_code_reads_no_file_of_another_package() {
+    for folder in published() {
+        // The command's code stands beside the manifest of the workspace.
+        let code = if folder.join("src").is_dir() { folder.join("src") } else { folder.join("cli") };
+        for file in rust_files(&code) {
+            let text = fs::read_to_string(&file).expect("a source file");
+            for (line, path) in included(&text) {
+                let path = lexical(&file.parent().expect("a file is in a folder").join(path));
+                assert!(
+                    path.starts_with(&folder),
+                    "{}:{line}: {} is not in the package",
+                    file.display(),
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of source files") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The beginnings of paths that are included relative to the file, with their lines.
+fn included(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter_map(|(number, line)| {
+        let (_, after) = line.split_once("include_str!(").or_else(|| line.split_once("include_bytes!("))?;
+        let path = after.trim_start_matches("concat!(").strip_prefix('"')?.split('"').next()?;
+        Some((number + 1, path))
+    })
+}
+
+/// The path without `..`, as it is written: links are followed when a package is made.
+fn lexical(path: &Path) -> PathBuf {
+    let mut lexical = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(lexical.pop()),
+            component => lexical.push(component),
+        }
+    }
+    lexical
+}
