@@ -10,6 +10,7 @@ use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 use crate::tokens;
 
+mod adaptor;
 mod escapes;
 mod folding;
 mod helpers;

@@ -2,7 +2,7 @@
 //! plain questions about the next token that others write out. What a grammar can say of them is said here, in one table; a
 //! predicate that is not in it is reported and left out.
 
-use super::escapes;
+use super::{adaptor, escapes};
 use crate::charset::CharSet;
 
 /// What a predicate asks.
@@ -106,22 +106,30 @@ pub(super) fn of_lexer(code: &str) -> Option<Condition> {
 pub(super) struct Helper {
     pub(super) name: &'static str,
     pub(super) argument: Option<&'static str>,
-    /// Whether it makes another token where the mode that it leaves stands upon itself.
-    pub(super) is_outermost: bool,
+    pub(super) special: Option<Special>,
+}
+
+/// What the code of a lexer does besides its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Special {
+    /// It makes another token where the mode that it leaves stands upon itself.
+    Outermost,
+    /// In a rule of a lexer it begins a set of characters instead.
+    Argument,
 }
 
 /// What an action of a lexer does, given the lexer's superclass: those of ANTLR's own grammars.
 pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
-    if superclass != "LexerAdaptor" {
+    if superclass != adaptor::SUPERCLASS {
         return None;
     }
-    let (name, argument, is_outermost) = match normal(code).trim_end_matches(';') {
-        "handleEndAction()" | "handleEndArgument()" => ("popMode", None, true),
-        "handleBeginArgument()" => ("pushMode", Some("Argument"), false),
-        "handleOptionsLBrace()" => ("type", Some("LBRACE"), false),
+    let (name, argument, special) = match normal(code).trim_end_matches(';') {
+        "handleEndAction()" | "handleEndArgument()" => ("popMode", None, Some(Special::Outermost)),
+        "handleBeginArgument()" => ("pushMode", Some("Argument"), Some(Special::Argument)),
+        "handleOptionsLBrace()" => ("type", Some("LBRACE"), None),
         _ => return None,
     };
-    Some(Helper { name, argument, is_outermost })
+    Some(Helper { name, argument, special })
 }
 
 /// The code as the table has it: without blanks and what the language puts before the name, which begins with a small letter.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folding::folded;
-use super::helpers::Condition;
+use super::helpers::{Condition, Special};
 use super::syntax::{Alternative, Command, Element, ElementKind, Rule};
 use crate::ast::Name;
 use crate::charset::{CharSet, Unit};
@@ -67,7 +67,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
         modes: &BTreeMap<String, usize>,
         diagnostics: &'d mut Diagnostics,
     ) -> Lexical<'r, 'd> {
-        let ending = rules.iter().filter(|rule| rule.alternatives.iter().any(|alternative| alternative.is_outermost));
+        let ending = rules.iter().filter(|rule| rule.has(Special::Outermost));
         let outermost = ending.filter_map(|rule| modes.get(&rule.mode.as_ref()?.text).copied()).collect();
         Lexical {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect(),

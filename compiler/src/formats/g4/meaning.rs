@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::helpers::{Condition, TokenName};
-use super::layout;
 use super::lexical::{Lexical, Names, literal};
 use super::sources::Sources;
 use super::syntax::{Alternative, Element, ElementKind, Rule, is_lexical};
+use super::{adaptor, layout};
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::Surroundings;
@@ -41,6 +41,7 @@ pub(super) fn token_grammar(
     }
     tokens.aliases = aliases(&sources.lexer);
     let layout = layout::tokens(sources, &options.indent, &mut tokens, diagnostics);
+    let adaptor = adaptor::Tokens::of(sources, &mut tokens);
     let mut parser = Parser {
         sources,
         given,
@@ -72,6 +73,9 @@ pub(super) fn token_grammar(
         rules.push(LexerRule { name, span, mode: 0, pattern, outcome, moves: Vec::new() });
     }
     grammar.lexer = Lexer { tokens: tokens.names, modes: modes.len().max(1), rules, fragments, layout };
+    if let Some(adaptor) = adaptor {
+        adaptor.adapt(&mut grammar.lexer, &modes);
+    }
     (!diagnostics.has_errors()).then_some(grammar)
 }
 
@@ -101,7 +105,7 @@ fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
 #[derive(Default)]
 pub(super) struct Tokens<'s> {
     names: Vec<String>,
-    by_name: BTreeMap<String, usize>,
+    pub(super) by_name: BTreeMap<String, usize>,
     /// The tokens that lexer rules make, or that stand for the layout of lines.
     pub(super) made: BTreeSet<&'s str>,
     aliases: BTreeMap<&'s str, &'s str>,

@@ -433,7 +433,7 @@ impl<'t> Parser<'t, '_> {
                     let name = |text: &str| Name { text: text.to_string(), span };
                     let command = Command { name: name(known.name), argument: known.argument.map(name) };
                     alternative.commands.push(command);
-                    alternative.is_outermost |= known.is_outermost;
+                    alternative.special = alternative.special.or(known.special);
                 }
                 None => self.code(span, "an action"),
             }

@@ -24,6 +24,8 @@ pub(super) struct Sources {
     /// Whether such literals match in both cases.
     pub(super) case_insensitive: bool,
     pub(super) has_code: bool,
+    /// The superclass of the lexer.
+    pub(super) superclass: Option<String>,
     /// Whether the file is a lexer whose parser was not found.
     pub(super) is_lexer: bool,
 }
@@ -146,6 +148,9 @@ impl Reader<'_, '_> {
     fn add(&mut self, grammar: Grammar) {
         let case_insensitive = is_case_insensitive(&grammar);
         self.sources.has_code |= grammar.has_code;
+        if grammar.kind != GrammarKind::Parser && self.sources.superclass.is_none() {
+            self.sources.superclass = grammar.option("superClass").map(|name| name.text.clone());
+        }
         self.sources.tokens.extend(grammar.tokens);
         for mut rule in grammar.rules {
             let is_new = self.names.insert(rule.name.text.clone());

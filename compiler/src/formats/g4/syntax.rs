@@ -1,6 +1,6 @@
 //! What one `.g4` file says, as its syntax has it: names are not resolved, literals and sets are.
 
-use super::helpers::Condition;
+use super::helpers::{Condition, Special};
 use crate::ast::Name;
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
@@ -55,6 +55,11 @@ impl Rule {
     pub(super) fn is_lexical(&self) -> bool {
         is_lexical(&self.name.text)
     }
+
+    /// Whether well-known code does this in one of its alternatives.
+    pub(super) fn has(&self, special: Special) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.special == Some(special))
+    }
 }
 
 /// Whether a name is that of a token or lexer rule.
@@ -67,8 +72,8 @@ pub(super) fn is_lexical(name: &str) -> bool {
 pub(super) struct Alternative {
     pub(super) elements: Vec<Element>,
     pub(super) commands: Vec<Command>,
-    /// Whether well-known code leaves the mode here, with another token where the mode stands upon itself.
-    pub(super) is_outermost: bool,
+    /// What well-known code does here besides the commands.
+    pub(super) special: Option<Special>,
 }
 
 /// `-> name` or `-> name(argument)`.

@@ -769,6 +769,66 @@ fn public_grammars_compile() {
 }
 
 #[test]
+fn the_lexer_of_grammars_follows_what_a_rule_is() {
+    let lexer = r"lexer grammar TLexer; options { superClass = LexerAdaptor; }
+        tokens { TOKEN_REF, RULE_REF }
+        OPEN : '[' { this.handleBeginArgument(); } ;
+        OPTIONS : 'options' WS* '{' ;
+        RBRACE : '}' ;
+        COLON : ':' ;
+        SEMI : ';' ;
+        ID : Start ('0' | Start)* ;
+        WS : ' ' -> skip ;
+        fragment Start : [A-Ba-b] ;
+        mode Argument;
+        NESTED : '[' -> type(CONTENT), pushMode(Argument) ;
+        CLOSE : ']' { this.handleEndArgument(); } ;
+        CONTENT : [a-z] ;
+        mode LexerCharSet;
+        BODY : [x-z]+ -> more ;
+        SET : ']' -> popMode ;";
+    let parser = "parser grammar TParser; options { tokenVocab = TLexer; }
+        rules : options? rule+ EOF ;
+        options : OPTIONS (TOKEN_REF SEMI)? RBRACE ;
+        rule : (RULE_REF | TOKEN_REF) COLON item* SEMI ;
+        item : OPEN CONTENT* CLOSE | SET | TOKEN_REF ;";
+    check_files(
+        parser,
+        &[("TLexer.g4", lexer)],
+        FormatOptions::default(),
+        expect![[r#"
+        %start rules
+        rules ::= options? rule+
+        options ::= OPTIONS TOKEN_REF ";" "}" | OPTIONS "}"
+        rule ::= TOKEN_REF.2 rule.3 ":" (item item.2*)? rule.5 ";" | RULE_REF ":" (item.2.2 item.2.3*)? ";"
+        rule.3 ::= ()
+        item ::= item.5 "]" | item.8 TOKEN_REF.3
+        item.2 ::= item.5 "]" | item.8 (" " TOKEN_REF.3)
+        rule.5 ::= ()
+        item.2.2 ::= "[" CONTENT* "]" | TOKEN_REF.4
+        item.2.3 ::= "[" CONTENT* "]" | " " TOKEN_REF.4
+        item.5 ::= "[" (BODY ())?
+        item.8 ::= ()
+        OPTIONS ::= "options" " "* "{"
+        TOKEN_REF ::= [AB] ("0" | [ABab])*
+        TOKEN_REF.2 ::= [AB] ("0" | [ABab])*
+        RULE_REF ::= [ab] [0ABab]*
+        TOKEN_REF.3 ::= [AB] ("0" | [ABab])*
+        CONTENT ::= [a-z]
+        TOKEN_REF.4 ::= [AB] ("0" | [ABab])*
+        BODY ::= [x-z]+
+        g:1:48: warning[not-context-free]: TLexer.g4:1:33: the superclass `LexerAdaptor` is left out
+          | parser grammar TParser; options { tokenVocab = TLexer; }
+          |                                                ^^^^^^
+          help: generation goes on without it, so some outputs may not be valid
+        g:2:9: warning[ambiguous-boundary]: the lexer may not cut between `BODY` and `BODY`
+          |         rules : options? rule+ EOF ;
+          |         ^^^^^
+          help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
+    );
+}
+
+#[test]
 fn tokens_that_another_file_defines() {
     let combined =
         "grammar G;\ntokens { INDENT }\ns : 'if' ID INDENT ID | OTHER ;\nID : [a-z]+ ;\nWS : ' ' -> skip ;\n";
