@@ -162,9 +162,9 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "ALPHABET", value_parser = crate::engines::alphabets())]
     pub alphabet: Option<String>,
 
-    /// How tokens for indentation are read, in formats whose lexer leaves them to code (ANTLR): auto, none, or some of the settings below.
+    /// How tokens for indentation are read, in formats that leave them to code (ANTLR, Lark, tree-sitter): auto, none, or some of the settings below.
     ///
-    /// `auto` finds them by their names, such as INDENT, DEDENT and NEWLINE; with `none` they are read as any others. Else some of
+    /// `auto` finds them by their names, such as INDENT, _dedent and NEWLINE; with `none` they are read as any others. Else some of
     /// `unit=4` (spaces a level, or `tab`), `levels=8` (blocks within one another; deeper ones are left out) and
     /// `tokens=NEWLINE/INDENT/DEDENT` (the first may be empty), with commas between.
     #[arg(long, value_name = "HOW")]

@@ -44,17 +44,17 @@ impl Source {
 pub fn load(args: &GrammarArgs) -> Result<Source, Failure> {
     let source = find(&args.grammar)?;
     let reading = &args.how.reading;
+    let format = source.format(&args.how);
     let options = [
-        ("--separator-policy", reading.separator_policy.is_some()),
-        ("--alphabet", reading.alphabet.is_some()),
-        ("--indent", reading.indent.is_some()),
+        ("--separator-policy", reading.separator_policy.is_some() && !format.has_lexer(), "ANTLR grammars"),
+        ("--alphabet", reading.alphabet.is_some() && !format.has_lexer(), "ANTLR grammars"),
+        ("--indent", reading.indent.is_some() && !format.has_layout(), "grammars of ANTLR, Lark and tree-sitter"),
     ];
-    for (option, is_given) in options {
-        let format = source.format(&args.how);
-        if is_given && !format.has_lexer() {
+    for (option, is_idle, grammars) in options {
+        if is_idle {
             let (name, format) = (source.file.name(), format.name());
             say!(
-                "gramjet: warning: `{option}` has no effect on {name}: it is for ANTLR grammars, this one is read as {format}"
+                "gramjet: warning: `{option}` has no effect on {name}: it is for {grammars}, this one is read as {format}"
             );
         }
     }

@@ -231,10 +231,10 @@ impl<'g> Lexical<'g> {
         self.edges(expr).alone >> character & 1 == 1
     }
 
-    /// The shortest separator that one of the expressions, which are ignored between tokens, derives.
-    pub(super) fn separator(&mut self, ignored: &[Expr]) -> Option<&'static str> {
+    /// The first of these separators that one of the expressions, which are ignored between tokens, derives.
+    pub(super) fn separator(&mut self, ignored: &[Expr], blanks: &[&'static str]) -> Option<&'static str> {
         let alone = ignored.iter().fold(0, |alone, expr| alone | self.edges(expr).alone);
-        [" ", "\n", "\t"].into_iter().find(|blank| alone >> blank.as_bytes()[0] & 1 == 1)
+        blanks.iter().copied().find(|blank| alone >> blank.as_bytes()[0] & 1 == 1)
     }
 }
 
@@ -247,12 +247,22 @@ struct Token {
     danger: Chars,
 }
 
+/// What may separate tokens, ...
+pub(super) const BLANKS: &[&str] = &[" ", "\n", "\t"];
+/// ... and where the ends of lines mean something.
+pub(super) const BLANKS_WITHIN_LINES: &[&str] = &[" ", "\t"];
+
+/// A text as a separator.
+pub(super) fn blank(text: &str) -> ExprKind {
+    ExprKind::Bytes(text.into())
+}
+
 /// Puts separators in front of the tokens of syntactic rules, named and in order, and makes expressions of them. Without a
 /// separator the tokens are only joined.
 pub(super) fn separate(
     syntax: Vec<(Name, Syntax)>,
     lexical: &mut Lexical<'_>,
-    separator: Option<&str>,
+    separator: Option<ExprKind>,
     builder: &mut Builder<'_>,
 ) -> Vec<Rule> {
     let mut facts = Facts {
@@ -265,7 +275,7 @@ pub(super) fn separate(
         facts.tokens = Tokens::of(&syntax, lexical);
         facts.solve(&syntax);
     }
-    let mut writer = Writer { facts: &facts, separator, builder };
+    let mut writer = Writer { facts: &facts, separator: separator.as_ref(), builder };
     let mut rules = Vec::new();
     for ((name, body), &before) in syntax.into_iter().zip(&facts.before) {
         let empty = Expr { kind: ExprKind::Seq(Vec::new()), span: name.span };
@@ -478,7 +488,7 @@ impl Worklist {
 /// Writes the separators.
 struct Writer<'f, 'b, 'd> {
     facts: &'f Facts,
-    separator: Option<&'f str>,
+    separator: Option<&'f ExprKind>,
     builder: &'b mut Builder<'d>,
 }
 
@@ -489,7 +499,7 @@ impl Writer<'_, '_, '_> {
             Syntax::Token(part) => match self.separator {
                 Some(separator) if self.facts.tokens.token(&part).first & before != 0 => {
                     let span = part.span();
-                    let blank = self.builder.bytes(separator, Span { end: span.start, ..span })?;
+                    let blank = self.builder.build(separator.clone(), Span { end: span.start, ..span }, 0)?;
                     self.builder.seq(vec![blank, part], span)
                 }
                 _ => Ok(part),

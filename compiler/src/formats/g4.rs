@@ -38,6 +38,10 @@ impl Format for G4 {
         true
     }
 
+    fn has_layout(&self) -> bool {
+        true
+    }
+
     fn looks_like(&self, text: &str) -> bool {
         // `grammar Name;` at the beginning of a line.
         glance::lines(text).any(|line| {

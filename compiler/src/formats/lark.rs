@@ -24,6 +24,10 @@ impl Format for Lark {
         &["lark"]
     }
 
+    fn has_layout(&self) -> bool {
+        true
+    }
+
     /// A line that begins with a rule for `start`, or a directive of Lark.
     fn looks_like(&self, text: &str) -> bool {
         let lark = |line: &str| {
@@ -53,7 +57,7 @@ impl Format for Lark {
         let mut builder = Builder::new(diagnostics);
         let mut file = parser::parse(file.text(), &mut builder);
         imports::resolve(&mut file, surroundings.loader, &mut builder);
-        translate::translate(&file, surroundings.start, &given, &mut builder)
+        translate::translate(&file, surroundings, &given, &mut builder)
     }
 }
 

@@ -29,6 +29,7 @@ mod given;
 mod glance;
 mod json_text;
 mod keywords;
+mod layout;
 mod missing;
 mod pattern;
 mod python;
@@ -50,6 +51,11 @@ pub trait Format: Sync {
 
     /// Whether its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`] matter.
     fn has_lexer(&self) -> bool {
+        false
+    }
+
+    /// Whether its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`] matters.
+    fn has_layout(&self) -> bool {
         false
     }
 

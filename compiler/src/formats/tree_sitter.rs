@@ -3,16 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use super::boundaries::{Lexical, Syntax, separate};
+use super::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
 use super::builder::{Builder, Part, Reported};
 use super::given::Given;
 use super::json_text::{self, Json, JsonKey, JsonKind};
 use super::keywords;
+use super::layout::LayoutTokens;
 use super::missing;
 use super::pattern::{self, Flags};
 use super::{Format, Surroundings};
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::tokens::Indent;
 
 /// The `tree-sitter` format.
 pub struct TreeSitter;
@@ -24,6 +26,10 @@ impl Format for TreeSitter {
 
     fn extensions(&self) -> &'static [&'static str] {
         &["json"]
+    }
+
+    fn has_layout(&self) -> bool {
+        true
     }
 
     /// An object with a member `rules` that is an object, too.
@@ -58,7 +64,7 @@ impl Format for TreeSitter {
             builder.error(value.span, message, GRAMMAR_HELP);
             return Grammar::default();
         };
-        translate(&members, surroundings.start, &given, &mut builder)
+        translate(&members, surroundings, &given, &mut builder)
     }
 }
 
@@ -80,7 +86,12 @@ impl<'j> Object<'j> {
     }
 }
 
-fn translate(members: &[(JsonKey, Json)], start: Option<&str>, given: &Given, builder: &mut Builder<'_>) -> Grammar {
+fn translate(
+    members: &[(JsonKey, Json)],
+    surroundings: &Surroundings<'_>,
+    given: &Given,
+    builder: &mut Builder<'_>,
+) -> Grammar {
     let grammar = Object(members);
     let Some(Json { kind: JsonKind::Object(rules), .. }) = grammar.get("rules") else {
         builder.error(Span::default(), "the grammar has no rules", GRAMMAR_HELP);
@@ -113,10 +124,15 @@ fn translate(members: &[(JsonKey, Json)], start: Option<&str>, given: &Given, bu
         }
     }
     let start = match rules.first() {
-        Some((key, _)) => Name { text: start.unwrap_or(&key.text).to_string(), span: key.span },
+        Some((key, _)) => Name { text: surroundings.start.unwrap_or(&key.text).to_string(), span: key.span },
         None => Name { text: String::new(), span: Span::default() },
     };
-    let missing = translator.externals(&externals, given, &mut lexical);
+    let layout = translator.layout(&surroundings.options.indent, &externals, given);
+    if let Some(tokens) = &layout {
+        lexical.extend(tokens.mark(&mut syntax));
+    }
+    let is_open = |external: &&External<'_>| !layout.as_ref().is_some_and(|tokens| tokens.has(external.name));
+    let missing = translator.externals(externals.iter().filter(is_open), given, &mut lexical);
     if let Err(token) = missing::leave_out(&mut syntax, &missing, &start.text) {
         let span = externals.iter().find(|external| external.name == token).map_or(Span::default(), |found| found.span);
         let message = format!("rule `{}` needs the external token `{token}`, of which nothing is known", start.text);
@@ -138,12 +154,18 @@ fn translate(members: &[(JsonKey, Json)], start: Option<&str>, given: &Given, bu
         extras.extend(translator.lexical(extra).map(|part| part.expr));
     }
     let mut facts = Lexical::new(&lexical);
-    let separator = if grammar.get("extras").is_none() { Some(" ") } else { facts.separator(&extras) };
+    let blanks = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
+    let separator = if grammar.get("extras").is_none() { Some(" ") } else { facts.separator(&extras, blanks) };
     let words = keywords::exclude(&mut syntax, &mut facts, builder);
-    let mut all = separate(syntax, &mut words.lexical(&lexical), separator, builder);
+    let between = separator.map(|text| layout.as_ref().map_or_else(|| blank(text), LayoutTokens::separator));
+    let mut all = separate(syntax, &mut words.lexical(&lexical), between, builder);
     words.add_to(&mut all, lexical);
-    let start = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
-    Grammar { start, rules: all, ..Grammar::default() }
+    let first = rules.first().map(|(key, _)| Name { text: key.text.clone(), span: key.span });
+    let grammar = Grammar { start: first, rules: all, ..Grammar::default() };
+    match layout {
+        Some(layout) => layout.lay_out(grammar, &start, separator, builder),
+        None => grammar,
+    }
 }
 
 const EXTERNAL_HELP: &str =
@@ -327,9 +349,24 @@ impl Translator<'_, '_, '_> {
         }
     }
 
+    /// The tokens that stand for the layout of lines, if there are any.
+    fn layout(&mut self, indent: &Indent, externals: &[External<'_>], given: &Given) -> Option<LayoutTokens> {
+        let in_use = externals.iter().map(|external| external.name).filter(|name| self.used.contains(*name));
+        let (own, open): (BTreeSet<&str>, BTreeSet<&str>) = in_use.partition(|name| given.has(name));
+        let own = own.into_iter().chain(self.tokens.iter().copied().filter(|name| self.used.contains(*name)));
+        let own = own.filter(|name| !open.contains(name)).map(str::to_string).collect();
+        let open = open.into_iter().map(str::to_string).collect();
+        LayoutTokens::find(indent, &open, &own, self.builder)
+    }
+
     /// Says what becomes of the tokens that code outside of the grammar reads, and adds rules for some. Those of which nothing is
     /// known are returned.
-    fn externals(&mut self, externals: &[External<'_>], given: &Given, lexical: &mut Vec<Rule>) -> BTreeSet<String> {
+    fn externals<'e>(
+        &mut self,
+        externals: impl Iterator<Item = &'e External<'e>>,
+        given: &Given,
+        lexical: &mut Vec<Rule>,
+    ) -> BTreeSet<String> {
         let mut missing = BTreeSet::new();
         for external in externals {
             if !self.used.contains(external.name) || given.has(external.name) {

@@ -93,6 +93,58 @@ fn grammars_with_a_lexer_are_inverted_with_gaps() {
     assert!(choices.len() < 2 * text.len());
 }
 
+/// Grammars with the same blocks in each format that has tokens for indentation.
+const BLOCKS: &[(&str, &str)] = &[
+    (
+        "Blocks.g4",
+        "grammar Blocks; tokens { INDENT, DEDENT } file : line* EOF ; line : NAME ('=' NAME)? NL | 'if' NAME ':' NL INDENT line+ DEDENT ; \
+         NAME : [a-z]+ ; NL : '\\r'? '\\n' [ \\t]* ; WS : ' '+ -> skip ;",
+    ),
+    (
+        "blocks.lark",
+        "start: line*\nline: NAME (\"=\" NAME)? _NL | \"if\" NAME \":\" _NL _INDENT line+ _DEDENT\n\
+         NAME: /[a-z]+/\n_NL: /(\\r?\\n[\\t ]*)+/\n%declare _INDENT _DEDENT\n%ignore \" \"\n",
+    ),
+    (
+        "blocks.json",
+        r#"{"rules": {"file": {"type": "REPEAT", "content": {"type": "SYMBOL", "name": "line"}},
+            "line": {"type": "CHOICE", "members": [
+                {"type": "SEQ", "members": [{"type": "SYMBOL", "name": "name"}, {"type": "SYMBOL", "name": "_newline"}]},
+                {"type": "SEQ", "members": [{"type": "SYMBOL", "name": "name"}, {"type": "STRING", "value": "="},
+                    {"type": "SYMBOL", "name": "name"}, {"type": "SYMBOL", "name": "_newline"}]},
+                {"type": "SEQ", "members": [{"type": "STRING", "value": "if"}, {"type": "SYMBOL", "name": "name"},
+                    {"type": "STRING", "value": ":"}, {"type": "SYMBOL", "name": "_indent"},
+                    {"type": "REPEAT1", "content": {"type": "SYMBOL", "name": "line"}}, {"type": "SYMBOL", "name": "_dedent"}]}]},
+            "name": {"type": "PATTERN", "value": "[a-z]+"}},
+            "externals": [{"type": "SYMBOL", "name": "_newline"}, {"type": "SYMBOL", "name": "_indent"},
+                {"type": "SYMBOL", "name": "_dedent"}]}"#,
+    ),
+];
+
+/// E5 where the beginnings of lines mean something.
+#[test]
+fn grammars_with_indentation_are_inverted() {
+    for &(name, grammar) in BLOCKS {
+        let (compiled, _) = compile(&SourceFile::new(name, grammar), &Options::default()).expect(name);
+        let parser = Parser::new(&compiled.lowered);
+        let mut rng = Rng::new(6);
+        let mut nested = 0;
+        for number in 0..500 {
+            let choices = if number % 2 == 0 { rng.bytes(120) } else { rng.choice_string(200) };
+            let limits = Limits { max_depth: Some(20), max_len: Some(400) };
+            let text = render(&compiled.lowered, &compiled.pools, limits, &choices).output;
+            check_inverse(&compiled, &parser, &text, &|| format!("{name} {choices:?}"));
+            nested += usize::from(text.windows(9).any(|part| part == b"\n        "));
+        }
+        assert!(nested > 20, "{name}: {nested}");
+        let text = b"if a:\n    if b:\n        c=d\n        e\n    if f:\n        g\nh\n";
+        check_inverse(&compiled, &parser, text, &|| name.to_string());
+        for wrong in [&b"if a:\nb\n"[..], b"a\n    b\n", b"if a:\n    b\n  c\n"] {
+            assert!(parser.parse(wrong, &Budget::default()).is_err(), "{name}: {}", wrong.escape_ascii());
+        }
+    }
+}
+
 macro_rules! shipped {
     ($($name:ident)*) => {
         $(mod $name {

@@ -7,11 +7,14 @@ use super::tokens;
 use crate::ast::{self, Expr, ExprKind, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Span};
-use crate::formats::boundaries::{Lexical, Syntax, separate};
+use crate::formats::Surroundings;
+use crate::formats::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
+use crate::formats::layout::LayoutTokens;
 use crate::formats::pattern::{self, Mark};
 use crate::formats::{keywords, missing};
+use crate::tokens::Indent;
 
 /// A grammar may use its templates with this many different lists of arguments.
 const MAX_INSTANCES: usize = 4096;
@@ -19,8 +22,13 @@ const MAX_INSTANCES: usize = 4096;
 /// The arguments of a template may be written with this many bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
-/// The grammar of a file, of which `start` or the rule of that name is the start.
-pub(super) fn translate(file: &File, start: Option<&str>, given: &Given, builder: &mut Builder<'_>) -> Grammar {
+/// The grammar of a file. The start is the rule that the user has chosen, or `start`.
+pub(super) fn translate(
+    file: &File,
+    surroundings: &Surroundings<'_>,
+    given: &Given,
+    builder: &mut Builder<'_>,
+) -> Grammar {
     let definitions = joined(&file.definitions);
     let templates: BTreeMap<&str, &Definition> = file
         .definitions
@@ -63,27 +71,58 @@ pub(super) fn translate(file: &File, start: Option<&str>, given: &Given, builder
         ignored.extend(translator.lexical(item).map(|part| part.expr));
     }
     let looks = translator.looks;
-    let wanted = start.unwrap_or("start");
+    let wanted = surroundings.start.unwrap_or("start");
+    let layout = layout(&mut syntax, &mut lexical, &surroundings.options.indent, given, builder);
     if supply(&mut syntax, &mut lexical, wanted, file, given, builder).is_err() {
         return Grammar::default();
     }
     let not_behind = tokens::settle(&mut syntax, &mut lexical, &mut ignored, &looks, builder);
     let mut facts = Lexical::new(&lexical);
-    let separator = facts.separator(&ignored);
-    let start = syntax.iter().find(|(name, _)| name.text == "start").map(|(name, _)| name.clone());
+    let blanks = if layout.is_some() { BLANKS_WITHIN_LINES } else { BLANKS };
+    let separator = facts.separator(&ignored, blanks);
+    let called = |wanted: &str| syntax.iter().find(|(name, _)| name.text == wanted).map(|(name, _)| name.clone());
+    let start = called("start");
+    // Blocks begin somewhere: at the rule that is the start if nobody says more.
+    let first = called(wanted).or_else(|| syntax.first().map(|(name, _)| name.clone()));
     let priorities = file.definitions.iter().filter(|definition| definition.priority != 0);
     let priorities = priorities.map(|definition| (definition.name.text.clone(), definition.priority)).collect();
     let words = keywords::exclude_by(&mut syntax, &mut facts, &priorities, builder);
     let mut facts = words.lexical(&lexical);
     facts.forbid(&not_behind);
-    let mut all = separate(syntax, &mut facts, separator, builder);
+    let between = separator.map(|text| layout.as_ref().map_or_else(|| blank(text), LayoutTokens::separator));
+    let mut all = separate(syntax, &mut facts, between, builder);
     words.add_to(&mut all, lexical);
     // What is only ignored is in no rule.
     let names = ignored.iter().filter_map(|expr| match &expr.kind {
         ExprKind::Rule(name) => Some(name.clone()),
         _ => None,
     });
-    Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() }
+    let grammar = Grammar { start, rules: all, class_rules: names.collect(), ..Grammar::default() };
+    match layout.zip(first) {
+        Some((layout, first)) => layout.lay_out(grammar, &first, separator, builder),
+        None => grammar,
+    }
+}
+
+/// The terminals that stand for the layout of lines, if there are any; the rules refer to what stands for them.
+fn layout(
+    syntax: &mut [(Name, Syntax)],
+    lexical: &mut Vec<ast::Rule>,
+    indent: &Indent,
+    given: &Given,
+    builder: &mut Builder<'_>,
+) -> Option<LayoutTokens> {
+    let defined: BTreeSet<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
+    let (mut declared, mut own) = (BTreeSet::new(), BTreeSet::new());
+    for (_, body) in syntax.iter() {
+        each_terminal(body, &mut |name| {
+            let is_own = defined.contains(name) || given.has(name);
+            if is_own { &mut own } else { &mut declared }.insert(name.to_string());
+        });
+    }
+    let tokens = LayoutTokens::find(indent, &declared, &own, builder)?;
+    lexical.extend(tokens.mark(syntax));
+    Some(tokens)
 }
 
 /// Adds what the file of tokens says of terminals that have no definition. What needs a declared one of which nothing is known

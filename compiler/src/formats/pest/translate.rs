@@ -9,7 +9,7 @@ use super::parser::{Kind, Peg, Rule};
 use crate::ast::{self, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
-use crate::formats::boundaries::{Lexical, Syntax, separate};
+use crate::formats::boundaries::{BLANKS, Lexical, Syntax, blank, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::pattern;
 
@@ -55,11 +55,11 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
         lexical.extend(implicit_rule(defined("WHITESPACE"), defined("COMMENT"), &lexical, builder));
     }
     let mut facts = Lexical::new(&lexical);
-    let blank = defined("WHITESPACE").and_then(|rule| {
+    let between = defined("WHITESPACE").and_then(|rule| {
         let body = lexical.iter().find(|lexical| lexical.name.text == rule.name.text)?;
-        facts.separator(std::slice::from_ref(&body.body))
+        facts.separator(std::slice::from_ref(&body.body), BLANKS)
     });
-    let mut all = separate(syntax, &mut facts, blank, builder);
+    let mut all = separate(syntax, &mut facts, between.map(blank), builder);
     all.extend(lexical);
     Grammar { start, rules: all, ..Grammar::default() }
 }

@@ -1,0 +1,170 @@
+//! Indentation in grammars whose rules are [`Syntax`]: which tokens stand for the layout of lines, and how rules are made that
+//! need none of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::boundaries::Syntax;
+use super::builder::{Builder, each_expr};
+use crate::ast::{Expr, ExprKind, Grammar, Name, Rule};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::tokens::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, lay_out};
+
+/// The usual names for the end of a line, without underscores and in lower case.
+const NEWLINES: &[&str] = &["newline", "nl", "eol"];
+
+/// The name of the rule for what stands between tokens. No grammar can spell it.
+const GAP: &str = "\0gap";
+
+/// The tokens that stand for the layout of lines.
+pub(super) struct LayoutTokens {
+    newline: Option<String>,
+    indent: String,
+    dedent: String,
+    indentation: Indentation,
+}
+
+impl LayoutTokens {
+    /// The tokens of a grammar that the user has named, or those with usual names. `external` are the tokens in use that code
+    /// makes and of which nothing else is known, `own` the others.
+    pub(super) fn find(
+        indent: &Indent,
+        external: &BTreeSet<String>,
+        own: &BTreeSet<String>,
+        builder: &mut Builder<'_>,
+    ) -> Option<LayoutTokens> {
+        if indent.off {
+            return None;
+        }
+        let indentation = indent.indentation;
+        let Some(names) = &indent.names else {
+            let usual = |name: &str| name.trim_matches('_').to_ascii_lowercase();
+            let called = |wanted: &str| external.iter().find(|name| usual(name) == wanted).cloned();
+            let all = || external.iter().chain(own);
+            let newline = NEWLINES.iter().find_map(|&wanted| all().find(|name| usual(name) == wanted)).cloned();
+            return Some(LayoutTokens { newline, indent: called("indent")?, dedent: called("dedent")?, indentation });
+        };
+        let mut known = |name: &str| {
+            let is_known = external.contains(name) || own.contains(name);
+            if !is_known {
+                let message = format!("no rule uses the token `{}` for indentation", name.escape_debug());
+                let help = "name tokens of the grammar: `--indent tokens=NEWLINE/INDENT/DEDENT`";
+                builder.report(Diagnostic::error(Code::UnknownDirective, None, message).help(help));
+            }
+            is_known.then(|| name.to_string())
+        };
+        let newline = names.newline.as_ref().map(|name| known(name.as_str()));
+        let (begin, end) = (known(names.indent.as_str()), known(names.dedent.as_str()));
+        let newline = match newline {
+            Some(found) => Some(found?),
+            None => None,
+        };
+        Some(LayoutTokens { newline, indent: begin?, dedent: end?, indentation })
+    }
+
+    /// Whether the token is one of those for the layout.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.newline.as_deref() == Some(name) || self.indent == name || self.dedent == name
+    }
+
+    /// Puts references to the rules that stand for the layout in the place of those to the tokens. Returned is the lexical rule
+    /// that the end of a line needs until [`LayoutTokens::lay_out`].
+    pub(super) fn mark(&self, syntax: &mut [(Name, Syntax)]) -> Option<Rule> {
+        syntax.iter_mut().for_each(|(_, body)| self.mark_in(body));
+        self.newline.as_ref().map(|_| rule(NEWLINE, "\n"))
+    }
+
+    fn mark_in(&self, syntax: &mut Syntax) {
+        match syntax {
+            Syntax::Token(part) | Syntax::Immediate(part) => {
+                let ExprKind::Rule(name) = &mut part.expr.kind else { return };
+                let is_line_end = self.newline.as_ref() == Some(name);
+                let stand_in = match () {
+                    () if is_line_end => NEWLINE,
+                    () if self.indent == *name => INDENT,
+                    () if self.dedent == *name => DEDENT,
+                    () => return,
+                };
+                *name = stand_in.to_string();
+                // The tokens for blocks have no text.
+                *syntax = if is_line_end { Syntax::Token(part.clone()) } else { Syntax::Blank(part.clone()) };
+            }
+            Syntax::Blank(_) | Syntax::Rule(_) => {}
+            Syntax::Seq(items) | Syntax::Choice(items) => items.iter_mut().for_each(|item| self.mark_in(item)),
+            Syntax::Repeat(item, ..) => self.mark_in(item),
+        }
+    }
+
+    /// What separates tokens in the rules that [`LayoutTokens::lay_out`] takes: something that it leaves out at the beginning of a
+    /// line.
+    pub(super) fn separator(&self) -> ExprKind {
+        ExprKind::Rule(GAP.to_string())
+    }
+
+    /// The grammar without tokens for the layout. `separator` is the text between tokens.
+    pub(super) fn lay_out(
+        &self,
+        mut grammar: Grammar,
+        start: &Name,
+        separator: Option<&str>,
+        builder: &mut Builder<'_>,
+    ) -> Grammar {
+        grammar.rules.retain(|rule| rule.name.text != NEWLINE);
+        let names: BTreeSet<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
+        grammar.rules.push(rule(GAP, separator.unwrap_or_default()));
+        grammar.start = Some(start.clone());
+        // Of what ends a line only the line break is written.
+        grammar.class_rules.extend(self.newline.clone());
+        let layout = Layout {
+            indentation: self.indentation,
+            line_end: text("\n", start.span),
+            blank_line: Expr { kind: ExprKind::Seq(Vec::new()), span: start.span },
+            gaps: BTreeSet::from([GAP.to_string()]),
+        };
+        let mut found = Diagnostics::default();
+        let result = lay_out(&grammar, start, &layout, &mut found);
+        let has_errors = found.has_errors();
+        for diagnostic in found.iter() {
+            builder.report(diagnostic.clone());
+        }
+        let Some(mut result) = result else {
+            if !has_errors {
+                let message = format!("no text with lines and blocks can be derived from `{}`", start.text);
+                let help = "`--indent tokens=NEWLINE/INDENT/DEDENT` names other tokens, `--indent none` none";
+                builder.report(Diagnostic::error(Code::UnproductiveRule, start.span, message).help(help));
+            }
+            return Grammar::default();
+        };
+        result.rules.retain(|rule| rule.name.text != GAP);
+        for rule in &mut result.rules {
+            each_expr(&mut rule.body, &mut |expr| {
+                if matches!(&expr.kind, ExprKind::Rule(name) if name == GAP) {
+                    *expr = text(separator.unwrap_or_default(), expr.span);
+                }
+            });
+        }
+        result.origins = origins(&result.rules, &names);
+        result
+    }
+}
+
+fn text(text: &str, span: Span) -> Expr {
+    Expr { kind: ExprKind::Bytes(text.into()), span }
+}
+
+fn rule(name: &str, body: &str) -> Rule {
+    let span = Span::default();
+    Rule { name: Name { text: name.to_string(), span }, body: text(body, span) }
+}
+
+/// For the rules that are not among `names`, the name of the rule that they were made of.
+fn origins(rules: &[Rule], names: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let made = rules.iter().map(|rule| rule.name.text.as_str()).filter(|name| !names.contains(*name));
+    let origin = |name: &str| {
+        let mut begins = name.rmatch_indices('.').map(|(end, _)| &name[..end]);
+        begins.find(|begin| names.contains(*begin)).map(String::from)
+    };
+    made.filter_map(|name| Some((name.to_string(), origin(name)?))).collect()
+}
+
+#[cfg(test)]
+mod tests;
