@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gramjet::choices::{ChoiceSource, Part as Kept, Site, Span, SpanKind, Trace};
+use gramjet::choices::{ChoiceSource, Part as Kept, Refit, Site, Span, SpanKind, Trace};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
@@ -255,17 +255,9 @@ impl gramjet::choices::Tracer for Tracer {
         }
     }
 
-    fn refit(
-        &mut self,
-        symbol: u32,
-        option: u32,
-        depth: u32,
-        parts: &[Kept<'_>],
-        kept: &mut Vec<usize>,
-        choices: &mut Vec<u8>,
-    ) -> bool {
-        let Some(Part::Node(node)) = self.grammar.part(symbol) else { return false };
-        refit::refit(self, node, option, depth, parts, kept, choices)
+    fn refit(&mut self, whole: Refit, parts: &[Kept<'_>], kept: &mut Vec<usize>, choices: &mut Vec<u8>) -> bool {
+        let Some(Part::Node(node)) = self.grammar.part(whole.symbol) else { return false };
+        refit::refit(self, node, whole, parts, kept, choices)
     }
 }
 

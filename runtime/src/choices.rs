@@ -23,7 +23,7 @@ pub use input::TracedInput;
 pub use minimise::{Minimised, Minimiser, minimise};
 pub use mutate::{Mutator, Operation};
 pub use store::{Chunk, Store};
-pub use trace::{Part, Site, Span, SpanKind, Trace, Tracer};
+pub use trace::{Part, Refit, Site, Span, SpanKind, Trace, Tracer};
 
 /// Anything that hands out choice bytes in order.
 pub trait ChoiceSource: Send {

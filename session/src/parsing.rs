@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gramjet::choices::{ChoiceSource, Part, Trace};
+use gramjet::choices::{ChoiceSource, Part, Refit, Trace};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_engine::Tracer;
 use gramjet_parse::{Budget, Parser};
@@ -72,16 +72,8 @@ impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
         self.tracer.options(symbol)
     }
 
-    fn refit(
-        &mut self,
-        symbol: u32,
-        option: u32,
-        depth: u32,
-        parts: &[Part<'_>],
-        kept: &mut Vec<usize>,
-        choices: &mut Vec<u8>,
-    ) -> bool {
-        self.tracer.refit(symbol, option, depth, parts, kept, choices)
+    fn refit(&mut self, whole: Refit, parts: &[Part<'_>], kept: &mut Vec<usize>, choices: &mut Vec<u8>) -> bool {
+        self.tracer.refit(whole, parts, kept, choices)
     }
 
     fn parses(&self) -> bool {

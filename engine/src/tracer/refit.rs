@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gramjet::choices::{Part as Kept, Tracer as _};
+use gramjet::choices::{Part as Kept, Refit, Tracer as _};
 use gramjet_compiler::ir::{Choice, Ir, Node, NodeId};
 
 use super::{Grammar, MAX_SCRATCH, Part, Tracer};
@@ -11,12 +11,12 @@ use super::{Grammar, MAX_SCRATCH, Part, Tracer};
 pub(super) fn refit(
     tracer: &mut Tracer,
     node: NodeId,
-    option: u32,
-    depth: u32,
+    whole: Refit,
     parts: &[Kept<'_>],
     kept: &mut Vec<usize>,
     choices: &mut Vec<u8>,
 ) -> bool {
+    let Refit { option, depth, in_order, .. } = whole;
     let grammar = Arc::clone(&tracer.grammar);
     let Node::Choice(choice) = grammar.lowered.node(node) else { return false };
     let Some(&taken) = choice.options.get(option as usize) else { return false };
@@ -24,8 +24,9 @@ pub(super) fn refit(
     symbols.sort_unstable();
     symbols.dedup();
     let distances = symbols.into_iter().map(|symbol| tracer.distances(symbol)).collect();
-    let mut filling = Filling { grammar: &grammar, tracer, parts, distances, left: MAX_NODES };
-    let mut state = State { next: 0, kept: std::mem::take(kept), choices: std::mem::take(choices), weight: 0 };
+    let mut filling = Filling { grammar: &grammar, tracer, parts, distances, in_order, left: MAX_NODES };
+    let mut state =
+        State { next: 0, kept: std::mem::take(kept), choices: std::mem::take(choices), weight: 0, skipped: 0 };
     let ir = &grammar.lowered;
     push_option(ir, node, option, &mut state.choices);
     // An option that is one of the parts, and nothing else, is that part in place of the choice: parts stand within it.
@@ -62,6 +63,8 @@ struct Filling<'f> {
     parts: &'f [Kept<'f>],
     /// For each symbol of a part how far it is from each rule.
     distances: Vec<Arc<[u8]>>,
+    /// Whether what skips least is best, rather than what is most.
+    in_order: bool,
     left: u32,
 }
 
@@ -110,8 +113,9 @@ struct State {
     next: usize,
     kept: Vec<usize>,
     choices: Vec<u8>,
-    /// The weight of what is kept.
+    /// The weight of what is kept, and of what stands before it and is not.
     weight: u64,
+    skipped: u64,
 }
 
 impl Filling<'_> {
@@ -121,11 +125,29 @@ impl Filling<'_> {
         let rest = self.parts.get(state.next..).unwrap_or_default();
         let Some(at) = rest.iter().position(|part| part.symbol == symbol) else { return false };
         let part = &rest[at];
+        state.skipped += self.weight_between(state.next, state.next + at);
         state.kept.push(state.next + at);
         state.choices.extend_from_slice(part.choices);
         state.weight += part.weight;
         state.next = part.next.max(state.next + at + 1);
         true
+    }
+
+    /// How good a state is. What is skipped cannot be kept any more.
+    fn score(&self, state: &State) -> i128 {
+        i128::from(state.weight) - if self.in_order { i128::from(state.skipped) } else { 0 }
+    }
+
+    /// The weight of the parts from one number to another, without those around the last.
+    fn weight_between(&self, mut from: usize, to: usize) -> u64 {
+        let mut weight = 0;
+        while from < to {
+            let part = &self.parts[from];
+            let is_before = part.next <= to;
+            weight += if is_before { part.weight } else { 0 };
+            from = if is_before { part.next.max(from + 1) } else { from + 1 };
+        }
+        weight
     }
 
     fn shortest(&mut self, part: Part, depth: u32, choices: &mut Vec<u8>) {
@@ -142,29 +164,46 @@ impl Filling<'_> {
             Node::Class(_) => push_option(ir, node, 0, &mut state.choices),
             Node::Rule(rule) | Node::Again(rule) => {
                 let part = Part::Rule(*rule);
-                let before = state.clone();
-                let is_kept = self.keep(part, state);
                 let is_near = |distances: &Arc<[u8]>| u32::from(distances[rule.index()]) <= levels;
                 let is_worth_it = levels > 0 && self.left > 0 && self.distances.iter().any(is_near);
-                let body = ir.body(*rule).filter(|_| is_worth_it);
-                if let Some(body) = body.filter(|_| before.next < self.parts.len()) {
-                    // What is within it can be more than such a part.
-                    let mut inside = before;
+                let body = ir.body(*rule).filter(|_| is_worth_it && state.next < self.parts.len());
+                let inside = body.map(|body| {
+                    let mut inside = state.clone();
                     self.fill(body, depth + 1, levels - 1, &mut inside);
-                    if inside.weight > state.weight {
-                        *state = inside;
-                        return;
-                    }
-                }
-                if !is_kept {
+                    inside
+                });
+                let before = state.weight;
+                let is_kept = self.keep(part, state);
+                let is_better = |inside: &State| match is_kept {
+                    true => self.score(inside) > self.score(state),
+                    false => inside.weight > before,
+                };
+                if let Some(inside) = inside.filter(is_better) {
+                    *state = inside;
+                } else if !is_kept {
                     self.shortest(part, depth + 1, &mut state.choices);
                 }
             }
             Node::Inline { body, .. } => self.fill(*body, depth + 1, levels, state),
             Node::Seq(items) => items.iter().for_each(|&item| self.fill(item, depth, levels, state)),
-            Node::Choice(_) if self.keep(Part::Node(node), state) => {}
-            Node::Choice(choice) => self.choose(node, choice, depth, levels, state),
-            Node::Repeat { item, min, max } => self.rounds(node, *item, (*min, *max), depth, levels, state),
+            Node::Choice(_) | Node::Repeat { .. } => {
+                let before = state.clone();
+                let is_kept = self.keep(Part::Node(node), state);
+                if is_kept && !self.in_order {
+                    return;
+                }
+                let mut inside = before;
+                match ir.node(node) {
+                    Node::Choice(choice) => self.choose(node, choice, depth, levels, &mut inside),
+                    Node::Repeat { item, min, max } => {
+                        self.rounds(node, *item, (*min, *max), depth, levels, &mut inside);
+                    }
+                    _ => {}
+                }
+                if !is_kept || self.score(&inside) > self.score(state) {
+                    *state = inside;
+                }
+            }
         }
     }
 
@@ -178,7 +217,8 @@ impl Filling<'_> {
             let mut inside = state.clone();
             push_option(&self.grammar.lowered, node, option, &mut inside.choices);
             self.fill(taken, depth, levels, &mut inside);
-            if inside.weight > best.as_ref().map_or(state.weight, |best| best.weight) {
+            let is_better = best.as_ref().is_none_or(|best| self.score(&inside) > self.score(best));
+            if inside.weight > state.weight && is_better {
                 best = Some(inside);
             }
         }
@@ -197,9 +237,6 @@ impl Filling<'_> {
         levels: u32,
         state: &mut State,
     ) {
-        if self.keep(Part::Node(node), state) {
-            return;
-        }
         let ir = &self.grammar.lowered;
         let mut done = 0;
         while done < min && state.choices.len() < MAX_SCRATCH {

@@ -225,7 +225,7 @@ impl Minimiser {
     fn fill(&mut self, tracer: &mut (impl Tracer + ?Sized)) {
         self.is_filled = true;
         let mut pool = std::mem::take(&mut self.pool);
-        candidates(&self.best, tracer, self.reach, &mut pool);
+        candidates(&self.best, tracer, &self.need, self.reach, &mut pool);
         let mut texts = BTreeSet::new();
         pool.retain_mut(|candidate| {
             if !candidate.is_blind() {

@@ -39,18 +39,9 @@ pub trait Tracer: Producer {
         0
     }
 
-    /// Appends to `choices` those of a part with this symbol, a choice, that takes `option` and has as much of `parts` in it as it
-    /// can, by weight and in their order; the rest is the shortest there is. `depth` is that of the span that it is for. The numbers of the parts
-    /// go to `kept`. Says whether there is such an option.
-    fn refit(
-        &mut self,
-        _symbol: u32,
-        _option: u32,
-        _depth: u32,
-        _parts: &[Part<'_>],
-        _kept: &mut Vec<usize>,
-        _choices: &mut Vec<u8>,
-    ) -> bool {
+    /// Appends to `choices` those of a part that is derived anew and has as much of `parts` in it as it can, by weight and in their order;
+    /// the rest is the shortest there is. The numbers of the parts go to `kept`. Says whether there is such an option.
+    fn refit(&mut self, _whole: Refit, _parts: &[Part<'_>], _kept: &mut Vec<usize>, _choices: &mut Vec<u8>) -> bool {
         false
     }
 
@@ -64,6 +55,19 @@ pub trait Tracer: Producer {
     fn parse(&mut self, _text: &[u8]) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// A part that is derived anew, with another option.
+#[derive(Clone, Copy, Debug)]
+pub struct Refit {
+    /// Its symbol: that of a choice.
+    pub symbol: u32,
+    /// The option that it takes.
+    pub option: u32,
+    /// The depth of the span that it is for.
+    pub depth: u32,
+    /// Whether a place is for the first part that fits in it, rather than for the greatest.
+    pub in_order: bool,
 }
 
 /// A part that is kept where what is around it is derived anew.

@@ -41,6 +41,32 @@ fn alternatives_are_crossed() {
     }
 }
 
+/// A part moves into one beside it, one becomes two others, and all that finds a place in another option is kept there.
+#[test]
+fn parts_find_other_places() {
+    let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;
+    let subjects: [(&str, &str, &str, &dyn Fn(&[u8]) -> bool); 5] = [
+        ("json", "[[[],7]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.starts_with(b"[[[")),
+        ("json", "[7,[[]]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.ends_with(b"]]]")),
+        ("json", r#"{"":0,"":0,"":0,"":0}"#, "[0,0,0,0]", &has_commas),
+        ("css", "@media all{a{}}a{}a{}", "a{}a{}a{}a{}", &|text: &[u8]| {
+            text.iter().filter(|&&byte| byte == b'{').count() > 3
+        }),
+        (
+            "xml",
+            "<!DOCTYPE report[<!ENTITY company \"0 0\"><!ENTITY product \"0 0 by &company;\"><!---->]><report><section title=\"0 \">\
+             <p>0 00 0</p></section></report><!---->",
+            "<!--<!--><A/>",
+            &|text: &[u8]| text.windows(4).filter(|part| part == b"<!--").count() > 1,
+        ),
+    ];
+    for (grammar, text, smallest, holds) in subjects {
+        let (found, tests) = minimised(&mut Session::new(&language(grammar), 1), text.as_bytes(), holds);
+        assert_eq!(String::from_utf8_lossy(&found), smallest, "from {text}");
+        assert!(tests < 100, "{tests} tests from {text}");
+    }
+}
+
 /// The first random text that has the property, and is not too long.
 fn example(language: &Language, property: &Property, seed: u64) -> Vec<u8> {
     let mut run = Inputs::new(language.producer(), seed);
@@ -68,24 +94,28 @@ fn nearly_all_searches_end_with_the_smallest_text() {
             assert!((property.holds)(property.smallest.as_bytes()), "{}", property.name);
             assert!(language.parse(property.smallest.as_bytes()).is_ok(), "{}", property.smallest);
             let mut lens = Vec::new();
-            let mut calls = Vec::new();
+            let (mut calls, mut shortest) = (Vec::new(), Vec::new());
             for seed in 0..seeds {
                 let text = example(&language, property, seed);
                 let (found, tests) = minimised(&mut session, &text, &property.holds);
                 runs += 1;
                 small += usize::from(found.len() <= property.smallest.len() + 2);
                 lens.push(found.len());
+                if found.len() < property.smallest.len() {
+                    shortest.push(found);
+                }
                 calls.push(tests);
             }
             calls.sort_unstable();
             let median = calls[calls.len() / 2];
             all.extend(calls);
             println!("| {grammar} | {} | {} | {lens:?} | {median} |", property.name, property.smallest.len());
+            shortest.iter().for_each(|text| println!("  {}", String::from_utf8_lossy(text)));
         }
     }
     all.sort_unstable();
     println!("{small} of {runs}; median of tests {}", all[all.len() / 2]);
-    assert!(small * 100 >= runs * 85, "{small} of {runs}");
+    assert!(small * 100 >= runs * 90, "{small} of {runs}");
     assert!(all[all.len() / 2] <= 50, "{all:?}");
 }
 
@@ -99,4 +129,37 @@ fn long_and_deep_texts_become_small() {
     let long = format!("[{}7{}]", "1,".repeat(5000), ",22".repeat(5000));
     let (found, tests) = minimised(&mut session, long.as_bytes(), &|text| text.contains(&b'7'));
     assert_eq!((found.as_slice(), tests < 120), (&b"7"[..], true), "{tests}");
+}
+
+/// No text that is shorter has the property, as far as all can be looked at: texts of the bytes that a property can tell apart.
+#[test]
+#[ignore = "millions of texts: cargo test --release -p gramjet-session --test it -- --ignored smallest_texts"]
+fn smallest_texts_are_the_smallest_of_all_that_are_enumerated() {
+    const MOST: usize = 9;
+    let mut looked_at = 0;
+    for (grammar, alphabet) in [("json", &b"[]{}\":,0"[..]), ("expr", b"()+-*/.0")] {
+        let language = language(grammar);
+        for property in PROPERTIES.iter().filter(|property| property.grammar == grammar) {
+            let mut bytes = alphabet.to_vec();
+            bytes.extend(property.smallest.bytes().filter(|byte| !alphabet.contains(byte)));
+            bytes.sort_unstable();
+            bytes.dedup();
+            if property.smallest.len() > MOST || bytes.len() > MOST {
+                continue;
+            }
+            looked_at += 1;
+            for len in 1..property.smallest.len() {
+                let mut digits = vec![0; len];
+                loop {
+                    let text: Vec<u8> = digits.iter().map(|&digit: &usize| bytes[digit]).collect();
+                    let is_smaller = (property.holds)(&text) && language.parse(&text).is_ok();
+                    assert!(!is_smaller, "{}: {}", property.name, String::from_utf8_lossy(&text));
+                    let Some(at) = digits.iter().rposition(|&digit| digit + 1 < bytes.len()) else { break };
+                    digits[at] += 1;
+                    digits[at + 1..].fill(0);
+                }
+            }
+        }
+    }
+    assert_eq!(looked_at, 10);
 }

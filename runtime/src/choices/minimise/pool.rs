@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::need::{Need, Range};
 use crate::choices::mutate::{change_rounds, shorten};
-use crate::choices::{ChoiceSource, Part, Span, SpanKind, TracedInput, Tracer};
+use crate::choices::{ChoiceSource, Part, Refit, Span, SpanKind, TracedInput, Tracer};
 
 /// A change of a text: a range is replaced by a part of itself, or by something else.
 #[derive(Clone, Debug)]
@@ -30,7 +30,22 @@ enum Change {
     /// These choice bytes are taken out, whatever they derive; others are set to zero before.
     Choices { from: u32, to: u32, zero: Option<u32> },
     /// A choice takes another option, with what is in it from this span on.
-    Refit { span: u32, option: u32, from: u32 },
+    Refit { span: u32, option: u32, from: u32, keeps: Keeps },
+    /// The hull of two parts becomes the target with the other one in it, at a place; what stands between them is gone.
+    Move { hull: Range, target: Range, at: u32, part: Range },
+    /// A part is replaced by two copies of a shorter one.
+    Double(Range),
+}
+
+/// What is kept in another option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    /// What is likely to be needed, as much as possible.
+    Needed,
+    /// The same, in order.
+    InOrder,
+    /// All that finds a place.
+    All,
 }
 
 /// Spans with the same text, one in the other.
@@ -51,7 +66,7 @@ pub(super) enum Reach {
     Parts,
     /// Any few bytes.
     Bytes,
-    /// Other options. Which bytes are needed is known by then.
+    /// Other options, and parts at other places. Which bytes are needed is known by then.
     Options,
 }
 
@@ -64,6 +79,12 @@ const MEDIUM: usize = 512;
 /// Bytes anywhere are taken out of texts up to this length only; so many in a row at most.
 const MAX_BYTES_TEXT: usize = 512;
 const FEW: usize = 8;
+/// Parts go to other places in texts up to this length; so many bytes between two parts are taken out at most, and into parts that are
+/// longer than this others go only beside what is in them.
+const MAX_MOVED: usize = 48;
+const NEAR: u32 = 4;
+/// What is likely to be needed is not taken out for that.
+const MAX_RATE: f64 = 4.0;
 /// Longer texts are not parsed.
 const MAX_PARSED: usize = 1 << 16;
 /// What is kept in another option begins with one of the first parts.
@@ -98,6 +119,7 @@ impl Reach {
 pub(super) fn candidates(
     input: &TracedInput,
     tracer: &mut (impl Tracer + ?Sized),
+    need: &Need,
     reach: Reach,
     list: &mut Vec<Candidate>,
 ) {
@@ -105,7 +127,7 @@ pub(super) fn candidates(
     let len = input.output().len();
     let least = if reach == Reach::Large { (len / 64).max(1) as u32 } else { 1 };
     let parses = tracer.parses() && len <= MAX_PARSED;
-    let mut finder = Finder { input, nodes: nodes(input), list, least, parses, lengths: BTreeMap::new() };
+    let mut finder = Finder { input, nodes: nodes(input), list, least, parses, lengths: BTreeMap::new(), need };
     match reach {
         Reach::Large | Reach::Parts => finder.parts(tracer),
         Reach::Bytes => {
@@ -117,7 +139,13 @@ pub(super) fn candidates(
                 finder.choices();
             }
         }
-        Reach::Options => finder.options(tracer),
+        Reach::Options => {
+            finder.options(tracer);
+            if parses && len <= MAX_MOVED {
+                finder.moves();
+                finder.doubles();
+            }
+        }
     }
 }
 
@@ -129,6 +157,7 @@ struct Finder<'f> {
     parses: bool,
     /// The length of the shortest text of a symbol at a depth.
     lengths: BTreeMap<(u32, u32), u32>,
+    need: &'f Need,
 }
 
 fn len(range: Range) -> u32 {
@@ -417,13 +446,58 @@ impl Finder<'_> {
                 continue;
             }
             for option in 0..tracer.options(span.symbol).min(OPTIONS) {
-                let mut from = number + 1;
+                // What is kept begins with one of the first parts, or within the first one.
+                let mut starts = BTreeSet::new();
+                let (mut beside, mut within) = (number + 1, number + 1);
                 for _ in 0..STARTS {
-                    if from >= span.next {
-                        break;
+                    starts.extend([beside, within]);
+                    beside = spans.get(beside as usize).map_or(span.next, |span| span.next);
+                    within += 1;
+                }
+                for from in starts.into_iter().filter(|&from| from < span.next) {
+                    for keeps in [Keeps::Needed, Keeps::InOrder, Keeps::All] {
+                        self.push_choices(Change::Refit { span: number, option, from, keeps });
                     }
-                    self.push_choices(Change::Refit { span: number, option, from });
-                    from = spans[from as usize].next;
+                }
+            }
+        }
+    }
+}
+
+impl Finder<'_> {
+    /// A part moves into one near it, which makes what separates them superfluous.
+    fn moves(&mut self) {
+        for number in 0..self.nodes.len() {
+            for other in 0..self.nodes.len() {
+                let (part, target) = (self.nodes[number].text, self.nodes[other].text);
+                let (hull, gap) = match part.0 >= target.1 {
+                    true => ((target.0, part.1), (target.1, part.0)),
+                    false => ((part.0, target.1), (part.1, target.0)),
+                };
+                if gap.0 >= gap.1 || len(gap) > NEAR || self.need.rate(gap) > MAX_RATE {
+                    continue;
+                }
+                let edges = self.nodes[other].children.iter().map(|&child| self.nodes[child].text);
+                let mut places: Vec<u32> = edges.flat_map(|(from, to)| [from, to]).collect();
+                if len(target) <= NEAR {
+                    places.extend(target.0 + 1..target.1);
+                }
+                places.sort_unstable();
+                places.dedup();
+                for at in places {
+                    self.push(gap, (gap.0, gap.0), 0, Change::Move { hull, target, at, part });
+                }
+            }
+        }
+    }
+
+    /// A part becomes two of another kind.
+    fn doubles(&mut self) {
+        for number in 0..self.nodes.len() {
+            for other in 0..self.nodes.len() {
+                let (whole, copied) = (self.nodes[number].text, self.nodes[other].text);
+                if 2 * len(copied) < len(whole) {
+                    self.push(whole, (whole.0, whole.0), 2 * len(copied), Change::Double(copied));
                 }
             }
         }
@@ -436,18 +510,20 @@ impl Candidate {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// Whether it changes several places, of which `replaced` is the first.
+    /// Whether it changes several places, of which `replaced` is the first, or puts something there: if the test fails, it need not be for
+    /// what is missing.
     pub(super) fn is_manifold(&self) -> bool {
         match &self.change {
             Change::Shorten(spans) => spans.len() > 1,
             Change::Text(places) => places.len() > 1,
+            Change::Move { .. } | Change::Double(_) => true,
             _ => false,
         }
     }
 
     /// Whether it is made by a parse.
     pub(super) fn is_parsed(&self) -> bool {
-        matches!(self.change, Change::Text(_))
+        matches!(self.change, Change::Text(_) | Change::Move { .. } | Change::Double(_))
     }
 
     /// Whether what it makes should be there already, but for a shortest part: else it is something new, and rarely holds.
@@ -457,8 +533,25 @@ impl Candidate {
 
     /// Writes the text that it makes, if that is known before the choice bytes are.
     pub(super) fn text(&self, input: &TracedInput, text: &mut Vec<u8>) -> bool {
-        let Change::Text(places) = &self.change else { return false };
         let output = input.output();
+        let of = |from: u32, to: u32| &output[from as usize..to as usize];
+        let all = (0, output.len() as u32);
+        let places = match self.change {
+            Change::Text(ref places) => places,
+            Change::Move { hull, target, at, part } => {
+                for (from, to) in [(all.0, hull.0), (target.0, at), part, (at, target.1), (hull.1, all.1)] {
+                    text.extend_from_slice(of(from, to));
+                }
+                return true;
+            }
+            Change::Double(copied) => {
+                for (from, to) in [(all.0, self.replaced.0), copied, copied, (self.replaced.1, all.1)] {
+                    text.extend_from_slice(of(from, to));
+                }
+                return true;
+            }
+            _ => return false,
+        };
         let base = places.first().copied().unwrap_or(0);
         let shifts = places.iter().map(|&place| place - base).skip(1);
         let mut end = 0;
@@ -508,7 +601,7 @@ impl Candidate {
                 span.choices.1 = input.span(last).choices.1;
                 change_rounds(input, &span, input.span(repetition), 0, choices);
             }
-            Change::Text(_) => return false,
+            Change::Text(_) | Change::Move { .. } | Change::Double(_) => return false,
             Change::Choices { from, to, zero } => {
                 choices.extend_from_slice(&old[..from as usize]);
                 choices.extend_from_slice(&old[to as usize..]);
@@ -516,11 +609,12 @@ impl Candidate {
                     choices[zero as usize] = 0;
                 }
             }
-            Change::Refit { span, option, from } => {
+            Change::Refit { span, option, from, keeps } => {
                 let whole = input.span(span);
                 choices.extend_from_slice(&old[..whole.choices().start]);
-                // What is not needed is not kept.
-                let weight = |span: &Span| (need.rate(span.output) * 16.0) as u64;
+                // What is not needed is not kept, unless all is.
+                let least = u64::from(keeps == Keeps::All);
+                let weight = |span: &Span| (need.rate(span.output) * 16.0) as u64 + least;
                 let is_needed = |&part: &u32| {
                     let part = input.span(part);
                     part.kind != SpanKind::Round && part.output.0 < part.output.1 && weight(part) > 0
@@ -535,7 +629,9 @@ impl Candidate {
                     })
                     .collect();
                 let mut kept = Vec::new();
-                if !tracer.refit(whole.symbol, option, whole.depth, &parts, &mut kept, choices) {
+                let in_order = keeps == Keeps::InOrder;
+                let anew = Refit { symbol: whole.symbol, option, depth: whole.depth, in_order };
+                if !tracer.refit(anew, &parts, &mut kept, choices) {
                     return false;
                 }
                 if let (Some(&first), Some(&last)) = (kept.first(), kept.last()) {
