@@ -70,6 +70,16 @@ pub enum Failure {
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },
+    /// A signal asked for the end of a search.
+    #[error("interrupted by {name} {reached}")]
+    Stopped {
+        /// The signal's name.
+        name: &'static str,
+        /// The signal's number.
+        signal: u8,
+        /// How far it came, and what of it is written.
+        reached: String,
+    },
     /// A defect of gramjet itself.
     #[error("internal error: {0}; please report it")]
     Internal(String),
@@ -95,7 +105,9 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
-            Failure::Interrupted { signal, .. } => ExitCode::from(128_u8.saturating_add(*signal)),
+            Failure::Interrupted { signal, .. } | Failure::Stopped { signal, .. } => {
+                ExitCode::from(128_u8.saturating_add(*signal))
+            }
             Failure::Internal(_) => ExitCode::from(101),
             _ => ExitCode::FAILURE,
         }

@@ -1,28 +1,32 @@
 //! `gramjet minimise`: a smaller file of the grammar on which a command ends in the same way.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueHint};
-use gramjet::choices::minimise;
+use gramjet::choices::{Minimiser, Tracer};
 use gramjet::{Choices, Producer};
-use gramjet_parse::{Budget, Parser};
+use gramjet_parse::Budget;
+use gramjet_session::ParsingTracer;
 
 use crate::args::{EngineArgument, GrammarArgs, LimitArgs};
 use crate::engines;
-use crate::failure::{Failure, quoted, say};
-use crate::generate::Tally;
+use crate::failure::{Failure, say};
 use crate::grammar::{self, Source};
 use crate::limits;
 use crate::parse::{describe, shown};
+use crate::progress::Progress;
 use crate::recorded;
 use crate::stop::{Stop, StopReason};
 use crate::texts::write_output;
 use crate::units::{self, plural};
+
+mod trials;
+
+use trials::{Ending, Trials};
 
 /// `gramjet minimise`.
 #[derive(Debug, Args)]
@@ -48,9 +52,15 @@ pub struct MinimiseArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Run the command at most so often.
+    /// Test at most so many texts.
     #[arg(long, value_name = "N", default_value = "10k", value_parser = units::parse_count)]
     max_tests: u64,
+
+    /// Run up to N commands at the same time, or `auto` for one per processor; the result does not depend on it.
+    ///
+    /// Each has a file of its own for the text. What else a command writes must not be in the way of another one.
+    #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
+    jobs: usize,
 
     /// End the command after this long; that counts as a way to end of its own.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = units::parse_duration)]
@@ -59,6 +69,10 @@ pub struct MinimiseArgs {
     /// Say how it went.
     #[arg(short, long)]
     verbose: bool,
+
+    /// Show no progress line.
+    #[arg(long)]
+    no_progress: bool,
 
     /// The command, behind `--`. For `@@` stands the name of a file with the text; without it, the text is standard input.
     #[arg(value_name = "COMMAND", required = true, last = true)]
@@ -86,24 +100,13 @@ impl MinimiseArgs {
     }
 }
 
-/// How a command ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    Status(ExitStatus),
-    Timeout,
-    /// It was not run, as the choice bytes of the text were not found within the parser's budget.
-    Unparsed,
-    /// A signal to gramjet was its end.
-    Stopped,
-}
-
 /// Minimises a file.
 pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.file.as_os_str() == "-" {
         return Err(Failure::Usage("the grammar and the file cannot both come from standard input".to_string()));
     }
     let source = grammar::load(&args.grammar)?;
-    let (parser, mut tracer, _) = match args.choices {
+    let (parser, tracer, producer) = match args.choices {
         true => engines::unlimited_as_read(&source, &of_fuzz_target(&args.grammar))?,
         false => engines::unlimited(&source, &args.grammar)?,
     };
@@ -112,41 +115,119 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
         say!("{}", describe(&args.file, &text, &error));
         Failure::Nonconforming(format!("{} was not parsed", shown(&args.file)))
     })?;
+    let parser = Arc::new(parser);
+    let mut tracer = ParsingTracer::new(tracer, producer, Arc::clone(&parser));
     let stop = Stop::on_signals();
-    let place = Place::new(stop.clone(), args.choices.then_some(&parser))?;
-    let expected = place.ending(args, &text)?;
+    let of_choices = args.choices.then_some(&*parser);
+    let mut trials = Trials::new(&args.command, args.timeout, args.jobs, of_choices, stop.clone())?;
+    let expected = trials.ending(&text, &mut || {})?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {
-        return Err(Failure::Interrupted { name, signal, written: Tally::default() });
+        let reached = format!("before the command had ended on {}; nothing is written", shown(&args.file));
+        return Err(Failure::Stopped { name, signal, reached });
     }
     if expected == Ending::Status(ExitStatus::default()) {
         return Err(Failure::Usage(format!("the command succeeds on {}: there is nothing to keep", shown(&args.file))));
     }
-    let mut failure = None;
-    let mut test = |output: &[u8]| match place.ending(args, output) {
-        Ok(ending) => failure.is_none() && ending == expected,
-        Err(error) => {
-            failure.get_or_insert(error);
-            false
-        }
+    let mut search = Search {
+        minimiser: Minimiser::new(&mut tracer, &parsed.choices),
+        ahead: None,
+        tests: 0,
+        proposed: 0,
+        max_tests: args.max_tests,
     };
-    let found = minimise(&mut tracer, &parsed.choices, args.max_tests, &mut test);
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    write_output(args.output.as_deref(), &found.output)?;
+    let mut progress = if args.no_progress { Progress::hidden() } else { Progress::of_search(text.len()) };
+    let end = search.run(&mut tracer, &mut trials, expected, &mut progress)?;
+    progress.finish();
+    let best = search.minimiser.best();
+    write_output(args.output.as_deref(), best.output())?;
     if let Some(path) = &args.choices_output {
-        write_output(Some(path), &found.choices)?;
+        write_output(Some(path), best.choices())?;
     }
-    if let Some(StopReason::Signal(name, signal)) = stop.reason() {
-        let written = Tally { inputs: 1, bytes: found.output.len() as u64 };
-        return Err(Failure::Interrupted { name, signal, written });
+    let (before, after) = (plural(text.len() as u64, "byte"), plural(best.output().len() as u64, "byte"));
+    let tests = plural(search.tests, "test");
+    if let (End::Stopped, Some(StopReason::Signal(name, signal))) = (end, stop.reason()) {
+        let reached = format!("after {tests}: from {before} to {after}, which are written");
+        return Err(Failure::Stopped { name, signal, reached });
     }
-    if args.verbose || found.exhausted {
-        let end = if found.exhausted { "; `--max-tests` ended the search" } else { "" };
-        let (before, after) = (plural(text.len() as u64, "byte"), plural(found.output.len() as u64, "byte"));
-        say!("gramjet: from {before} to {after} in {}{end}", plural(found.tests, "test"));
+    if args.verbose || end == End::Exhausted {
+        let end = if end == End::Exhausted { "; `--max-tests` ended the search" } else { "" };
+        say!("gramjet: from {before} to {after} in {tests}{end}");
     }
     Ok(())
+}
+
+/// A search whose tests are run by a command.
+struct Search {
+    minimiser: Minimiser,
+    /// The same search under the assumption that nothing holds of what runs: it says what to run beside.
+    ahead: Option<Minimiser>,
+    /// Texts that were tested, and those that `ahead` has come to.
+    tests: u64,
+    proposed: u64,
+    max_tests: u64,
+}
+
+/// Why a search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Nothing helps any more.
+    Found,
+    /// The number of tests.
+    Exhausted,
+    /// A signal to gramjet.
+    Stopped,
+}
+
+impl Search {
+    /// Looks for ever simpler texts on which the command ends as it is expected to. The search is the one that a single job makes,
+    /// whatever runs ahead of it.
+    fn run(
+        &mut self,
+        tracer: &mut impl Tracer,
+        trials: &mut Trials<'_>,
+        expected: Ending,
+        progress: &mut Progress,
+    ) -> Result<End, Failure> {
+        while self.tests < self.max_tests {
+            let Some(proposed) = self.minimiser.propose(tracer) else { return Ok(End::Found) };
+            let text = proposed.to_vec();
+            trials.start(&text)?;
+            self.fill(tracer, trials)?;
+            let (tests, len) = (self.tests, self.minimiser.best().output().len());
+            let ending = trials.ending(&text, &mut || progress.update_search(tests, len))?;
+            if ending == Ending::Stopped {
+                return Ok(End::Stopped);
+            }
+            self.tests += 1;
+            let holds = ending == expected;
+            if holds {
+                // What runs are parts of a text that is given up.
+                trials.drop_all();
+                self.ahead = None;
+            }
+            self.minimiser.judge(tracer, holds);
+        }
+        Ok(End::Exhausted)
+    }
+
+    /// Starts commands while there is room beside the one that the search waits for.
+    fn fill(&mut self, tracer: &mut impl Tracer, trials: &mut Trials<'_>) -> Result<(), Failure> {
+        while trials.has_room_beside() {
+            if self.ahead.is_none() {
+                self.proposed = self.tests + 1;
+            }
+            let ahead = self.ahead.get_or_insert_with(|| self.minimiser.clone());
+            if self.proposed >= self.max_tests {
+                break;
+            }
+            ahead.judge(tracer, false);
+            let Some(next) = ahead.propose(tracer) else { break };
+            self.proposed += 1;
+            let next = next.to_vec();
+            trials.start(&next)?;
+        }
+        Ok(())
+    }
 }
 
 /// How fuzz targets read the grammar: with its own weights, unless others are asked for.
@@ -179,96 +260,4 @@ fn text(args: &MinimiseArgs, source: &Source) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     engine.producer().produce(&mut Choices::replay(&bytes), &mut text);
     Ok(text)
-}
-
-/// A directory of this process alone, for the file that the command reads; removed at the end.
-struct Place<'p> {
-    directory: PathBuf,
-    stop: Stop,
-    /// What finds the choice bytes of a text, if the command gets these.
-    parser: Option<&'p Parser>,
-}
-
-impl<'p> Place<'p> {
-    fn new(stop: Stop, parser: Option<&'p Parser>) -> Result<Place<'p>, Failure> {
-        let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
-        fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
-        Ok(Place { directory, stop, parser })
-    }
-
-    /// How the command ends on a text.
-    fn ending(&self, args: &MinimiseArgs, text: &[u8]) -> Result<Ending, Failure> {
-        if self.stop.is_requested() {
-            return Ok(Ending::Stopped);
-        }
-        let path = self.directory.join("input");
-        let parsed = self.parser.map(|parser| parser.parse(text, &Budget::default()));
-        let bytes = match &parsed {
-            None => text,
-            Some(Ok(parsed)) => &parsed.choices,
-            // A text of the grammar that costs too much to parse.
-            Some(Err(_)) => return Ok(Ending::Unparsed),
-        };
-        fs::write(&path, bytes).map_err(|error| Failure::writing(&path, error))?;
-        let program = &args.command[0];
-        run_command(program, &args.command[1..], &path, args.timeout, &self.stop)
-            .map_err(|error| Failure::Usage(format!("cannot run {}: {error}", quoted(program))))
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        // A directory that is left over harms nobody.
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-fn run_command(
-    program: &OsString,
-    arguments: &[OsString],
-    path: &Path,
-    timeout: Duration,
-    stop: &Stop,
-) -> io::Result<Ending> {
-    let mut names_file = false;
-    let arguments = arguments.iter().map(|argument| match argument.to_str() {
-        Some(text) if text.contains("@@") => {
-            names_file = true;
-            OsString::from(text.replace("@@", &path.to_string_lossy()))
-        }
-        _ => argument.clone(),
-    });
-    let arguments: Vec<OsString> = arguments.collect();
-    let stdin = if names_file { Stdio::null() } else { File::open(path)?.into() };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
-    // What the command starts itself is ended with it.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
-    let begin = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Ending::Status(status));
-        }
-        if stop.is_requested() || begin.elapsed() >= timeout {
-            kill(&mut child)?;
-            return Ok(if stop.is_requested() { Ending::Stopped } else { Ending::Timeout });
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
-    }
-}
-
-/// Ends a command and all that it has started.
-fn kill(child: &mut Child) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // Not waited for yet, so the number of the group is still its own. If it has gone, that is what is wanted.
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
-    child.kill()?;
-    child.wait().map(|_| ())
 }

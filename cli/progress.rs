@@ -1,4 +1,4 @@
-//! The progress line on a terminal. It is told of each chunk written, never of single inputs.
+//! The progress line on a terminal. Of a run it is told of each chunk written, never of single inputs; of a search, of each test.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -35,6 +35,8 @@ enum Unit {
     Inputs,
     Bytes,
     Milliseconds,
+    /// Bytes that a search has got rid of.
+    BytesLess,
 }
 
 impl Progress {
@@ -53,8 +55,21 @@ impl Progress {
             (_, Some(time)) => (Unit::Milliseconds, u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             _ => (Unit::Inputs, plan.inputs),
         };
+        Progress::new(unit, length, "{bar:24} {percent:>3}%  {msg}  {eta} left")
+    }
+
+    /// A progress line for a search for a text that is shorter than one of so many bytes, if standard error is a terminal.
+    pub fn of_search(len: usize) -> Progress {
+        match std::io::stderr().is_terminal() {
+            // How long it takes is not known.
+            true => Progress::new(Unit::BytesLess, len as u64, "{bar:24} {percent:>3}%  {msg}"),
+            false => Progress::hidden(),
+        }
+    }
+
+    fn new(unit: Unit, length: u64, template: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3}%  {msg}  {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
         let now = Instant::now();
@@ -63,17 +78,7 @@ impl Progress {
 
     /// Takes note of what is written so far.
     pub fn update(&mut self, written: Tally) {
-        let Some(line) = &mut self.line else { return };
-        let now = Instant::now();
-        if now - line.renewed < PERIOD {
-            return;
-        }
-        line.renewed = now;
-        let elapsed = now - line.start;
-        if !line.shown && elapsed >= DELAY {
-            line.shown = true;
-            line.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
+        let Some((line, elapsed)) = self.line.as_mut().and_then(Line::renew) else { return };
         let rate = written.bytes as f64 / elapsed.as_secs_f64();
         line.bar.set_message(format!(
             "{}, {} inputs, {}/s",
@@ -82,10 +87,20 @@ impl Progress {
             display_size(rate as u64)
         ));
         line.bar.set_position(match line.unit {
-            Unit::Inputs => written.inputs,
+            Unit::Inputs | Unit::BytesLess => written.inputs,
             Unit::Bytes => written.bytes,
             Unit::Milliseconds => elapsed.as_millis() as u64,
         });
+    }
+
+    /// Takes note of how many texts a search has tested, and of the length of the best.
+    pub fn update_search(&mut self, tests: u64, len: usize) {
+        let Some((line, elapsed)) = self.line.as_mut().and_then(Line::renew) else { return };
+        let (before, len) = (line.bar.length().unwrap_or(0), len as u64);
+        let (rate, tests) = (tests as f64 / elapsed.as_secs_f64(), HumanCount(tests));
+        let message = format!("{} of {}, {tests} tests, {rate:.0}/s", display_size(len), display_size(before));
+        line.bar.set_message(message);
+        line.bar.set_position(before.saturating_sub(len));
     }
 
     /// Removes the line.
@@ -93,6 +108,23 @@ impl Progress {
         if let Some(line) = self.line.take() {
             line.bar.finish_and_clear();
         }
+    }
+}
+
+impl Line {
+    /// How long it is there, if it is time to renew it; shows it when it is time for that.
+    fn renew(&mut self) -> Option<(&mut Line, Duration)> {
+        let now = Instant::now();
+        if now - self.renewed < PERIOD {
+            return None;
+        }
+        self.renewed = now;
+        let elapsed = now - self.start;
+        if !self.shown && elapsed >= DELAY {
+            self.shown = true;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Some((self, elapsed))
     }
 }
 

@@ -86,6 +86,104 @@ fn what_a_command_fails_on_becomes_small() {
     assert_eq!(fs::read_to_string(named).unwrap(), "[7]");
 }
 
+/// What runs at the same time changes neither the result nor the number of tests, and nothing runs twice on a text.
+#[cfg(unix)]
+#[test]
+fn jobs_and_remembered_answers_change_nothing_of_a_search() {
+    let content = "[1,[22,\"abc\",[],[[\"k\"]]],[[[3,7777]]],44,\"needle\",[5,6],[[[[[\"nee\",4]]]]]]";
+    let (place, grammar, file) = files("minimise-jobs", content);
+    let minimise = |jobs: &str, max_tests: &str, seen: &str| {
+        let script = format!("echo \"$(cat \"$0\")\" >> {seen}; ! grep -q '\\[\\[\\[.*e' \"$0\"");
+        let options = ["-v", "--jobs", jobs, "--max-tests", max_tests, "--", "sh", "-c", &script, "@@"];
+        let output = gramjet().args([&["minimise", &grammar, &file], &options[..]].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let lines: Vec<String> = fs::read_to_string(seen).unwrap().lines().map(str::to_string).collect();
+        (text(&output.stdout), text(&output.stderr), lines)
+    };
+    for max_tests in ["10k", "12"] {
+        let (small, said, one) = minimise("1", max_tests, &place.path("one"));
+        if max_tests == "10k" {
+            assert_eq!(small, "[[[\"e\"]]]");
+            assert_eq!(said, format!("gramjet: from {} bytes to 9 bytes in {} tests\n", content.len(), one.len() - 1));
+        }
+        let distinct: std::collections::BTreeSet<&String> = one.iter().collect();
+        assert_eq!(distinct.len(), one.len(), "{one:?}");
+        // What runs ahead can be ended before it has said what it runs on.
+        let (also_small, also_said, _) = minimise("3", max_tests, &place.path("three"));
+        assert_eq!((also_small, also_said), (small, said));
+        ["one", "three"].iter().for_each(|name| fs::remove_file(place.path(name)).unwrap());
+    }
+}
+
+/// On a terminal a line shows how far the search is, unless it is told not to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_on_a_terminal_shows_how_far_the_search_is() {
+    use std::io::Read as _;
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let (_place, grammar, file) = files("minimise-progress", "[1,[22,\"abc\",[]],[[[3,7777]]],44,\"needle\",[5,6]]");
+    for (option, is_shown) in [("--jobs=2", true), ("--no-progress", false)] {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = text(ptsname(&ours, Vec::new()).unwrap().to_bytes());
+        let theirs = fs::File::options().read(true).write(true).open(name).unwrap();
+        let mut command = gramjet();
+        command.args(["minimise", &grammar, &file, option, "--", "sh", "-c", "sleep 0.1; ! grep -q '\\[\\[\\[.*e'"]);
+        let mut child =
+            command.env("TERM", "xterm").stdout(std::process::Stdio::null()).stderr(theirs).spawn().unwrap();
+        // It holds the other end of the terminal.
+        drop(command);
+        let (mut seen, mut part) = (Vec::new(), [0; 1024]);
+        let mut terminal = fs::File::from(ours);
+        // The end of a terminal is an error.
+        while let Ok(count @ 1..) = terminal.read(&mut part) {
+            seen.extend_from_slice(&part[..count]);
+        }
+        assert!(child.wait().unwrap().success());
+        assert_eq!(text(&seen).contains(" B of 48 B, "), is_shown, "{}", text(&seen));
+    }
+}
+
+/// What was found before a signal is written, and the message says how far the search was.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_search_with_the_best_text_so_far() {
+    let (place, grammar, file) = files("minimise-signal", "[1,[22,\"abc\",[]],[[[3,7777]]],44,\"needle\",[5,6]]");
+    let (runs, small) = (place.path("runs"), place.path("small"));
+    for (most, jobs) in [(6, "1"), (0, "1"), (6, "2")] {
+        let script = format!("echo >> {runs}; [ $(wc -l < {runs}) -gt {most} ] && sleep 1000; ! grep -q 7 \"$0\"");
+        let child = gramjet()
+            .args(["minimise", &grammar, &file, "-o", &small, "--timeout", "1000s", "--jobs", jobs])
+            .args(["--", "sh", "-c", &script, "@@"])
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !fs::read(&runs).is_ok_and(|runs| runs.len() > most) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        if most == 0 {
+            assert!(said.contains("before the command had ended on ") && said.contains("nothing is written"), "{said}");
+            assert!(!fs::exists(&small).unwrap());
+        } else {
+            let found = fs::read_to_string(&small).unwrap();
+            assert!(found.contains('7') && found.len() < 48, "{found}");
+            let tests = if jobs == "1" { "after 5 tests" } else { "after " };
+            let reached = format!("from 48 bytes to {} bytes, which are written", found.len());
+            assert!(said.starts_with("gramjet: interrupted by SIGINT ") && said.contains(tests), "{said}");
+            assert!(said.contains(&reached), "{said}");
+            fs::remove_file(&small).unwrap();
+        }
+        fs::remove_file(&runs).unwrap();
+    }
+}
+
 /// Artefacts of fuzz targets are choice bytes, under the depth limit of the target's module.
 #[cfg(unix)]
 #[test]
