@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Compares the search of gramjet with `hypothesis.extra.lark.from_lark`: the same thirty properties, the same grammars (the shipped ones,
+without weights, as Lark), and the same failing texts to begin with, which Hypothesis has found.
+
+    python3 -m venv target/shrink-venv && target/shrink-venv/bin/pip install 'hypothesis[lark]'
+    cargo build -p gramjet-cli && cargo build -p gramjet-session --example shrinking
+    target/shrink-venv/bin/python benches/shrinking/from_lark.py target/debug/gramjet target/debug/examples/shrinking
+"""
+
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import lark
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import HypothesisException
+from hypothesis.extra.lark import from_lark
+
+SEEDS = 5
+TOKEN = re.compile(r'%s"([^"]*)"|"([^"]*)"|%x([0-9A-Fa-f]+(?:-[0-9A-Fa-f]+|(?:\.[0-9A-Fa-f]+)+)?)|(\d*\*\d*|\d+)(?=[%"(\[A-Za-z])|([A-Za-z][\w-]*)|([()\[\]/=])')
+
+
+def name(text: str) -> str:
+    return "r_" + text.lower().replace("-", "_")
+
+
+def character(code: int) -> str:
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"
+
+
+def literal(text: str) -> str:
+    return '"' + "".join(c if c.isalnum() else character(ord(c)) for c in text) + '"' if text else ""
+
+
+def rules(abnf: str) -> str:
+    """The rules of `gramjet convert` in ABNF, as Lark."""
+    lines = []
+    for line in abnf.splitlines():
+        left, right = line.split(" = ", 1)
+        lines.append(f"{name(left)}: {alternatives(tokens(right))}")
+    return "\n".join(lines) + "\n"
+
+
+def tokens(text: str) -> list[tuple[str, str]]:
+    found = []
+    for match in TOKEN.finditer(text):
+        kind = ["literal", "literal", "characters", "repeat", "rule", "mark"][match.lastindex - 1]
+        found.append((kind, match.group(match.lastindex)))
+    return found[::-1]
+
+
+def alternatives(left: list[tuple[str, str]]) -> str:
+    options = [sequence(left)]
+    while left and left[-1] == ("mark", "/"):
+        left.pop()
+        options.append(sequence(left))
+    return " | ".join(options)
+
+
+def sequence(left: list[tuple[str, str]]) -> str:
+    parts = []
+    while left and left[-1] not in [("mark", "/"), ("mark", ")"), ("mark", "]")]:
+        parts.append(repetition(left))
+    return " ".join(parts)
+
+
+def repetition(left: list[tuple[str, str]]) -> str:
+    if left[-1][0] != "repeat":
+        return element(left)
+    times = left.pop()[1]
+    least, _, most = times.partition("*") if "*" in times else (times, "*", times)
+    item = f"({element(left)})"
+    if most:
+        return f"{item}~{least or 0}..{most}"
+    return item + ("*" if int(least or 0) == 0 else "+" if least == "1" else f"~{least} {item}*")
+
+
+def element(left: list[tuple[str, str]]) -> str:
+    kind, text = left.pop()
+    if kind == "literal":
+        return literal(text)
+    if kind == "rule":
+        return name(text)
+    if kind == "characters":
+        if "-" in text:
+            low, high = (int(part, 16) for part in text.split("-"))
+            return f"/[{character(low)}-{character(high)}]/"
+        return literal("".join(chr(int(part, 16)) for part in text.split(".")))
+    inner = alternatives(left)
+    left.pop()
+    return f"({inner})" + ("?" if text == "[" else "")
+
+
+class Judge:
+    """The program that knows the properties."""
+
+    def __init__(self, program: str) -> None:
+        self.program = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(self, *words: str) -> str:
+        self.program.stdin.write(("\t".join(words) + "\n").encode())
+        self.program.stdin.flush()
+        return self.program.stdout.readline().decode().rstrip("\n")
+
+    def holds(self, number: int, text: bytes) -> bool:
+        return self.ask("holds", str(number), text.hex()) == "1"
+
+
+def shrunk(strategy, judge: Judge, number: int, seed: int) -> tuple[bytes, int, int]:
+    """The first failing text, the length of the last, and how many calls Hypothesis makes behind the first failing one."""
+    first, last, calls = None, b"", 0
+
+    def holds(text: str) -> bool:
+        nonlocal first, last, calls
+        encoded = text.encode()
+        calls += first is not None
+        if len(encoded) > 2000 or not judge.holds(number, encoded):
+            return False
+        first, last = first or encoded, encoded
+        return True
+
+    relaxed = settings(
+        max_examples=5000, deadline=None, database=None, phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck)
+    )
+    found = find(strategy, holds, settings=relaxed, random=random.Random(seed))
+    return first, len(found.encode()), calls
+
+
+def main() -> None:
+    gramjet, program = sys.argv[1:3]
+    only = sys.argv[3:]
+    judge = Judge(program)
+    properties = [line.split("\t") for line in judge.ask("properties").split("\x1f")]
+    ours_all, theirs_all = [], []
+    print("| grammar | property | smallest | `from_lark`: bytes; tests, median | here: bytes; tests, median |\n|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        strategies = {}
+        for number, (grammar, title, smallest) in enumerate(properties):
+            if only and grammar not in only:
+                continue
+            path = Path(folder) / f"{grammar}.lark"
+            if grammar not in strategies:
+                abnf = subprocess.run([gramjet, "convert", grammar, "-", "--to", "abnf", "--drop-weights"], capture_output=True, check=True)
+                text = rules(abnf.stdout.decode())
+                start = text.split(":", 1)[0]
+                path.write_text(text.replace(f"{start}:", "start:", 1).replace(f" {start} ", " start "))
+                strategies[grammar] = from_lark(lark.Lark(path.read_text(), start="start"), start="start")
+            theirs, ours = [], []
+            for seed in range(SEEDS):
+                try:
+                    first, length, calls = shrunk(strategies[grammar], judge, number, seed)
+                except HypothesisException as error:
+                    print(f"{grammar}, {title}, seed {seed}: {type(error).__name__}", file=sys.stderr)
+                    continue
+                answer = judge.ask("minimise", str(path), str(number), first.hex())
+                if "\t" not in answer:
+                    print(f"{grammar}, {title}, seed {seed}: {answer}", file=sys.stderr)
+                    continue
+                theirs.append((length, calls))
+                ours.append(tuple(map(int, answer.split("\t"))))
+            theirs_all += theirs
+            ours_all += ours
+            print(f"| {grammar} | {title} | {smallest} | {shown(theirs)} | {shown(ours)} |", flush=True)
+    print(f"\n{len(ours_all)} runs; median of tests: `from_lark` {median(theirs_all)}, here {median(ours_all)}")
+    print(f"here as short or shorter in {sum(a[0] <= b[0] for a, b in zip(ours_all, theirs_all))}")
+
+
+def median(runs: list[tuple[int, int]]) -> float:
+    return statistics.median(calls for _, calls in runs) if runs else 0
+
+
+def shown(runs: list[tuple[int, int]]) -> str:
+    return f"{' '.join(str(length) for length, _ in runs)}; {median(runs):g}" if runs else "none"
+
+
+if __name__ == "__main__":
+    main()
