@@ -1,4 +1,4 @@
-//! `cargo bench --bench mutants`: what the mutators of choice bytes make, and how fast.
+//! `cargo bench --bench mutants --features ahead-of-time`: what the mutators of choice bytes make, and how fast.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -14,7 +14,8 @@ use gramjet_grammars::{SHIPPED, Shipped};
 /// Mutants of inputs of a certain length: how many differ, their sizes, and mutants per second of CPU time, on one thread.
 #[derive(Parser)]
 struct Args {
-    /// Only these grammars, separated by commas; of those that ship with a producer.
+    /// Only these grammars, separated by commas; of those with a producer made ahead of time, which `--features ahead-of-time` are
+    /// all of the default.
     #[arg(long, value_delimiter = ',', default_value = "json,xml,html,css,expr")]
     grammars: Vec<String>,
     /// The length of the inputs that are mutated in bytes, give or take a quarter.
@@ -66,7 +67,9 @@ fn main() {
         match gramjet_generated::producer(shipped.name) {
             Some(producer) if args.minimise => minimising(shipped, producer(), &args),
             Some(producer) => measure(shipped, producer(), &args),
-            None => println!("| {} | ships without a producer | | | | | | | | |", shipped.name),
+            None => {
+                println!("| {} | has no producer without `--features ahead-of-time` | | | | | | | | |", shipped.name)
+            }
         }
     }
 }
