@@ -193,7 +193,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size_bound)]
     pub max_len: Option<Bound<u64>>,
 
-    /// An input reads at most this many choice bytes, and is completed as briefly as possible behind them.
+    /// An input reads at most this many choice bytes, and is completed as briefly as possible after them.
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = units::parse_size)]
     pub max_choices: Option<u64>,
 }

@@ -65,6 +65,9 @@ impl fmt::Display for Applied {
             None => f.write_str(", no maximum length")?,
             Some(length) => write!(f, ", maximum length {}", plural(length, "byte"))?,
         }
-        write!(f, ", at most {}", plural(self.limits.choices(), "choice byte"))
+        match self.limits.choices() {
+            u64::MAX => f.write_str(", any number of choice bytes"),
+            choices => write!(f, ", at most {}", plural(choices, "choice byte")),
+        }
     }
 }

@@ -248,7 +248,7 @@ fn text(args: &MinimiseArgs, source: &Source) -> Result<Vec<u8>, Failure> {
         }
         return Ok(bytes);
     }
-    if let (Some(_), _) = recorded::split(&bytes, false)? {
+    if let (Some(_), _) = recorded::split(&bytes)? {
         return Err(Failure::Usage(format!(
             "{} has a header, as `gramjet parse --choices` writes it; `--choices` is for the choice bytes of a fuzz target: render \
              the file, and minimise the text",

@@ -27,7 +27,8 @@ pub struct MutateArgs {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The files, `-` for standard input: texts, or choice bytes with the header that `gramjet parse --choices` writes.
+    /// The files, `-` for standard input: texts, or choice bytes with the header that `gramjet parse --choices` writes. The first header
+    /// says how the grammar is read, where no option does.
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
@@ -51,8 +52,8 @@ pub struct MutateArgs {
     #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
 
-    /// What stands behind each variant, or before it; newline by default, none for a directory.
-    #[arg(long, value_enum, value_name = "KIND")]
+    /// What follows each variant, or stands before it; newline by default, none for a directory.
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "choices")]
     separator: Option<SeparatorArgument>,
 
     /// Write the choice bytes of the variants, which `gramjet render` takes, in place of their texts; more than one need a directory.
@@ -75,22 +76,22 @@ const RANDOM_CHOICES: usize = 1024;
 pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     read_stdin_once(&args.grammar, &args.files)?;
     let source = grammar::load(&args.grammar)?;
-    let (parser, mut tracer, mut producer, recorder) = engines::unlimited_recorded(&source, &args.grammar)?;
+    let files: Vec<(&Path, Vec<u8>)> =
+        args.files.iter().filter_map(|file| Some((file.as_path(), read(file)?))).collect();
+    let header = files.iter().find_map(|(_, bytes)| recorded::split(bytes).ok()?.0);
+    let (parser, mut tracer, mut producer, recorder) = match &header {
+        None => engines::unlimited_recorded(&source, &args.grammar)?,
+        Some(header) => engines::unlimited_recorded(&source, &recorded::adopt(&args.grammar, header))
+            .map_err(|failure| recorded::blame(failure, &args.grammar, header))?,
+    };
     let parsed = |file: &Path, text: &[u8]| match parser.parse(text, &Budget::default()) {
         Ok(parsed) => Ok(parsed.choices),
         Err(error) => Err(describe(file, text, &error)),
     };
     let mut store = Store::default();
     let mut inputs = Vec::new();
-    for file in &args.files {
-        let text = match grammar::read_bytes(file) {
-            Ok(text) => text,
-            Err(failure) => {
-                say!("gramjet: {failure}");
-                continue;
-            }
-        };
-        let choices = match recorded_choices(&text, &recorder, &producer) {
+    for (file, bytes) in &files {
+        let choices = match recorded_choices(bytes, &recorder, &producer) {
             Ok(Recorded::Choices(choices)) => Ok(choices),
             Ok(Recorded::Text(text)) => parsed(file, &text),
             Err(failure) => Err(format!("gramjet: {}: {failure}", shown(file))),
@@ -159,6 +160,11 @@ pub fn run(args: &MutateArgs) -> Result<(), Failure> {
     }
 }
 
+/// The bytes of a file; `None` if it cannot be read, which is reported.
+fn read(file: &Path) -> Option<Vec<u8>> {
+    grammar::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()
+}
+
 /// What a file holds.
 enum Recorded<'f> {
     /// Choice bytes that stand for their text without limits.
@@ -169,7 +175,7 @@ enum Recorded<'f> {
 
 /// What a file holds; choice bytes that keep limits are rendered.
 fn recorded_choices<'f>(file: &'f [u8], recorder: &Recorder, producer: &Fastest) -> Result<Recorded<'f>, Failure> {
-    let (header, choices) = recorded::split(file, false)?;
+    let (header, choices) = recorded::split(file)?;
     let Some(header) = header else { return Ok(Recorded::Text(Cow::Borrowed(file))) };
     recorder.check(&header)?;
     if header.limits == recorded::unlimited() {

@@ -11,14 +11,9 @@ use crate::args::{GrammarArgs, LimitArgs};
 use crate::failure::{Failure, say};
 use crate::units::Bound;
 
-/// The header and the choice bytes of a file; with `raw` there is no header.
-pub fn split(file: &[u8], raw: bool) -> Result<(Option<Header>, &[u8]), Failure> {
-    match raw {
-        true => Ok((None, file)),
-        false => Header::split(file).map_err(|error| {
-            Failure::Usage(format!("{error}; `--raw` takes such bytes for choice bytes without a header"))
-        }),
-    }
+/// The header and the choice bytes of a file.
+pub fn split(file: &[u8]) -> Result<(Option<Header>, &[u8]), Failure> {
+    Header::split(file).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Limits as in a header of choice bytes that stand for their text whatever its depth and length.
@@ -59,6 +54,7 @@ pub fn adopt(args: &GrammarArgs, header: &Header) -> GrammarArgs {
     how.start = how.start.take().or(recipe.start);
     let separators = SeparatorPolicy::ALL.iter().find(|(_, policy)| *policy == recipe.separators);
     how.reading.separator_policy = how.reading.separator_policy.take().or(separators.map(|(name, _)| name.to_string()));
+    how.reading.indent = how.reading.indent.or(Some(recipe.indent));
     let alphabet = recipe.alphabet.and_then(|wanted| Alphabet::ALL.iter().find(|(_, alphabet)| *alphabet == wanted));
     how.reading.alphabet = how.reading.alphabet.take().or(alphabet.map(|(name, _)| name.to_string()));
     if how.shape.shape.is_none() && how.shape.weights.is_none() {
@@ -73,6 +69,17 @@ pub fn adopt(args: &GrammarArgs, header: &Header) -> GrammarArgs {
         }
     }
     args
+}
+
+/// Says that the start rule is the header's, where the grammar does not compile with it.
+pub fn blame(failure: Failure, args: &GrammarArgs, header: &Header) -> Failure {
+    match (failure, Recipe::of(header).start.filter(|_| args.how.start.is_none())) {
+        (Failure::Grammar(problem), Some(start)) => Failure::Grammar(format!(
+            "{problem}; the start rule `{}` is from the header of the choice bytes, which may be those of another grammar",
+            start.escape_debug()
+        )),
+        (failure, _) => failure,
+    }
 }
 
 /// The limits of a header. Limits on the command line replace them; each that differs is reported.

@@ -21,7 +21,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let source = grammar::load(&args.grammar)?;
     let file = grammar::read_bytes(&args.choices)?;
-    let (header, bytes) = recorded::split(&file, args.raw)?;
+    let (header, bytes) = match args.raw {
+        true => (None, file.as_slice()),
+        false => recorded::split(&file).map_err(|failure| {
+            Failure::Usage(format!("{failure}; `--raw` takes such bytes for choice bytes without a header"))
+        })?,
+    };
     let (engine, limits) = match &header {
         None => {
             let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
@@ -30,7 +35,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         }
         Some(header) => {
             let (grammar, limits) = (recorded::adopt(&args.grammar, header), recorded::limits(&args.limits, header));
-            let mut engine = engines::prepare_recorded(&source, &grammar, args.engine, &limits, header)?;
+            let mut engine = engines::prepare_recorded(&source, &grammar, args.engine, &limits, header)
+                .map_err(|failure| recorded::blame(failure, &args.grammar, header))?;
             let limits = limits::apply(&mut engine, &limits)?;
             (engine, limits)
         }

@@ -17,7 +17,16 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Whether so much is asked for that a thread of its own to write is worth its time, or to measure engines.
+    /// Whether so much is asked for that making it may take long enough to measure engines first.
+    pub fn may_take_long(self) -> bool {
+        match self {
+            Amount::Inputs(inputs) => inputs >= 256,
+            Amount::Bytes(bytes) => bytes >= 1 << 20,
+            Amount::Time(_) => true,
+        }
+    }
+
+    /// Whether so much is asked for that a thread of its own to write is worth its time.
     pub fn is_large(self) -> bool {
         match self {
             Amount::Inputs(inputs) => inputs >= 1 << 17,

@@ -29,6 +29,8 @@ const KNOWN: [&str; 9] = [
     "GRAMJET_MAX_LEN",
     "GRAMJET_ENGINE",
     "GRAMJET_SHAPE",
+    "GRAMJET_INDENT",
+    "GRAMJET_TOKENS",
     "GRAMJET_FUZZ_COUNT",
     "GRAMJET_TRIM_COUNT",
 ];
@@ -74,6 +76,10 @@ impl Configuration {
                 "GRAMJET_SHAPE" => {
                     settings.shape = Some(value.parse().map_err(|error| format!("{name}: {error}"))?);
                 }
+                "GRAMJET_INDENT" => {
+                    settings.reading.indent = value.parse().map_err(|error| format!("{name}: {error}"))?;
+                }
+                "GRAMJET_TOKENS" => settings.tokens = Some(value.to_string()),
                 "GRAMJET_FUZZ_COUNT" => configuration.fuzz_count = number(name, value)?,
                 _ => configuration.trim_count = number(name, value)?,
             }
@@ -121,6 +127,8 @@ mod tests {
             ("GRAMJET_MAX_LEN", "300"),
             ("GRAMJET_ENGINE", "vm"),
             ("GRAMJET_SHAPE", "target-size=300"),
+            ("GRAMJET_INDENT", "unit=2"),
+            ("GRAMJET_TOKENS", "tokens.ebnf"),
             ("GRAMJET_FUZZ_COUNT", "7"),
             ("GRAMJET_TRIM_COUNT", "0"),
         ];
@@ -142,6 +150,7 @@ mod tests {
         );
         assert!(said(&[("GRAMJET_MAX_LEN", "4k")]).contains("GRAMJET_MAX_LEN: `4k` is no number"));
         assert!(said(&[("GRAMJET_SHAPE", "round")]).contains("GRAMJET_SHAPE: a shape is uniform, balanced"));
+        assert!(said(&[("GRAMJET_INDENT", "wide")]).contains("GRAMJET_INDENT: `wide` says nothing about indentation"));
         assert!(said(&[("GRAMJET_ENGINE", "turbo")]).contains("GRAMJET_ENGINE: unknown engine `turbo`"));
         assert!(said(&[("GRAMJET_GRAMMAR", "json"), ("GRAMJET_FUZZ_COUNT", "0")]).contains("no mutant"));
     }

@@ -55,7 +55,7 @@ impl Seeds {
         let Seeds { all, conforming, .. } = self;
         let mut text = match (conforming, &self.first_wrong) {
             (0, _) => {
-                format!("[!] gramjet: none of {all} seeds conforms to the grammar; all mutants are random inputs\n")
+                format!("[!] gramjet: no seed of {all} conforms to the grammar; all mutants are random inputs\n")
             }
             (_, None) => format!("[+] gramjet: all seeds conform to the grammar ({all} of {all})\n"),
             _ => {
@@ -92,6 +92,6 @@ mod tests {
         let (first, second) = some.split_once('\n').expect("two lines");
         assert_eq!(first, "[!] gramjet: 1 of 3 seeds conform to the grammar; the others are hardly used");
         assert!(second.starts_with("[!] gramjet: the first that does not: in/1: 2:8: byte 9: expected "), "{second}");
-        assert!(report(&["["]).starts_with("[!] gramjet: none of 1 seeds conforms to the grammar; "), "{some}");
+        assert!(report(&["["]).starts_with("[!] gramjet: no seed of 1 conforms to the grammar; "), "{some}");
     }
 }

@@ -82,6 +82,11 @@ typedef struct gramjet_options {
     // The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
     // what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
     const char *shape;
+    // In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it: "auto", "none",
+    // or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one such reading only.
+    const char *indent;
+    // The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
+    const char *tokens;
 } gramjet_options;
 
 // Says whether a text has what is asked for: 0 for no. It must return; it must not call gramjet with the session in use.
@@ -126,7 +131,7 @@ uint64_t gramjet_grammar_min_len(const struct gramjet_grammar *grammar);
 // Frees a grammar.
 void gramjet_grammar_free(struct gramjet_grammar *grammar);
 
-// Finds the choice bytes that produce a text, whatever its depth and length, and writes them behind a header, as files of choice
+// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files of choice
 // bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
 // that nothing can stand for; `choices` and `offset` may be NULL.
 enum gramjet_status gramjet_parse(const struct gramjet_grammar *grammar,

@@ -43,6 +43,11 @@ pub struct gramjet_options {
     /// The shape of what is made, as `gramjet gen --shape` takes it: "uniform", "balanced", "deep" or "target-size=BYTES"; NULL for
     /// what is usual for the grammar, which gramjet_grammar_warnings says if it is not that of the grammar itself.
     pub shape: *const c_char,
+    /// In notations whose lexer leaves indentation to code, how its tokens are read, as `gramjet gen --indent` takes it: "auto", "none",
+    /// or settings such as "unit=2,levels=5"; NULL for "auto". Choice bytes mean something under one such reading only.
+    pub indent: *const c_char,
+    /// The path of a file that says what tokens derive which the grammar only names; NULL if there is none.
+    pub tokens: *const c_char,
 }
 
 /// What options say.
@@ -59,7 +64,7 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         value => Bound::At(value),
     };
     // SAFETY: as for this function.
-    let (format, start, engine, separators, alphabet, shape) = unsafe {
+    let (format, start, engine, separators, alphabet, shape, indent, tokens) = unsafe {
         (
             string(options.format, "the format")?,
             string(options.start, "the start rule")?,
@@ -67,6 +72,8 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
             string(options.separator_policy, "the separator policy")?,
             string(options.alphabet, "the alphabet")?,
             string(options.shape, "the shape")?,
+            string(options.indent, "the indentation")?,
+            string(options.tokens, "the file of tokens")?,
         )
     };
     Ok(Settings {
@@ -79,8 +86,10 @@ unsafe fn settings(options: *const gramjet_options) -> Result<Settings, Failure>
         reading: FormatOptions {
             separators: named(separators)?.unwrap_or_default(),
             alphabet: named(alphabet)?,
+            indent: named(indent)?.unwrap_or_default(),
             ..FormatOptions::default()
         },
+        tokens: tokens.map(str::to_string),
     })
 }
 
@@ -107,7 +116,7 @@ fn hand_out(language: Result<Language, LanguageError>, grammar: &mut *mut gramje
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_grammar_compile(
     text: *const u8,
@@ -133,7 +142,7 @@ pub unsafe extern "C" fn gramjet_grammar_compile(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_grammar_load(
     name: *const c_char,
@@ -205,13 +214,13 @@ pub unsafe extern "C" fn gramjet_grammar_free(grammar: *mut gramjet_grammar) {
     }
 }
 
-/// Finds the choice bytes that produce a text, whatever its depth and length, and writes them behind a header, as files of choice
+/// Finds the choice bytes that produce a text, whatever its depth and length, and writes them after a header, as files of choice
 /// bytes have it: it says to which grammar they belong. If the text does not conform, `*offset` gets the place of the first byte
 /// that nothing can stand for; `choices` and `offset` may be NULL.
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_parse(
     grammar: *const gramjet_grammar,
@@ -228,7 +237,7 @@ pub unsafe extern "C" fn gramjet_parse(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_parse_raw(
     grammar: *const gramjet_grammar,
@@ -245,7 +254,7 @@ pub unsafe extern "C" fn gramjet_parse_raw(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 unsafe fn parse(
     grammar: *const gramjet_grammar,
     text: *const u8,

@@ -22,7 +22,7 @@ pub struct gramjet_session {
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_session_new(
     grammar: *const gramjet_grammar,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn gramjet_session_free(session: *mut gramjet_session) {
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_generate(session: *mut gramjet_session, text: *mut gramjet_bytes) -> gramjet_status {
     call(|| {
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn gramjet_generate(session: *mut gramjet_session, text: *
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_render(
     session: *mut gramjet_session,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn gramjet_render(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_render_raw(
     session: *mut gramjet_session,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn gramjet_render_raw(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_remember(
     session: *mut gramjet_session,
@@ -175,7 +175,7 @@ fn why_not(session: &gramjet_session, text: &[u8]) -> Failure {
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_mutate(
     session: *mut gramjet_session,
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn gramjet_mutate(
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_splice(
     session: *mut gramjet_session,
@@ -257,7 +257,7 @@ pub type gramjet_test = Option<unsafe extern "C" fn(text: *const u8, len: usize,
 ///
 /// # Safety
 ///
-/// The pointers must be null or good for what they are for.
+/// Each pointer must be null or valid for the access that its parameter documents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gramjet_minimise(
     session: *mut gramjet_session,

@@ -70,7 +70,20 @@ int main(int argc, char **argv) {
     gramjet_options policy = {.separator_policy = "some"}, alphabet = {.alphabet = "latin"};
     assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &policy, &grammar) == GRAMJET_INVALID_ARGUMENT && says("any"));
     assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &alphabet, &grammar) == GRAMJET_INVALID_ARGUMENT && says("ascii"));
+    gramjet_options indent = {.indent = "unit=0"}, tokens = {.tokens = "nowhere"};
+    assert(gramjet_grammar_compile(bytes("a ::= 'x'"), 9, &indent, &grammar) == GRAMJET_INVALID_ARGUMENT && says("indented by"));
+    const char *lark = "start: A\n%declare A\n";
+    assert(gramjet_grammar_compile(bytes(lark), strlen(lark), &tokens, &grammar) == GRAMJET_INVALID_GRAMMAR && says("file of tokens"));
     assert(grammar == NULL);
+
+    /* Blocks of lines: the tokens of their indentation. */
+    const char *blocks = "grammar B; tokens { INDENT, DEDENT } s : l+ EOF ; l : ID NEWLINE | 'if' ':' NEWLINE INDENT l+ DEDENT ;"
+                         " ID : [a-z]+ ; NEWLINE : '\n' ; WS : ' ' -> skip ;";
+    gramjet_options two = {.indent = "unit=2"};
+    assert(gramjet_grammar_compile(bytes(blocks), strlen(blocks), &two, &grammar) == GRAMJET_OK);
+    assert(gramjet_parse(grammar, bytes("if:\n  b\n"), 8, NULL, NULL) == GRAMJET_OK);
+    assert(gramjet_parse(grammar, bytes("if:\n    b\n"), 10, NULL, NULL) == GRAMJET_MISMATCH);
+    gramjet_grammar_free(grammar);
 
     /* Texts that others have made: blanks where the lexer hides them. */
     const char *calls = "grammar Calls; call : 'call' NAME ';' EOF ; NAME : [a-z]+ ; WS : [ \\n]+ -> skip ;";

@@ -44,7 +44,7 @@ pub fn choose(
             Err(refusal) => Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}"))),
         },
         // Who gives a seed gets the same inputs from any engine, however many.
-        EngineArgument::Auto if args.seed.is_none() && args.coverage.is_none() && amount.is_large() => {
+        EngineArgument::Auto if args.seed.is_none() && args.coverage.is_none() && amount.may_take_long() => {
             let wanted = Wanted { amount: amount.into(), jobs: args.jobs };
             let pace = auto::pace(wanted, engine.producer(), &framing, &Instant::now());
             if wanted.is_long(pace) {

@@ -4,7 +4,7 @@
 //! Residual IR means the same to it, which is how the passes are tested (E2).
 
 use crate::analysis::pools::Pools;
-use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
+use crate::ir::{self, Ir, Node, NodeId, RuleId};
 
 /// Bounds on one output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Machine<'_> {
                     None => set.len(),
                     Some(slack) => set.len_within(slack.saturating_add(min_len)),
                 };
-                let index = self.pick(node, offered);
+                let index = self.pick(node, ir::Site::even(offered));
                 // The index is below the number of members.
                 let member = set.encode(set.nth(index).unwrap_or_default());
                 self.pay(member.as_ref().len() as u64 - min_len);
@@ -258,7 +258,7 @@ impl Machine<'_> {
                     None => choice.options.len(),
                     Some(slack) => choice.options.iter().take_while(|option| cost(option) <= slack).count(),
                 };
-                let option = self.pick_option(node, choice, offered as u32);
+                let option = self.pick(node, ir::Site::new(offered as u32, choice.slots.as_ref()));
                 if let Record::Reached(reached) = &mut self.record {
                     reached.options[node.index()][option as usize] = true;
                 }
@@ -288,7 +288,7 @@ impl Machine<'_> {
         }
         let cost = self.ir.facts(*item).min_len;
         let offered = if self.slack.is_none_or(|slack| cost <= slack) { 2 } else { 1 };
-        if self.pick(node, offered) == 1 {
+        if self.pick(node, ir::Site::even(offered)) == 1 {
             self.pay(cost);
             // Saturation: 2^32 rounds are never reached.
             self.tasks.push(Task::Rounds(node, done.saturating_add(1), depth));
@@ -309,7 +309,7 @@ impl Machine<'_> {
             let offered = pool.strings.iter().take_while(|string| fits(string)).count();
             if offered > 0 {
                 // The start rule is never beyond the limit, so there is a referring node.
-                let option = self.pick(node.unwrap_or(NodeId::new(0)), offered as u32);
+                let option = self.pick(node.unwrap_or(NodeId::new(0)), ir::Site::even(offered as u32));
                 let string = &pool.strings[option as usize];
                 self.pay(string.len() as u64 - min_len);
                 self.output.extend_from_slice(string);
@@ -351,52 +351,29 @@ impl Machine<'_> {
     }
 
     /// The next `count` choice bytes, little endian; missing ones are 0, which leads to option 0.
-    fn read(&mut self, count: u32) -> u64 {
+    fn read(&mut self, count: u32) -> u32 {
         let mut value = 0;
         if self.emitted() > self.limits.max_len.unwrap_or(0).max(MAX_OUTPUT) {
             return value;
         }
         for index in 0..count {
             if let Some(byte) = (self.next_byte)() {
-                value |= u64::from(byte) << (8 * index);
+                value |= u32::from(byte) << (8 * index);
                 self.consumed += 1;
             }
         }
         value
     }
 
-    /// A uniform choice among the first `offered` options of a site.
-    fn pick(&mut self, node: NodeId, offered: u32) -> u32 {
-        let width = match offered {
-            0 | 1 => 0,
-            2..=256 => 1,
-            257..=65536 => 2,
-            _ => 3,
-        };
-        self.decide(node, offered, width, |value| ((value * u64::from(offered)) >> (8 * width)) as u32)
-    }
-
-    fn pick_option(&mut self, node: NodeId, choice: &Choice, offered: u32) -> u32 {
-        match &choice.slots {
-            // The slots of the options that are not offered are left out: the value is scaled to the others.
-            Some(slots) if offered > 1 => {
-                let width = slots.bits() / 8;
-                let kept = u64::from(slots.ends()[offered as usize - 1]);
-                let slot = |value: u64| ((value * kept) >> slots.bits()) as u32;
-                self.decide(node, offered, width, |value| slots.option_of(slot(value)) as u32)
-            }
-            _ => self.pick(node, offered),
-        }
-    }
-
-    fn decide(&mut self, node: NodeId, offered: u32, width: u32, option: impl FnOnce(u64) -> u32) -> u32 {
-        if width == 0 || self.shortest > 0 {
+    /// The option that the next choice bytes take at a site.
+    fn pick(&mut self, node: NodeId, site: ir::Site<'_>) -> u32 {
+        if site.width() == 0 || self.shortest > 0 {
             return 0;
         }
         let at = self.consumed;
-        let option = option(self.read(width));
+        let option = site.option_of(self.read(site.width()));
         if let Record::Trace(trace) = &mut self.record {
-            trace.sites.push(Site { node, option, offered, at });
+            trace.sites.push(Site { node, option, offered: site.options(), at });
         }
         option
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gramjet::Limits;
 use gramjet::choices::Header;
 use gramjet_compiler::shape::{InForce, Shape};
-use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
+use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
 
 /// How a grammar was read when choice bytes were recorded, as the recipe in their header says it.
@@ -17,6 +17,8 @@ pub struct Recipe {
     pub separators: SeparatorPolicy,
     /// What complements of sets draw from there, if it is not the usual.
     pub alphabet: Option<Alphabet>,
+    /// How tokens for indentation were read, in formats whose grammars leave them to code.
+    pub indent: Indent,
     /// Where the weights are from.
     pub weights: InForce,
 }
@@ -33,6 +35,7 @@ impl Recipe {
             start: options.start.clone(),
             separators: Some(options.reading.separators).filter(|_| compiled.has_lexer).unwrap_or_default(),
             alphabet: options.reading.alphabet.filter(|_| compiled.has_lexer),
+            indent: options.reading.indent,
             weights: compiled.weights,
         }
     }
@@ -56,6 +59,9 @@ impl Recipe {
         }
         if let Some(name) = self.alphabet.and_then(|alphabet| name_of(Alphabet::ALL, alphabet)) {
             line("alphabet", name);
+        }
+        if self.indent != Indent::default() {
+            line("indent", &self.indent.to_string());
         }
         match self.weights {
             InForce::Own => line("weights", "own"),
@@ -83,6 +89,7 @@ impl Recipe {
             start: value("start").map(unescaped),
             separators: value("separators").and_then(SeparatorPolicy::by_name).unwrap_or_default(),
             alphabet: value("alphabet").and_then(Alphabet::by_name),
+            indent: value("indent").and_then(|indent| unescaped(indent).parse().ok()).unwrap_or_default(),
             weights,
         }
     }
@@ -99,12 +106,12 @@ impl Recipe {
         let there = Recipe::of(header);
         let mut differences = self.differences(&there);
         // What stands between tokens, and what they are made of, is in the fingerprint of the grammar, too.
-        let is_read_alike = (there.separators, there.alphabet) == (self.separators, self.alphabet);
-        if header.grammar != here.grammar && is_read_alike {
-            differences.insert(0, "the grammar is another one, or was changed since".to_string());
+        let how = |recipe: &Recipe| (recipe.separators, recipe.alphabet, recipe.indent);
+        if header.grammar != here.grammar && how(&there) == how(self) {
+            differences.insert(0, "the grammar or its file of tokens is another one, or was changed since".to_string());
         }
         if differences.is_empty() {
-            differences.push("weights or tokens are from another file, or the versions of gramjet differ".to_string());
+            differences.push("weights are from another file, or the versions of gramjet differ".to_string());
         }
         Err(Foreign(format!(
             "the choice bytes were recorded under another choice map (fingerprint {:016x}, that of the grammar here is {:016x}): {}",
@@ -137,8 +144,9 @@ impl Recipe {
             )
         };
         compare("the alphabet", alphabet(there.alphabet), alphabet(self.alphabet));
+        compare("the indentation", format!("`{}`", there.indent), format!("`{}`", self.indent));
         if there.weights != self.weights {
-            found.push(format!("weights were {}, and are {} here", there.weights, self.weights));
+            found.push(format!("they were recorded with {}, and the grammar has {} here", there.weights, self.weights));
         }
         found
     }
@@ -199,8 +207,13 @@ mod tests {
             for start in [None, Some("value"), Some("a=b\n'\\\u{e9}\u{1}")] {
                 let (compiled, _) = compiled(LISTS, &Options::default());
                 let (start, alphabet) = (start.map(str::to_string), Some(Alphabet::Unicode));
-                let recipe = Recipe { start, separators: SeparatorPolicy::Any, alphabet, weights };
-                assert_eq!(Recipe::of(&recipe.header(compiled.fingerprints, Limits::new())), recipe);
+                for indent in ["auto", "none", "unit=2", "unit=tab,levels=3", "tokens=NL/IN/DE", "levels=5,tokens=/A/B"]
+                {
+                    let indent = indent.parse().expect("an option");
+                    let (start, separators) = (start.clone(), SeparatorPolicy::Any);
+                    let recipe = Recipe { start, separators, alphabet, indent, weights };
+                    assert_eq!(Recipe::of(&recipe.header(compiled.fingerprints, Limits::new())), recipe);
+                }
             }
         }
     }
@@ -219,10 +232,9 @@ mod tests {
         assert!(start.contains("the start rule was the grammar's own, and is `item` here"), "{start}");
         let shape = Options { weighting: Weighting::Shape(Shape::TargetSize(300)), ..own.clone() };
         let shape = said(LISTS, &shape);
-        let expected =
-            "weights were the grammar's own weights, and are the shape target-size=300 at a maximum depth of 32 here";
+        let expected = "recorded with the grammar's own weights, and the grammar has weights of the shape target-size=300 at a maximum depth of 32 here";
         assert!(shape.contains(expected), "{shape}");
         let other = said(&LISTS.replace("a-z", "a-y"), &own);
-        assert!(other.contains("the grammar is another one, or was changed since"), "{other}");
+        assert!(other.contains("the grammar or its file of tokens is another one, or was changed since"), "{other}");
     }
 }

@@ -9,7 +9,7 @@ use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
-use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{self, Ir, Node, NodeId, RuleId};
 
 use crate::directives::first_limits;
 
@@ -79,7 +79,7 @@ impl Grammar {
             Part::Rule(rule) => (self.shortest[rule.index()], ir.rule(rule).facts.height),
             Part::Pool(rule) => {
                 let strings = self.pools.get(rule).map_or(1, |pool| pool.strings.len() as u32);
-                (u64::from(width_of(strings)), 0)
+                (u64::from(ir::Site::even(strings).width()), 0)
             }
             Part::Node(node) => (self.node_shortest[node.index()], ir.facts(node).height),
             Part::Round(node) => match ir.node(node) {
@@ -308,15 +308,6 @@ const NONE: u32 = u32::MAX;
 /// So many spans and sites are recorded; runs of more are not recorded to their end.
 const MAX_RECORDED: usize = 1 << 24;
 
-fn width_of(offered: u32) -> u32 {
-    match offered {
-        0 | 1 => 0,
-        2..=256 => 1,
-        257..=65536 => 2,
-        _ => 3,
-    }
-}
-
 impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
     fn step(&mut self, task: Task) {
         match task {
@@ -368,7 +359,7 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
                     u64::MAX => set.len(),
                     slack => set.len_within(slack.saturating_add(min_len)),
                 };
-                let index = self.pick(offered);
+                let index = self.pick(ir::Site::even(offered));
                 // The index is below the number of members.
                 let member = set.encode(set.nth(index).unwrap_or_default());
                 self.pay(member.as_ref().len() as u64 - min_len);
@@ -384,14 +375,7 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
                     u64::MAX => choice.options.len(),
                     slack => choice.options.iter().take_while(|option| cost(option) <= slack).count(),
                 };
-                let option = match &choice.slots {
-                    Some(slots) if offered > 1 => {
-                        let kept = u64::from(slots.ends()[offered - 1]);
-                        let slot = |value: u64| ((value * kept) >> slots.bits()) as u32;
-                        self.decide(offered as u32, slots.bits() / 8, |value| slots.option_of(slot(value)) as u32)
-                    }
-                    _ => self.pick(offered as u32),
-                };
+                let option = self.pick(ir::Site::new(offered as u32, choice.slots.as_ref()));
                 let option = choice.options[option as usize];
                 self.pay(cost(&option));
                 self.end_later(span);
@@ -421,7 +405,7 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
             let cost = self.grammar.lowered.facts(*item).min_len;
             let round = self.begin(SpanKind::Round, Part::Round(node), depth);
             let offered = if cost <= self.slack { 2 } else { 1 };
-            goes_on = self.pick(offered) == 1;
+            goes_on = self.pick(ir::Site::even(offered)) == 1;
             if goes_on {
                 self.pay(cost);
                 // Saturation: 2^32 rounds are never reached.
@@ -441,7 +425,7 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
     /// One round, by itself.
     fn round(&mut self, node: NodeId, depth: u32) {
         if let Node::Repeat { item, .. } = self.grammar.lowered.node(node) {
-            self.pick(2);
+            self.pick(ir::Site::even(2));
             self.tasks.push(Task::Node(*item, depth));
         }
     }
@@ -465,7 +449,7 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
         let offered = pool.strings.partition_point(|string| string.len() as u64 - min_len <= slack);
         if offered > 0 {
             let span = self.begin(SpanKind::Pool, Part::Pool(rule), depth);
-            let string = &pool.strings[self.pick(offered as u32) as usize];
+            let string = &pool.strings[self.pick(ir::Site::even(offered as u32)) as usize];
             self.pay(string.len() as u64 - min_len);
             self.output.extend_from_slice(string);
             self.end(span);
@@ -485,12 +469,9 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
         }
     }
 
-    fn pick(&mut self, offered: u32) -> u32 {
-        let width = width_of(offered);
-        self.decide(offered, width, |value| ((value * u64::from(offered)) >> (8 * width)) as u32)
-    }
-
-    fn decide(&mut self, offered: u32, width: u32, option: impl FnOnce(u64) -> u32) -> u32 {
+    /// The option that the next choice bytes take at a site.
+    fn pick(&mut self, site: ir::Site<'_>) -> u32 {
+        let (width, offered) = (site.width(), site.options());
         if width == 0 || self.shortest > 0 {
             return 0;
         }
@@ -499,11 +480,11 @@ impl<const TRACES: bool, N: FnMut() -> Option<u8>> Machine<'_, TRACES, N> {
         // Too much memory: the machine finishes.
         if self.emitted() <= self.limits.output() {
             for index in 0..width {
-                value |= u64::from((self.next_byte)().unwrap_or(0)) << (8 * index);
+                value |= u32::from((self.next_byte)().unwrap_or(0)) << (8 * index);
             }
             self.read += u64::from(width);
         }
-        let option = option(value);
+        let option = site.option_of(value);
         if TRACES && self.trace.sites.len() < MAX_RECORDED {
             self.trace.sites.push(Site { at, width: width as u8, option, offered });
         }

@@ -96,17 +96,14 @@ pub(crate) const NOT: u16 = u16::MAX;
 
 /// A site in a form that needs no IR.
 #[derive(Clone, Debug)]
-pub(crate) enum SiteCode {
-    Even(u32),
-    Weighted(Slots),
+pub(crate) struct SiteCode {
+    options: u32,
+    slots: Option<Slots>,
 }
 
 impl SiteCode {
     pub fn site(&self) -> Site<'_> {
-        match self {
-            SiteCode::Even(count) => Site::Even(*count),
-            SiteCode::Weighted(slots) => Site::Weighted(slots),
-        }
+        Site::new(self.options, self.slots.as_ref())
     }
 }
 
@@ -249,13 +246,9 @@ impl Builder<'_> {
     }
 
     fn site(&mut self, node: NodeId) -> u32 {
-        let code = match self.ir.site_of(node) {
-            Some(Site::Weighted(slots)) => SiteCode::Weighted(slots.clone()),
-            Some(Site::Even(count)) => SiteCode::Even(count),
-            // Repetitions of a fixed number of rounds have no site, and none is asked for.
-            None => SiteCode::Even(1),
-        };
-        self.program.sites.push(code);
+        // Repetitions of a fixed number of rounds have no site, and none is asked for.
+        let site = self.ir.site_of(node).unwrap_or(Site::even(1));
+        self.program.sites.push(SiteCode { options: site.options(), slots: site.slots().cloned() });
         self.program.sites.len() as u32 - 1
     }
 

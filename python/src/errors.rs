@@ -1,6 +1,6 @@
 //! What goes wrong, as exceptions.
 
-use gramjet_session::{LanguageError, Mismatch, ParseError as Cause};
+use gramjet_session::{LanguageError, Mismatch, ParseError as Cause, place};
 use pyo3::prelude::*;
 
 use crate::{GrammarError, ParseError};
@@ -17,11 +17,11 @@ pub fn mismatch(py: Python<'_>, text: &[u8], error: &Cause) -> PyErr {
         Cause::Steps { offset, .. } | Cause::Memory { offset, .. } => Some(*offset),
         Cause::TooLong { .. } => None,
     };
-    let place = offset.map(|offset| place(text, offset));
-    let mut message = place.map_or_else(|| error.to_string(), |(line, column)| format!("{line}:{column}: {error}"));
+    let found = error.place(text);
+    let mut message = found.map_or_else(|| error.to_string(), |(line, column)| format!("{line}:{column}: {error}"));
     let mut rule = None;
     if let Cause::Mismatch(Mismatch { within: Some((name, offset)), .. }) = error {
-        let (line, column) = self::place(text, *offset);
+        let (line, column) = place(text, *offset);
         message += &format!("\n  in `{name}`, which begins at {line}:{column}");
         rule = Some(name);
     }
@@ -29,21 +29,11 @@ pub fn mismatch(py: Python<'_>, text: &[u8], error: &Cause) -> PyErr {
     if let Err(error) = exception.value(py).setattr("rule", rule) {
         return error;
     }
-    let attributes = [("offset", offset), ("line", place.map(|place| place.0)), ("column", place.map(|place| place.1))];
+    let attributes = [("offset", offset), ("line", found.map(|place| place.0)), ("column", found.map(|place| place.1))];
     for (name, value) in attributes {
         if let Err(error) = exception.value(py).setattr(name, value) {
             return error;
         }
     }
     exception
-}
-
-/// Line and column of an offset, both from 1; columns count characters.
-fn place(text: &[u8], offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-    let lines = before.iter().filter(|&&byte| byte == b'\n').count();
-    // Bytes that do not continue a character of UTF-8 begin one.
-    let characters = before[line_start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-    (lines + 1, characters + 1)
 }

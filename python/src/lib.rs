@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use gramjet::{Batch, Choices, Inputs as Run, Producer};
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Alphabet, Bound, FormatOptions, Language, LanguageError, SeparatorPolicy, Settings, Shape};
+use gramjet_session::{Alphabet, Bound, FormatOptions, Indent, Language, LanguageError, SeparatorPolicy, Settings, Shape};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -61,10 +61,15 @@ impl<'py, T: FromStr<Err = String>> FromPyObject<'_, 'py> for Named<T> {
 }
 
 /// How formats with a lexer are read.
-fn reading(separator_policy: Named<SeparatorPolicy>, alphabet: Option<Named<Alphabet>>) -> FormatOptions {
+fn reading(
+    separator_policy: Named<SeparatorPolicy>,
+    alphabet: Option<Named<Alphabet>>,
+    indent: Named<Indent>,
+) -> FormatOptions {
     FormatOptions {
         separators: separator_policy.0,
         alphabet: alphabet.map(|alphabet| alphabet.0),
+        indent: indent.0,
         ..FormatOptions::default()
     }
 }
@@ -73,6 +78,7 @@ fn reading(separator_policy: Named<SeparatorPolicy>, alphabet: Option<Named<Alph
 #[pyo3(signature = (
     text, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
+    indent = Named(Indent::default()), tokens = None,
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn compile(
@@ -85,10 +91,12 @@ fn compile(
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
     shape: Option<Named<Shape>>,
+    indent: Named<Indent>,
+    tokens: Option<String>,
 ) -> PyResult<Grammar> {
-    let reading = reading(separator_policy, alphabet);
+    let reading = reading(separator_policy, alphabet, indent);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
-    let settings = Settings { format, start, max_depth, max_len, reading, shape, ..Settings::default() };
+    let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::compile(&SourceFile::new("<grammar>", text), &settings));
     Grammar::of(compiled)
 }
@@ -97,6 +105,7 @@ fn compile(
 #[pyo3(signature = (
     grammar, *, format = None, start = None, max_depth = Limit(Bound::Default), max_len = Limit(Bound::Default),
     separator_policy = Named(SeparatorPolicy::Auto), alphabet = None, shape = None,
+    indent = Named(Indent::default()), tokens = None,
 ))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
 fn load(
@@ -109,10 +118,12 @@ fn load(
     separator_policy: Named<SeparatorPolicy>,
     alphabet: Option<Named<Alphabet>>,
     shape: Option<Named<Shape>>,
+    indent: Named<Indent>,
+    tokens: Option<String>,
 ) -> PyResult<Grammar> {
-    let reading = reading(separator_policy, alphabet);
+    let reading = reading(separator_policy, alphabet, indent);
     let (max_depth, max_len, shape) = (max_depth.0, max_len.0, shape.map(|shape| shape.0));
-    let settings = Settings { format, start, max_depth, max_len, reading, shape, ..Settings::default() };
+    let settings = Settings { format, start, max_depth, max_len, reading, tokens, shape, ..Settings::default() };
     let compiled = py.detach(|| Language::load(grammar.as_os_str(), &settings));
     Grammar::of(compiled)
 }

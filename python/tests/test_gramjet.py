@@ -79,6 +79,20 @@ def test_texts_of_others_have_hidden_matches_anywhere() -> None:
         gramjet.compile(grammar, alphabet="latin")  # type: ignore[arg-type]
 
 
+def test_indentation_and_tokens_of_others(tmp_path: pathlib.Path) -> None:
+    grammar = """grammar B; tokens { INDENT, DEDENT } s : l+ EOF ; l : ID NEWLINE | 'if' ':' NEWLINE INDENT l+ DEDENT ;
+        ID : [a-z]+ ; NEWLINE : '\\n' ; WS : ' ' -> skip ;"""
+    two = gramjet.compile(grammar, indent="unit=2")
+    assert two.conforms("if:\n  b\n") and not two.conforms("if:\n    b\n")
+    with pytest.raises(gramjet.GrammarError, match="says nothing about indentation"):
+        gramjet.compile(grammar, indent="wide")
+    (tmp_path / "tokens.ebnf").write_text("A ::= 'x' 'y'\n")
+    declared = "start: A A\n%declare A\n"
+    assert gramjet.compile(declared, tokens=str(tmp_path / "tokens.ebnf")).generate(1) == b"xyxy"
+    with pytest.raises(gramjet.GrammarError, match="the file of tokens"):
+        gramjet.compile(declared, tokens="nowhere")
+
+
 def test_variants_conform(lists: gramjet.Grammar) -> None:
     variants = lists.mutate(["[1,[2,3]]", b"[[[44]]]"], 300, seed=1, max_len=100)
     assert len(variants) == 300 and len(set(variants)) > 100

@@ -12,7 +12,7 @@ use gramjet_compiler::shape::{AssumedLimits, Shape, Weighting};
 use gramjet_compiler::{Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
 use gramjet_engine::recorded::{Foreign, Recipe};
-use gramjet_files::{GrammarFile, Named, Unreadable, look_up};
+use gramjet_files::{Beside, GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
 
 use crate::engine::{Engine, EngineName};
@@ -45,6 +45,8 @@ pub struct Settings {
     /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
     /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
     pub reading: FormatOptions,
+    /// The path of a file that says what tokens derive which the grammar only names.
+    pub tokens: Option<String>,
     /// The shape of inputs, in place of the grammar's own weights; without one, that which is usual for the grammar
     /// ([`Weighting::ByDefault`]).
     pub shape: Option<Shape>,
@@ -135,7 +137,9 @@ impl Language {
     ///
     /// If it does not compile, or if the settings cannot be used.
     pub fn compile(file: &SourceFile, settings: &Settings) -> Result<Language, LanguageError> {
-        Language::compile_file(&GrammarFile { source: file.clone(), beside: None }, settings)
+        // A file of tokens is read where the settings say; the grammar itself has no place.
+        let beside = settings.tokens.is_some().then(|| Arc::new(Beside::new("".into(), "".into())));
+        Language::compile_file(&GrammarFile { source: file.clone(), beside }, settings)
     }
 
     fn compile_file(file: &GrammarFile, settings: &Settings) -> Result<Language, LanguageError> {
@@ -149,6 +153,7 @@ impl Language {
             format,
             start,
             reading: settings.reading,
+            tokens: settings.tokens.as_ref().map(absolute),
             loader: file.loader(),
             weighting,
             limits: assumed(settings),
@@ -298,4 +303,9 @@ fn limits(asked: Limits, settings: &Settings) -> Result<Limits, LanguageError> {
         Bound::Unlimited => limits.max_len(None),
         Bound::At(bytes) => limits.max_len(bytes),
     })
+}
+
+/// The path from the root: that of a relative one begins in the current directory, not beside the grammar.
+fn absolute(path: &String) -> String {
+    std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned())
 }

@@ -33,5 +33,5 @@ pub use trim::Trim;
 
 pub use gramjet_compiler::formats::FormatOptions;
 pub use gramjet_compiler::shape::Shape;
-pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
-pub use gramjet_parse::{Budget, Mismatch, ParseError};
+pub use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
+pub use gramjet_parse::{Budget, Mismatch, ParseError, place};

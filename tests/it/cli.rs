@@ -37,6 +37,22 @@ fn place(test: &str) -> Place {
     Place { directory, grammar }
 }
 
+/// The command, which can be interrupted also where whoever has started the tests ignores interrupts, as shells do in the background.
+fn interruptible() -> Command {
+    let mut command = gramjet();
+    // SAFETY: between fork and exec, `signal` may be called, and it takes these arguments.
+    #[cfg(unix)]
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(&mut command, || {
+            match libc::signal(libc::SIGINT, libc::SIG_DFL) {
+                libc::SIG_ERR => Err(std::io::Error::last_os_error()),
+                _ => Ok(()),
+            }
+        });
+    }
+    command
+}
+
 fn gramjet() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gramjet"));
     command.env_clear().stdin(Stdio::null());

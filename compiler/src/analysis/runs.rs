@@ -21,12 +21,8 @@ const MIN_BOUND: u32 = 64;
 /// The item as single bytes, if batches of it pay.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     match ir.node(node) {
-        Node::Class(set) if set.max_len() == 1 && set.len() <= 256 => {
-            let members: Vec<u8> = set.iter().map(|member| set.encode(member).as_ref()[0]).collect();
-            let table = std::array::from_fn(|byte| members[(byte * members.len()) >> 8]);
-            Some(ByteItem { table, bound: 256, layers: 0, max_cost: 0 })
-        }
-        Node::Choice(choice) => byte_choice(ir, node, choice),
+        Node::Class(set) if set.max_len() == 1 => single_bytes(ir, node),
+        Node::Choice(_) => single_bytes(ir, node).filter(|item| item.bound >= MIN_BOUND),
         Node::Inline { rule, body } if !jumps_to(ir, *body, *rule) => {
             let item = byte_item(ir, *body)?;
             Some(ByteItem { layers: item.layers + 1, ..item })
@@ -35,27 +31,34 @@ pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     }
 }
 
-fn byte_choice(ir: &Ir, node: NodeId, choice: &Choice) -> Option<ByteItem> {
-    let count = choice.options.len();
-    let option_of = |byte: usize| match &choice.slots {
-        None => (byte * count) >> 8,
-        Some(slots) => slots.option_of(byte as u32),
+/// The single bytes that the first options of a class or a choice are, if it reads one choice byte.
+pub fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
+    let (site, facts) = (ir.site_of(node).filter(|site| site.bits() == 8)?, ir.facts(node));
+    let (singles, dearest): (Vec<u8>, u64) = match ir.node(node) {
+        Node::Class(set) => {
+            let members = set.iter().map(|member| set.encode(member));
+            (members.map_while(|member| single(member.as_ref())).collect(), set.max_len())
+        }
+        Node::Choice(choice) => {
+            let literals = choice.options.iter().map_while(|&option| match ir.node(option) {
+                Node::Bytes(bytes) => single(bytes),
+                _ => None,
+            });
+            (literals.collect(), ir.facts(*choice.options.last()?).min_len)
+        }
+        _ => return None,
     };
-    if count > 256 || choice.slots.as_ref().is_some_and(|slots| slots.bits() != 8) {
-        return None;
-    }
-    let single = |option: usize| match ir.node(choice.options[option]) {
-        Node::Bytes(bytes) if bytes.len() == 1 => Some(bytes[0]),
+    let last = *singles.last()?;
+    let bound = site.value_of(singles.len() as u32);
+    let table = std::array::from_fn(|byte| *singles.get(site.option_of(byte as u32) as usize).unwrap_or(&last));
+    Some(ByteItem { table, bound, layers: 0, max_cost: dearest - facts.min_len })
+}
+
+fn single(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        &[byte] => Some(byte),
         _ => None,
-    };
-    let singles = (0..count).take_while(|&option| single(option).is_some()).count();
-    let bound = (0..256).find(|&byte| option_of(byte) >= singles).unwrap_or(256) as u32;
-    if bound < MIN_BOUND {
-        return None;
     }
-    let table = std::array::from_fn(|byte| single(option_of(byte).min(singles - 1)).unwrap_or(0));
-    let max_cost = ir.facts(choice.options[count - 1]).min_len - ir.facts(node).min_len;
-    Some(ByteItem { table, bound, layers: 0, max_cost })
 }
 
 /// Rounds of single bytes that are written out: `"" | a ("" | b ("" | c))`, or `a | a (b | b c)`.

@@ -22,13 +22,15 @@ impl Format for Gram {
         &["gram"]
     }
 
-    /// Each rule ends with a semicolon, and there are comments as only this format has them: both kinds may stand anywhere.
+    /// There are comments of one of its two kinds, and it can be read; unless it is EBNF, which has one of them, and semicolons, too.
     fn looks_like(&self, text: &str) -> bool {
-        text.len() <= MAX_GLANCE && (text.contains('#') || text.contains("/*")) && {
+        let is_read_by = |format: &dyn Format| {
             let mut found = Diagnostics::default();
-            let grammar = self.parse(&SourceFile::new("", text), &mut found);
+            let grammar = format.parse(&SourceFile::new("", text), &mut found);
             !grammar.rules.is_empty() && !found.has_errors()
-        }
+        };
+        let has_comments = text.contains('#') || text.contains("/*");
+        text.len() <= MAX_GLANCE && has_comments && is_read_by(self) && !is_read_by(&super::ebnf::Ebnf)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -87,10 +87,10 @@ fn needed(rules: &[(Name, Syntax)], missing: &BTreeSet<String>, lost: &BTreeSet<
     while let Some(rule) = pending.pop() {
         let Some(body) = bodies.get(rule.as_str()).filter(|_| seen.insert(rule.clone())) else { continue };
         let mut found = None;
-        each_reference(body, &mut |name| {
+        each_obstacle(body, &|name| missing.contains(name) || lost.contains(name), &mut |name| {
             if missing.contains(name) {
                 found.get_or_insert(name.to_string());
-            } else if lost.contains(name) {
+            } else {
                 pending.push(name.to_string());
             }
         });
@@ -99,6 +99,20 @@ fn needed(rules: &[(Name, Syntax)], missing: &BTreeSet<String>, lost: &BTreeSet<
         }
     }
     missing.first().cloned().unwrap_or_default()
+}
+
+/// Visits the names that keep an expression from deriving anything; those of optional parts don't.
+fn each_obstacle<'s>(syntax: &'s Syntax, is_lost: &impl Fn(&str) -> bool, visit: &mut dyn FnMut(&'s str)) {
+    if derives(syntax, is_lost) {
+        return;
+    }
+    match syntax {
+        Syntax::Seq(items) | Syntax::Choice(items) => {
+            items.iter().for_each(|item| each_obstacle(item, is_lost, visit));
+        }
+        Syntax::Repeat(item, ..) => each_obstacle(item, is_lost, visit),
+        _ => reference(syntax).into_iter().for_each(visit),
+    }
 }
 
 fn each_reference<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s str)) {

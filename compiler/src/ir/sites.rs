@@ -1,61 +1,119 @@
-//! How a site without limits reads its option from choice bytes, and the inverse (the choice map, items 3 and 4).
+//! The arithmetic of sites: how choice bytes become options, and back (the choice map, items 3 and 4).
+//!
+//! Engines take it from here: the interpreters at run time, the compilers for the tables and constants that they emit. What the
+//! runtime repeats in inlined form is held against it by the suite.
 
 use super::{Ir, Node, NodeId, Slots};
 
-/// A site of which all options are offered.
+/// The options of a site of which the first ones are offered, and which of 2^[`Site::bits`] equally probable values take which option.
+///
+/// The values are shared out among the *units* of what is offered: an option is one unit, or as many as it has slots. A value takes the
+/// option that the unit `value * units >> bits` belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Site<'i> {
-    /// So many equally probable options, at least two.
-    Even(u32),
-    /// Options with different weights.
-    Weighted(&'i Slots),
+pub struct Site<'i> {
+    offered: u32,
+    slots: Option<&'i Slots>,
 }
 
 impl Ir {
-    /// The site of a node: of a choice, of a class, or of every round of a repetition behind its minimum; `None` if the
-    /// node itself has none.
+    /// The site of a node with all its options: of a choice, of a class, or of every round of a repetition after its minimum; `None` if
+    /// the node itself has none.
     pub fn site_of(&self, node: NodeId) -> Option<Site<'_>> {
         match self.node(node) {
-            Node::Choice(choice) => Some(match &choice.slots {
-                Some(slots) => Site::Weighted(slots),
-                None => Site::Even(choice.options.len() as u32),
-            }),
-            Node::Class(set) => Some(Site::Even(set.len())),
-            Node::Repeat { min, max, .. } if max.is_none_or(|max| max > *min) => Some(Site::Even(2)),
+            Node::Choice(choice) => Some(Site::new(choice.options.len() as u32, choice.slots.as_ref())),
+            Node::Class(set) => Some(Site::even(set.len())),
+            Node::Repeat { min, max, .. } if max.is_none_or(|max| max > *min) => Some(Site::even(2)),
             _ => None,
         }
     }
 }
 
-impl Site<'_> {
-    /// How many choice bytes it reads: 1, 2 or 3.
-    pub fn width(&self) -> u32 {
-        match *self {
-            Site::Even(..=256) => 1,
-            Site::Even(..=65536) => 2,
-            Site::Even(_) => 3,
-            Site::Weighted(slots) => slots.bits() / 8,
+impl<'i> Site<'i> {
+    /// So many equally probable options.
+    pub const fn even(options: u32) -> Site<'i> {
+        Site { offered: options, slots: None }
+    }
+
+    /// The first `offered` options, which share the values in proportion to their slots, if there are slots.
+    pub const fn new(offered: u32, slots: Option<&'i Slots>) -> Site<'i> {
+        Site { offered, slots }
+    }
+
+    /// The same site with no more than its first options.
+    pub const fn narrowed(self, offered: u32) -> Site<'i> {
+        Site { offered, ..self }
+    }
+
+    /// How many options are offered.
+    pub const fn options(&self) -> u32 {
+        self.offered
+    }
+
+    /// The slots of a weighted site.
+    pub const fn slots(&self) -> Option<&'i Slots> {
+        self.slots
+    }
+
+    /// log2 of the number of values: 8, 16 or 24; 0 if there is nothing to decide.
+    pub fn bits(&self) -> u32 {
+        match (self.offered, self.slots) {
+            (0 | 1, _) => 0,
+            (_, Some(slots)) => slots.bits(),
+            (..=0x100, None) => 8,
+            (..=0x1_0000, None) => 16,
+            (_, None) => 24,
         }
     }
 
-    /// The smallest value, read as a little-endian number of [`Site::width`] bytes, that takes `option`.
+    /// How many choice bytes it reads: none to three.
+    pub fn width(&self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// How many units are offered.
+    pub fn units(&self) -> u32 {
+        self.units_before(self.offered)
+    }
+
+    /// The units of the options before `option`.
+    fn units_before(&self, option: u32) -> u32 {
+        match self.slots {
+            Some(_) if option == 0 => 0,
+            Some(slots) => slots.ends()[option as usize - 1],
+            None => option,
+        }
+    }
+
+    /// The smallest value, read as a little-endian number of [`Site::width`] bytes, that takes `option` or a later one; the number of values
+    /// if there is none.
     pub fn value_of(&self, option: u32) -> u32 {
-        match *self {
-            Site::Even(count) => {
-                let values = 1u64 << (8 * self.width());
-                (u64::from(option) * values).div_ceil(u64::from(count)) as u32
-            }
-            Site::Weighted(_) if option == 0 => 0,
-            Site::Weighted(slots) => slots.ends()[option as usize - 1],
+        match self.bits() {
+            0 => 0,
+            bits => (u64::from(self.units_before(option)) << bits).div_ceil(u64::from(self.units())) as u32,
         }
     }
 
     /// The option that a value takes.
     pub fn option_of(&self, value: u32) -> u32 {
-        match *self {
-            Site::Even(count) => ((u64::from(value) * u64::from(count)) >> (8 * self.width())) as u32,
-            Site::Weighted(slots) => slots.option_of(value) as u32,
+        let bits = self.bits();
+        if bits == 0 {
+            return 0;
         }
+        let unit = ((u64::from(value) * u64::from(self.units())) >> bits) as u32;
+        match self.slots {
+            Some(slots) => slots.option_of(unit) as u32,
+            None => unit,
+        }
+    }
+
+    /// The option that each choice byte takes, of a site that reads one.
+    pub fn options_of_bytes(&self) -> Option<[u8; 256]> {
+        let mut options = [0; 256];
+        for option in 1..self.options().min(256) {
+            let from = (self.bits() == 8).then(|| self.value_of(option))?;
+            options[from as usize..].fill(option as u8);
+        }
+        (self.bits() == 8).then_some(options)
     }
 }
 
@@ -63,23 +121,44 @@ impl Site<'_> {
 mod tests {
     use super::*;
 
+    fn check(site: Site<'_>) {
+        let (options, values) = (site.options(), 1u64 << site.bits());
+        for option in (0..options).step_by((options as usize / 1000).max(1)).chain([options - 1]) {
+            let value = site.value_of(option);
+            assert!(value == 0 || site.option_of(value - 1) < option, "{site:?} {option}");
+            // Of a narrowed site, a slot may be too little for a value.
+            match site
+                .slots()
+                .is_some_and(|slots| u64::from(site.units()) > values || slots.ends().len() > options as usize)
+            {
+                true => assert!(u64::from(value) == values || site.option_of(value) >= option, "{site:?} {option}"),
+                false => assert_eq!(site.option_of(value), option, "{site:?}"),
+            }
+        }
+        assert_eq!(site.options_of_bytes().is_some(), site.bits() == 8);
+        for (byte, option) in site.options_of_bytes().into_iter().flatten().enumerate() {
+            assert_eq!(u32::from(option), site.option_of(byte as u32), "{site:?} {byte}");
+        }
+    }
+
     #[test]
     fn the_inverse_is_the_smallest_value() {
-        let check = |site: Site<'_>, options: u32| {
-            let values = 1u64 << (8 * site.width());
-            for option in (0..options).step_by((options as usize / 1000).max(1)).chain([options - 1]) {
-                let value = site.value_of(option);
-                assert!(u64::from(value) < values);
-                assert_eq!(site.option_of(value), option, "{site:?}");
-                assert!(value == 0 || site.option_of(value - 1) < option, "{site:?} {option}");
-            }
-        };
-        for count in [2, 3, 10, 255, 256, 257, 1000, 65_535, 65_536, 65_537, 1_112_064, 1 << 24] {
-            check(Site::Even(count), count);
+        for count in [1, 2, 3, 10, 255, 256, 257, 1000, 65_535, 65_536, 65_537, 1_112_064, 1 << 24] {
+            check(Site::even(count));
         }
         for weights in [vec![1.0, 3.0], vec![1e-9, 1.0, 0.2], [vec![1e-9; 300], vec![1.0]].concat()] {
             let slots = Slots::from_weights(&weights).expect("fewer options than slots");
-            check(Site::Weighted(&slots), weights.len() as u32);
+            for offered in 1..=weights.len() {
+                check(Site::new(offered as u32, Some(&slots)));
+            }
+        }
+    }
+
+    #[test]
+    fn one_option_reads_nothing() {
+        let slots = Slots::from_weights(&[1.0, 3.0]).expect("fewer options than slots");
+        for site in [Site::even(0), Site::even(1), Site::new(2, Some(&slots)).narrowed(1)] {
+            assert_eq!((site.width(), site.option_of(0), site.value_of(0)), (0, 0, 0));
         }
     }
 }

@@ -101,7 +101,7 @@ impl ByDefault {
         ByDefault { own, found, is_near, is_shaped: (is_near || is_shorter) && is_varied }
     }
 
-    /// Whether it is worth a line when inputs are made: nobody wonders that a grammar of dates makes short ones.
+    /// Whether it is worth a line when inputs are made. That a grammar of dates makes short ones surprises nobody.
     pub fn is_surprising(&self) -> bool {
         self.is_shaped || self.own.mean > Sizes::GREATEST
     }
@@ -120,7 +120,7 @@ impl std::fmt::Display for ByDefault {
             (false, _) => {
                 write!(
                     f,
-                    "{complaint}, and no weights make good ones of the shape {shape}: they stay equally probable"
+                    "{complaint}; no weights come near the shape {shape}, so alternatives stay equally probable"
                 )?;
             }
         }

@@ -116,12 +116,14 @@ impl std::fmt::Display for InForce {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             InForce::Own => f.write_str("the grammar's own weights"),
-            InForce::Shape { shape: shape @ Shape::TargetSize(_), depth } => match depth {
-                Some(depth) => write!(f, "the shape {shape} at a maximum depth of {depth}"),
-                None => write!(f, "the shape {shape} without a maximum depth"),
-            },
-            InForce::Shape { shape, .. } => write!(f, "the shape {shape}"),
-            InForce::File => f.write_str("weights from a file"),
+            InForce::Shape { shape, depth: Some(depth) } => {
+                write!(f, "weights of the shape {shape} at a maximum depth of {depth}")
+            }
+            InForce::Shape { shape: shape @ Shape::TargetSize(_), depth: None } => {
+                write!(f, "weights of the shape {shape} without a maximum depth")
+            }
+            InForce::Shape { shape, depth: None } => write!(f, "weights of the shape {shape}"),
+            InForce::File => f.write_str("weights of a file"),
         }
     }
 }

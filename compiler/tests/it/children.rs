@@ -1,7 +1,8 @@
 //! Parts of a test in processes of their own, this program again: so their memory can be measured, and an overflow of the
 //! stack is told from a failure.
 //!
-//! A bound on time would fail tests on busy machines, so none is held here; the processor time of each part is printed.
+//! The processor time of each part is printed. A part that takes ten minutes of it is ended, as it hangs: what other processes do has no
+//! part in that.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -16,6 +17,9 @@ const ONLY: &str = "GRAMJET_HOSTILE_ONLY";
 
 /// The greatest memory that a part may take, in KiB.
 const MAX_MEMORY: u64 = 1 << 20;
+
+/// The greatest processor time, in seconds.
+const MAX_SECONDS: u32 = 600;
 
 /// The part that this process is to run, if it is a child.
 pub fn wanted() -> Option<String> {
@@ -38,7 +42,15 @@ pub fn run<'p>(child: &str, parts: impl IntoIterator<Item = &'p str>) {
 /// Runs a part; what went wrong.
 fn failure(child: &str, part: &str) -> Option<String> {
     let program = std::env::current_exe().expect("this program has a path");
-    let mut process = Command::new(program)
+    let mut command = match cfg!(unix) {
+        true => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("ulimit -t {MAX_SECONDS} && exec \"$0\" \"$@\"")]).arg(program);
+            shell
+        }
+        false => Command::new(program),
+    };
+    let mut process = command
         .args(["--exact", child, "--nocapture"])
         .env(PART, part)
         .stdout(Stdio::piped())

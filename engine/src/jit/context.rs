@@ -3,6 +3,7 @@
 use gramjet::Batch;
 use gramjet::rt::raw::native::{Cursor, Input};
 use gramjet::rt::raw::{READ_SLOP, STORE_SLOP};
+use gramjet_compiler::ir;
 
 use super::code::Code;
 use super::sites::Site;
@@ -263,30 +264,17 @@ impl<'r, 's> Context<'r, 's> {
         self.set_cursor(cursor);
     }
 
-    /// Reads the value of a site of `bits` bits, which are reserved.
-    unsafe fn value(&mut self, bits: u32) -> u64 {
+    /// Decides a site, whose choice bytes are reserved.
+    unsafe fn pick(&mut self, site: ir::Site<'_>) -> usize {
         let mut value = 0;
-        for index in 0..bits / 8 {
+        for index in 0..site.width() {
             // SAFETY: as for this function.
             unsafe {
-                value |= u64::from(*self.choice) << (8 * index);
+                value |= u32::from(*self.choice) << (8 * index);
                 self.choice = self.choice.add(1);
             }
         }
-        value
-    }
-
-    /// Decides a site of so many equally probable options, whose choice bytes are reserved.
-    unsafe fn pick(&mut self, count: usize) -> usize {
-        let bits = match count {
-            0 | 1 => return 0,
-            2..=256 => 8,
-            257..=65536 => 16,
-            _ => 24,
-        };
-        // SAFETY: as for this function.
-        let value = unsafe { self.value(bits) };
-        ((value * count as u64) >> bits) as usize
+        site.option_of(value) as usize
     }
 
     /// How many of these ascending costs are within the slack.
@@ -357,17 +345,8 @@ unsafe extern "sysv64" fn pick_within(context: *mut Context<'_, '_>, site: usize
     let code = context.code;
     let Site { costs, slots, .. } = &code.sites[site];
     let offered = context.offered(costs);
-    let option = match slots {
-        Some((bits, ends)) if offered > 1 => {
-            // SAFETY: see above.
-            let value = unsafe { context.value(*bits) };
-            // The slots of the options that are not offered are left out.
-            let slot = ((value * u64::from(ends[offered - 1])) >> bits) as u32;
-            ends.partition_point(|&end| end <= slot)
-        }
-        // SAFETY: see above.
-        _ => unsafe { context.pick(offered) },
-    };
+    // SAFETY: see above.
+    let option = unsafe { context.pick(ir::Site::new(offered as u32, slots.as_ref())) };
     context.slack -= costs[option] as i64;
     option
 }

@@ -1,12 +1,14 @@
 //! What the slow paths know of sites.
 
+use gramjet_compiler::ir::Slots;
+
 /// A site that a length limit can narrow.
 #[derive(Debug, Default)]
 pub(super) struct Site {
     /// What each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
-    /// The bits and slot ends of a weighted site.
-    pub slots: Option<(u32, Vec<u32>)>,
+    /// The slots of a weighted site.
+    pub slots: Option<Slots>,
     /// What each option emits, where the slow path does that too.
     pub strings: Vec<Box<[u8]>>,
     /// Emitted where no option is offered.

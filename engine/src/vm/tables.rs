@@ -1,7 +1,7 @@
 //! The tables of a program under construction: equal tables are kept once.
 
 use gramjet_compiler::analysis::pools::Pool;
-use gramjet_compiler::ir::{NodeId, RuleId, Slots};
+use gramjet_compiler::ir::{self, NodeId, RuleId, Slots};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
@@ -204,17 +204,22 @@ impl Tables {
         if bits != 8 {
             return op;
         }
-        let map = std::array::from_fn(|slot| slots.option_of(slot as u32) as u8);
-        Op { code: Code::Site, argument: self.table(map), ..op }
+        let argument = self.options(ir::Site::new(count as u32, Some(slots)));
+        Op { code: Code::Site, argument, ..op }
     }
 
     fn even(&mut self, count: usize) -> u32 {
         if let Some(&table) = self.even.get(&count) {
             return table;
         }
-        let table = self.table(std::array::from_fn(|byte| ((byte * count) >> 8) as u8));
+        let table = self.options(ir::Site::even(count as u32));
         self.even.insert(count, table);
         table
+    }
+
+    /// The table of the option that each choice byte takes.
+    fn options(&mut self, site: ir::Site<'_>) -> u32 {
+        self.table(std::array::from_fn(|byte| site.option_of(byte as u32) as u8))
     }
 
     pub fn table(&mut self, table: [u8; 256]) -> u32 {

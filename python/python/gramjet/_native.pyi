@@ -36,6 +36,8 @@ def compile(
     separator_policy: SeparatorPolicy = "auto",
     alphabet: Alphabet | None = None,
     shape: str | None = None,
+    indent: str = "auto",
+    tokens: str | None = None,
 ) -> Grammar:
     """Compiles the grammar that `text` holds; its notation is found from the text, or is `format`.
 
@@ -45,6 +47,10 @@ def compile(
     In notations with a lexer (ANTLR's), `separator_policy` says where separators stand between tokens. Texts that others have made
     are parsed and varied with "any". `alphabet` says what sets that are written as complements draw from: else "all" with "any", and
     "readable" with the others. Choice bytes mean something under one policy only.
+
+    Where a grammar's lexer leaves indentation to code, `indent` says how its tokens are read, as the command's `--indent` does: "auto",
+    "none", or settings such as "unit=2,levels=5". `tokens` is the path of a file that says what tokens
+    derive which the grammar only names.
 
     `shape` says what inputs look like: "uniform", "balanced", "deep" or "target-size=BYTES". Without it a grammar keeps its own
     weights; one without weights and without a limit on the length, whose inputs would be far too long, too short or too often the
@@ -61,6 +67,8 @@ def load(
     separator_policy: SeparatorPolicy = "auto",
     alphabet: Alphabet | None = None,
     shape: str | None = None,
+    indent: str = "auto",
+    tokens: str | None = None,
 ) -> Grammar:
     """Compiles the grammar in a file, or the one that ships under this name, such as json. See `compile`."""
 

@@ -57,7 +57,7 @@ impl Header {
         file
     }
 
-    /// The header of a file, if it has one, and the choice bytes behind it.
+    /// The header of a file, if it has one, and the choice bytes after it.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::process::{Child, Command, Output, Stdio};
 
-use super::{Place, gramjet, inputs_of, place, run, text};
+use super::{Place, gramjet, inputs_of, interruptible, place, run, text};
 
 #[test]
 #[cfg(target_os = "linux")]
@@ -59,7 +59,7 @@ fn what_there_is_room_for_is_written_in_either_mode() {
 
 /// Starts an endless run and waits for the first bytes of its output.
 fn endless(place: &Place, arguments: &[&str]) -> Child {
-    let mut child = gramjet()
+    let mut child = interruptible()
         .args(["gen", place.grammar(), "--seed", "7", "--time", "1h"])
         .args(arguments)
         .stdout(Stdio::piped())
@@ -159,7 +159,7 @@ fn a_signal_ends_a_run_inside_an_endless_input() {
     fs::write(&place.grammar, rules.collect::<String>() + "r7 ::= '' | '' @ 2\n").unwrap();
     let file = place.path("output");
     for arguments in [&["-o", &file, "--no-mmap"][..], &["-o", &file, "--jobs", "2"], &[]] {
-        let mut command = gramjet();
+        let mut command = interruptible();
         command.args(["gen", place.grammar(), "--max-depth", "none", "--max-choices", "1000T", "-n", "9"]);
         let child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300));

@@ -69,7 +69,10 @@ fn beyond_the_depth_limit_it_is_said_how_to_render() {
     // The weights that a grammar gets by default depend on the limits.
     let shaped = run(&["parse", &grammar, &file, "--choices", "--raw", "-o", &choices]);
     let said = text(&shaped.stderr);
-    assert!(said.contains("mean this under the shape target-size=1000 at a maximum depth of 32 alone"), "{said}");
+    assert!(
+        said.contains("mean this under weights of the shape target-size=1000 at a maximum depth of 32 alone"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -64,17 +64,17 @@ fn other_grammars_and_options_are_refused_with_what_differs() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}: {said}");
         assert!(said.contains(expected), "{arguments:?}: {said}");
     };
-    refused(&["render", "json", &choices], "the grammar is another one, or was changed since");
+    refused(&["render", "json", &choices], "the grammar or its file of tokens is another one, or was changed since");
     refused(
         &["render", &sums, &choices, "--shape", "uniform"],
-        "weights were the shape target-size=1000 at a maximum depth of 32",
+        "with weights of the shape target-size=1000 at a maximum depth of 32, and the grammar has weights of the shape uniform here",
     );
     refused(
         &["render", place.grammar(), &choices, "--start", "item"],
         "the start rule was the grammar's own, and is `item` here",
     );
     fs::write(&sums, SUMS.replace("0-9", "0-8")).unwrap();
-    refused(&["render", &sums, &choices], "the grammar is another one, or was changed since");
+    refused(&["render", &sums, &choices], "is another one, or was changed since");
     let recorded = fs::read(&choices).unwrap();
     fs::write(&choices, &recorded[..20]).unwrap();
     refused(&["render", &sums, &choices], "damaged or cut off; `--raw` takes such bytes");
@@ -112,9 +112,45 @@ fn variants_are_made_of_choice_bytes_and_written_as_such() {
         .map(|number| [&stdout(&["render", place.grammar(), &format!("{folder}{number}")])[..], b"\n"].concat())
         .collect();
     assert_eq!(rendered.concat(), of_text);
+    // The header says how the grammar is read, for variants, too.
+    let (number, item) = (place.path("number"), place.path("item"));
+    fs::write(&number, "17").unwrap();
+    stdout(&["parse", place.grammar(), &number, "--start", "item", "--choices", "-o", &item]);
+    assert!(!stdout(&["mutate", place.grammar(), &item, "-n", "9"]).is_empty());
     // Choice bytes of another grammar are no text of this one.
     let other = run(&["mutate", "json", &choices]);
     assert_eq!(other.status.code(), Some(1));
-    assert!(text(&other.stderr).contains("the grammar is another one"), "{}", text(&other.stderr));
+    assert!(text(&other.stderr).contains("is another one, or was changed since"), "{}", text(&other.stderr));
     assert_eq!(run(&["mutate", place.grammar(), &file, "-n", "2", "--choices"]).status.code(), Some(2));
+}
+
+#[test]
+fn headers_have_the_options_of_lexers() {
+    let place = place("recorded-lexer");
+    let (grammar, tokens) = (place.path("B.g4"), place.path("tokens.ebnf"));
+    let (file, choices) = (place.path("in"), place.path("out"));
+    let text_of = "grammar B; tokens { INDENT, DEDENT } s : l+ EOF ; l : ID NEWLINE | 'if' ':' NEWLINE INDENT l+ DEDENT ; \
+                   ID : ~[\\n :]+ ; NEWLINE : '\\n' ; WS : ' ' -> skip ;";
+    fs::write(&grammar, text_of).unwrap();
+    fs::write(&tokens, "ID ::= [x-z]").unwrap();
+    for (input, options) in [
+        ("if:\n  b\n", &["--indent", "unit=2"][..]),
+        ("if:\n\tb\n", &["--indent", "unit=tab,levels=3"]),
+        ("if :\n    b\n", &["--separator-policy", "any"]),
+        ("if:\n    \u{e9}\n", &["--alphabet", "unicode", "--separator-policy", "auto"]),
+    ] {
+        fs::write(&file, input).unwrap();
+        stdout(&[&["parse", &grammar, &file, "--choices", "-o", &choices], options].concat());
+        assert_eq!(text(&stdout(&["render", &grammar, &choices])), input, "{options:?}");
+    }
+    fs::write(&file, "if:\n  b\n").unwrap();
+    stdout(&["parse", &grammar, &file, "--indent", "unit=2", "--choices", "-o", &choices]);
+    let other = text(&run(&["render", &grammar, &choices, "--indent", "unit=3"]).stderr);
+    assert!(other.contains("the indentation was `unit=2,levels=8`, and is `unit=3,levels=8` here"), "{other}");
+    // A start rule that the grammar does not have is the header's.
+    stdout(&["parse", &grammar, &file, "--indent", "unit=2", "--start", "l", "--choices", "-o", &choices]);
+    let foreign = run(&["render", "json", &choices]);
+    let said = text(&foreign.stderr);
+    assert_eq!(foreign.status.code(), Some(2), "{said}");
+    assert!(said.contains("the start rule `l` is from the header of the choice bytes"), "{said}");
 }

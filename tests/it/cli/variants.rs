@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::BufRead as _;
 
-use super::{Place, gramjet, place, run, stdout, text};
+use super::{Place, gramjet, interruptible, place, run, stdout, text};
 
 const NESTED: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | list | '\"' [a-z]* '\"'\n";
 
@@ -258,7 +258,7 @@ fn commands_are_ended_with_all_that_they_have_started() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     all_gone();
     fs::remove_file(&pids).unwrap();
-    let child = gramjet()
+    let child = interruptible()
         .args(["minimise", &grammar, &file, "--timeout", "1000s", "--", "sh", "-c", &script])
         .stderr(std::process::Stdio::piped())
         .spawn()

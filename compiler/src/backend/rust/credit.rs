@@ -158,13 +158,3 @@ fn begins_with_call(ir: &Ir, node: NodeId) -> bool {
         _ => false,
     }
 }
-
-/// How many choice bytes a site of this many equally probable options reads.
-pub fn width(options: usize) -> usize {
-    match options {
-        0 | 1 => 0,
-        2..=256 => 1,
-        257..=65536 => 2,
-        _ => 3,
-    }
-}

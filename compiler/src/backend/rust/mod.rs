@@ -12,7 +12,7 @@ use crate::analysis::jumps::jumps_to;
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::analysis::runs::called_beside_chains;
-use crate::ir::{Ir, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, RuleId, Site};
 use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
 
@@ -27,7 +27,7 @@ mod size;
 mod statics;
 
 use body::{At, Scope};
-use credit::{CREDIT, MAX_LITERAL, RUN, Used, width};
+use credit::{CREDIT, MAX_LITERAL, RUN, Used};
 use statics::Statics;
 
 /// What the user may decide about emitted code.
@@ -381,7 +381,7 @@ impl<'c> Emitter<'c> {
         let longest = strings.last().map_or(0, |string| string.len());
         let reserve = match longest > MAX_LITERAL {
             true => self.reserve_output(longest),
-            false => self.take(width(strings.len()), longest),
+            false => self.take(Site::even(strings.len() as u32).width() as usize, longest),
         };
         let pool = self.pool(rule)?;
         Some(quote!(#reserve s = cx.string::<LEN>(s, &#pool);))

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::Emitter;
 use super::body::At;
-use super::credit::{MAX_LITERAL, width};
+use super::credit::MAX_LITERAL;
 use crate::analysis::alike::{groups, is_shared, items};
 use crate::charset::CharSet;
-use crate::ir::{Choice, Ir, Node, NodeId, Slots};
+use crate::ir::{Choice, Ir, Node, NodeId, Site, Slots};
 
 /// Literals up to this length fit a packed table.
 pub(super) const MAX_PACKED: usize = 7;
@@ -33,6 +33,11 @@ fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
         .collect()
 }
 
+/// What each choice byte leads to at a site that reads one.
+fn by_byte(site: Site<'_>, what: impl Fn(usize) -> u8) -> [u8; 256] {
+    std::array::from_fn(|byte| what(site.option_of(byte as u32) as usize))
+}
+
 impl Emitter<'_> {
     pub(super) fn class(&mut self, set: &CharSet) -> TokenStream {
         let count = set.len();
@@ -43,8 +48,7 @@ impl Emitter<'_> {
         }
         let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
         if set.max_len() == 1 {
-            let table = std::array::from_fn(|byte| members[(byte * members.len()) >> 8].as_ref()[0]);
-            return self.put_mapped(&table);
+            return self.put_mapped(&by_byte(Site::even(count), |option| members[option].as_ref()[0]));
         }
         let literals: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
         let costs: Vec<u64> = literals.iter().map(|literal| literal.len() as u64 - set.min_len()).collect();
@@ -57,7 +61,7 @@ impl Emitter<'_> {
     /// One of at most 256 equally probable strings of the same short length.
     pub(super) fn put_equal(&mut self, strings: &[&[u8]]) -> TokenStream {
         if strings[0].len() == 1 {
-            return self.put_mapped(&std::array::from_fn(|byte| strings[(byte * strings.len()) >> 8][0]));
+            return self.put_mapped(&by_byte(Site::even(strings.len() as u32), |option| strings[option][0]));
         }
         let ensure = self.take(1, strings[0].len());
         let pick = self.pick(strings.len(), None, &[0]);
@@ -89,7 +93,7 @@ impl Emitter<'_> {
             None if count <= 256 => quote!(cx.pick8(&mut s, #options)),
             None => quote!(cx.pick(&mut s, #options)),
             Some(slots) if slots.bits() == 8 => {
-                let table = std::array::from_fn(|slot| slots.option_of(slot as u32) as u8);
+                let table = by_byte(Site::new(count as u32, Some(slots)), |option| option as u8);
                 let table = self.statics.bytes("OPTIONS", &table);
                 quote!(cx.pick_mapped(&mut s, &#table))
             }
@@ -124,16 +128,10 @@ impl Emitter<'_> {
         let count = choice.options.len();
         let ir = self.ir;
         let literals = leading_literals(ir, choice);
+        let site = Site::new(count as u32, choice.slots.as_ref());
         // One byte each, whatever the site: the choice byte leads to it at once.
-        if literals.len() == count && literals.iter().all(|literal| literal.len() == 1) {
-            let option_of: Option<Box<dyn Fn(usize) -> usize>> = match &choice.slots {
-                None if count <= 256 => Some(Box::new(|byte| (byte * count) >> 8)),
-                Some(slots) if slots.bits() == 8 => Some(Box::new(|byte| slots.option_of(byte as u32))),
-                _ => None,
-            };
-            if let Some(option_of) = option_of {
-                return self.put_mapped(&std::array::from_fn(|byte| literals[option_of(byte)][0]));
-            }
+        if literals.len() == count && literals.iter().all(|literal| literal.len() == 1) && site.bits() == 8 {
+            return self.put_mapped(&by_byte(site, |option| literals[option][0]));
         }
         if let Some(chain) = self.chain(node, at) {
             return chain;
@@ -141,11 +139,7 @@ impl Emitter<'_> {
         if let Some(nested) = self.nested(choice, &costs) {
             return nested;
         }
-        let site = match &choice.slots {
-            Some(slots) => slots.bits() as usize / 8,
-            None => width(count),
-        };
-        let ensure = self.take(site, 0);
+        let ensure = self.take(site.width() as usize, 0);
         if literals.len() == count {
             let pick = self.pick(count, Some(choice), &costs);
             let put = self.put_one_of(&literals, &Chosen::Option);
@@ -354,15 +348,10 @@ const MAX_COMPARED: usize = 4;
 impl Chosen {
     fn new(choice: &Choice, branches: usize) -> Chosen {
         let count = choice.options.len();
-        let map: [u8; 256] = match &choice.slots {
-            Some(slots) if slots.bits() == 8 => std::array::from_fn(|slot| slots.option_of(slot as u32) as u8),
-            // Of two equal options the compiler sees through the multiplication.
-            None if (3..=256).contains(&count) => std::array::from_fn(|slot| ((slot * count) >> 8) as u8),
-            _ => return Chosen::Option,
-        };
-        if !(2..=MAX_COMPARED).contains(&branches) {
-            return Chosen::Option;
-        }
+        // Of two equal options the compiler sees through the multiplication.
+        let is_plain = choice.slots.is_none() && count == 2;
+        let map = Site::new(count as u32, choice.slots.as_ref()).options_of_bytes().filter(|_| !is_plain);
+        let Some(map) = map.filter(|_| (2..=MAX_COMPARED).contains(&branches)) else { return Chosen::Option };
         let first = |option: usize| map.iter().position(|&other| usize::from(other) == option);
         let first_slots: Option<Vec<u8>> = (0..count).map(|option| first(option).map(|slot| slot as u8)).collect();
         match first_slots {

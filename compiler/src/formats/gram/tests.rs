@@ -87,7 +87,12 @@ fn files_without_an_extension_of_their_own() {
         let grammar = testing::parsed(&Gram, text);
         assert_eq!(grammar, "graph ::= name \"{\" items \"}\"\nitems ::= name items | ()\nname ::= \"a\" | \";\"\n");
     }
-    for text in ["<a> ::= 'b' ;\n", "a ::= [#x41-#x5A] /* letters */\n", "# a comment\na = 'b' ;\n"] {
+    for text in [
+        "<a> ::= 'b' ;\n",
+        "a ::= [#x41-#x5A] /* letters */\n",
+        "# a comment\na = 'b' ;\n",
+        "/* words */\na ::= 'x' | b b ;\nb ::= [^a-z] ;\n",
+    ] {
         assert_ne!(
             crate::formats::detect(&crate::diagnostics::SourceFile::new("g.txt", text)).name(),
             "gram",

@@ -8,7 +8,7 @@ use crate::formats::boundaries::Syntax;
 use crate::formats::builder::Builder;
 use crate::formats::pattern::{Mark, has_marks, leave_out, resolve};
 
-/// Writes the terminals that have marks in them anew. Returned is for each what must not stand behind it.
+/// Writes the terminals that have marks in them anew. Returns for each what must not follow it.
 pub(super) fn settle(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Vec<Rule>,

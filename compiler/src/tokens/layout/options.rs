@@ -61,6 +61,27 @@ impl Indent {
                                     `tokens=NEWLINE/INDENT/DEDENT` with commas between";
 }
 
+/// The option as it is written.
+impl fmt::Display for Indent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Indent { off, names, indentation: Indentation { levels, unit } } = self;
+        if *off || *self == Indent::default() {
+            return f.write_str(if *off { "none" } else { "auto" });
+        }
+        match unit {
+            Unit::Spaces(count) => write!(f, "unit={count},levels={levels}")?,
+            Unit::Tab => write!(f, "unit=tab,levels={levels}")?,
+        }
+        match names {
+            Some(TokenNames { newline, indent, dedent }) => {
+                let newline = newline.as_ref().map_or("", TokenName::as_str);
+                write!(f, ",tokens={newline}/{}/{}", indent.as_str(), dedent.as_str())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 impl FromStr for Indent {
     type Err = String;
 

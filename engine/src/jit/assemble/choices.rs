@@ -3,7 +3,7 @@
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::alike::{groups, is_shared, items};
-use gramjet_compiler::ir::{Choice, Node, NodeId};
+use gramjet_compiler::ir::{self, Choice, Node, NodeId};
 
 use super::picks::{Decision, Picked};
 use super::strings::Strings;
@@ -43,7 +43,7 @@ pub(super) struct Stretch {
 impl Grouped<'_> {
     /// The group of each option.
     fn arm_of(&self) -> Vec<usize> {
-        let mut arm_of = vec![0; self.decision.count];
+        let mut arm_of = vec![0; self.decision.site.options() as usize];
         for (arm, group) in self.groups.iter().enumerate() {
             group.iter().for_each(|&option| arm_of[option] = arm);
         }
@@ -119,8 +119,7 @@ impl<'g> Assembler<'g> {
         };
         let groups = groups(ir, &options, shared, MAX_MERGED);
         let decision = Decision {
-            count: choice.options.len(),
-            slots: choice.slots.as_ref(),
+            site: ir::Site::new(choice.options.len() as u32, choice.slots.as_ref()),
             costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
         };
         Grouped { decision, options, shared, groups }
@@ -338,7 +337,7 @@ impl<'g> Assembler<'g> {
         if len > MAX_NESTED || leaves.len() * len.next_power_of_two() > MAX_NESTED_TABLE || is_narrowed {
             return false;
         }
-        let decision = Decision { count: choice.options.len(), slots: None, costs: Vec::new() };
+        let decision = Decision { site: ir::Site::even(choice.options.len() as u32), costs: Vec::new() };
         self.need(2, len as i32);
         // The choice byte from which on there is a second site, if it is so simple.
         let firsts = entries.iter().position(|entry| entry >> 16 > 1).unwrap_or(0);

@@ -3,6 +3,7 @@
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::analysis::runs::ByteItem;
+use gramjet_compiler::ir;
 
 use super::{Assembler, Features, asm};
 
@@ -53,8 +54,10 @@ impl Members {
         let bound = item.bound as usize;
         let mut members = item.table[..bound].to_vec();
         members.dedup();
-        let uniform =
-            |count: &usize| (0..bound).all(|byte| members.get((byte * count) >> 8) == Some(&item.table[byte]));
+        let uniform = |&count: &usize| {
+            let site = ir::Site::even(count as u32);
+            (0..bound).all(|byte| members.get(site.option_of(byte as u32) as usize) == Some(&item.table[byte]))
+        };
         let count = (members.len()..=256).find(uniform)? as u32;
         if members.len() <= 16 {
             let mut row = [0; 16];

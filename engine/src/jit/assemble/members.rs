@@ -3,6 +3,7 @@
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
 use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::ir;
 
 use super::picks::Decision;
 use super::{Assembler, asm};
@@ -75,7 +76,7 @@ impl<'g> Assembler<'g> {
 
     /// The number of a member by its choice bytes, in eax; the pointer is moved over them.
     fn member_number(&mut self, count: usize) {
-        let decision = Decision { count, slots: None, costs: Vec::new() };
+        let decision = Decision { site: ir::Site::even(count as u32), costs: Vec::new() };
         let picked = self.decide(&decision);
         self.leave_option(picked, &decision);
         self.flush();

@@ -29,7 +29,7 @@ impl Narrowed {
     /// The site where its dearest options are not offered, if it has no more than 256 options or slots and this can be
     /// compared or looked up.
     pub fn at(decision: &Decision<'_>) -> Option<Narrowed> {
-        if decision.bits() != 8 || decision.count > 256 {
+        if decision.bits() != 8 || decision.site.options() > 256 {
             return None;
         }
         let costs = &decision.costs;
@@ -37,11 +37,10 @@ impl Narrowed {
         let mut steps: Vec<(i32, u8)> = Vec::new();
         for (option, &cost) in costs.iter().enumerate().take_while(|&(_, &cost)| cost < most) {
             let offered = option + 1;
-            let number = match decision.slots {
-                _ if offered == 1 => 0,
-                Some(slots) => slots.ends()[option] as u8,
+            let number = match offered {
+                1 => 0,
                 // Less than 256, as an option is left out.
-                None => offered as u8,
+                _ => decision.site.narrowed(offered as u32).units() as u8,
             };
             // Costs are those above the least that is offered: below it none is, and the caller has seen to that.
             let from = if steps.is_empty() { 0 } else { i32::try_from(cost).ok()? };
@@ -51,7 +50,7 @@ impl Narrowed {
             }
         }
         let fits = steps.len() <= MAX_COMPARED || most <= MAX_TABLE as u64 || steps.len() <= MAX_FAR_COMPARED;
-        (fits && !steps.is_empty()).then(|| Narrowed { steps, map: decision.slots.map(|_| decision.map()) })
+        (fits && !steps.is_empty()).then(|| Narrowed { steps, map: decision.site.slots().map(|_| decision.map()) })
     }
 
     /// The numbers by slack.

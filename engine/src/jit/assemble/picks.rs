@@ -1,17 +1,16 @@
 //! Decisions: from choice bytes to the number of an option.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi};
-use gramjet_compiler::ir::Slots;
+use gramjet_compiler::ir;
 
 use super::narrow::Narrowed;
 use super::{Assembler, asm};
 use crate::jit::context::Doors;
 use crate::jit::sites::Site;
 
-/// A site whose option is to be decided.
+/// A site whose option is to be decided; of at least two.
 pub(super) struct Decision<'s> {
-    pub count: usize,
-    pub slots: Option<&'s Slots>,
+    pub site: ir::Site<'s>,
     /// What each option costs more than the shortest, ascending.
     pub costs: Vec<u64>,
 }
@@ -28,41 +27,17 @@ pub(super) enum Picked {
 impl Decision<'_> {
     /// How many bits of choice bytes it reads.
     pub fn bits(&self) -> u32 {
-        match (self.slots, self.count) {
-            (Some(slots), _) => slots.bits(),
-            (None, ..=256) => 8,
-            (None, ..=65536) => 16,
-            (None, _) => 24,
-        }
-    }
-
-    /// The option that a choice byte leads to, for sites of one byte.
-    pub fn option_of(&self, byte: usize) -> usize {
-        match self.slots {
-            Some(slots) => slots.option_of(byte as u32),
-            None => (byte * self.count) >> 8,
-        }
+        self.site.bits()
     }
 
     /// The least choice byte that leads to `option` or a later one, for sites of one byte; 256 if there is no such option.
     pub fn threshold(&self, option: usize) -> i32 {
-        match self.slots {
-            _ if option == 0 => 0,
-            Some(slots) => slots.ends()[option - 1] as i32,
-            None => (option * 256).div_ceil(self.count) as i32,
-        }
+        self.site.value_of(option as u32) as i32
     }
 
     /// The option that each choice byte leads to, for sites of one byte.
     pub fn map(&self) -> Vec<u8> {
-        let Some(slots) = self.slots else {
-            return (0..256).map(|byte| self.option_of(byte) as u8).collect();
-        };
-        let mut map = Vec::with_capacity(256);
-        for (option, &end) in slots.ends().iter().enumerate() {
-            map.resize(end as usize, option as u8);
-        }
-        map
+        (0..256).map(|byte| self.site.option_of(byte) as u8).collect()
     }
 
     fn max_cost(&self) -> u64 {
@@ -110,21 +85,21 @@ impl Assembler<'_> {
         if picked == Picked::Option {
             return;
         }
-        if decision.slots.is_some() {
+        if decision.site.slots().is_some() {
             let map = self.tables.add(decision.map(), 1);
             let ops = &mut self.ops;
             asm!(ops ; movzx eax, BYTE [tables + rax + map]);
             return;
         }
-        let count = decision.count as i32;
+        let count = decision.site.options();
         let ops = &mut self.ops;
-        if decision.count.is_power_of_two() {
-            let shift = 8 - decision.count.trailing_zeros() as i8;
+        if count.is_power_of_two() {
+            let shift = 8 - count.trailing_zeros() as i8;
             if shift > 0 {
                 asm!(ops ; shr eax, shift);
             }
         } else {
-            asm!(ops ; imul eax, eax, count ; shr eax, 8);
+            asm!(ops ; imul eax, eax, (count as i32) ; shr eax, 8);
         }
     }
 
@@ -139,9 +114,9 @@ impl Assembler<'_> {
         }
         self.flow.choice += bits as i32 / 8;
         self.used(bits as i32 / 8, 0);
-        match decision.slots {
+        match decision.site.slots() {
             None => {
-                let count = decision.count as i32;
+                let count = decision.site.options() as i32;
                 let ops = &mut self.ops;
                 asm!(ops ; imul rax, rax, count ; shr rax, bits as i8);
             }
@@ -167,7 +142,7 @@ impl Assembler<'_> {
             None => {
                 let site = self.site(Site {
                     costs: decision.costs.clone(),
-                    slots: decision.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+                    slots: decision.site.slots().cloned(),
                     ..Site::default()
                 });
                 self.cold(move |assembler| {
@@ -198,7 +173,7 @@ impl Assembler<'_> {
 
     pub(super) fn site(&mut self, site: Site) -> i32 {
         let strings: usize = site.strings.iter().map(|string| string.len() + size_of::<Box<[u8]>>()).sum();
-        let slots = site.slots.as_ref().map_or(0, |(_, ends)| size_of_val(&**ends));
+        let slots = site.slots.as_ref().map_or(0, |slots| size_of_val(slots.ends()));
         let shortest = site.shortest.as_ref().map_or(0, |shortest| shortest.len());
         let kept = self.may_know(strings + slots + shortest + size_of_val(&*site.costs) + size_of::<Site>());
         self.sites.push(if kept { site } else { Site::default() });

@@ -2,7 +2,7 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi};
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{RuleId, Slots};
+use gramjet_compiler::ir::{self, RuleId, Slots};
 
 use super::literals::MAX_LITERAL;
 use super::narrow::Narrowed;
@@ -42,7 +42,7 @@ impl<'g> Assembler<'g> {
         if let ([only], false) = (&strings[..], is_limited) {
             return self.literal(only);
         }
-        let decision = Decision { count: strings.len(), slots: site.slots, costs };
+        let decision = Decision { site: ir::Site::new(strings.len() as u32, site.slots), costs };
         self.need(3, longest as i32);
         if !is_limited {
             return self.put_decided(&decision, site);
@@ -105,7 +105,7 @@ impl<'g> Assembler<'g> {
         self.compare_slack(decision.costs.last().copied().unwrap_or(0));
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
-        let free = Decision { costs: Vec::new(), count: decision.count, slots: decision.slots };
+        let free = Decision { costs: Vec::new(), site: decision.site };
         let picked = self.decide(&free);
         self.leave_option(picked, &free);
         self.flush();
@@ -124,7 +124,7 @@ impl<'g> Assembler<'g> {
             true => costs,
             false => vec![0; costs.len()],
         };
-        let decision = Decision { count: site.strings.len(), slots: site.slots, costs: free };
+        let decision = Decision { site: ir::Site::new(site.strings.len() as u32, site.slots), costs: free };
         let number = self.string_site(site, &decision);
         self.need(3, 0);
         self.flush();
@@ -138,7 +138,7 @@ impl<'g> Assembler<'g> {
         }
         let number = self.site(Site {
             costs: decision.costs.clone(),
-            slots: site.slots.map(|slots| (slots.bits(), slots.ends().to_vec())),
+            slots: site.slots.cloned(),
             strings: site.strings.iter().map(|&string| string.into()).collect(),
             shortest: site.shortest.map(Into::into),
         });

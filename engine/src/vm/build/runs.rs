@@ -1,5 +1,6 @@
 //! Runs: repetitions whose rounds emit one byte, which the machine does several rounds at a time.
 
+use gramjet_compiler::analysis::runs::{ByteItem, single_bytes};
 use gramjet_compiler::ir::{Node, NodeId, RuleId};
 
 use super::Builder;
@@ -10,7 +11,7 @@ use crate::vm::program::{Code, Pc, Run};
 /// A site of which most choice bytes emit a single byte.
 #[derive(PartialEq, Eq)]
 pub(super) struct SingleBytes {
-    /// What each choice byte below `bound` emits.
+    /// What each choice byte below `bound` emits; above, the last of them.
     pub table: [u8; 256],
     pub bound: u32,
     /// How many instances the site is wrapped in.
@@ -48,40 +49,11 @@ impl Builder<'_> {
             wraps += 1;
             node = *body;
         }
-        let (count, members, cost, slots) = match self.ir.node(node) {
-            Node::Class(set) if set.len() <= 256 && set.min_len() == 1 => {
-                let single =
-                    set.iter().map(|member| set.encode(member)).take_while(|member| member.as_ref().len() == 1);
-                (set.len(), single.map(|member| member.as_ref()[0]).collect::<Vec<u8>>(), set.max_len() - 1, None)
-            }
-            Node::Choice(choice) if choice.options.len() <= 256 => {
-                let literals = choice.options.iter().map_while(|&option| match self.ir.node(option) {
-                    Node::Bytes(bytes) => Some(bytes),
-                    _ => None,
-                });
-                let single = literals.take_while(|bytes| bytes.len() == 1);
-                let longest = choice.options.last()?;
-                let cost = self.ir.facts(*longest).min_len.checked_sub(1)?;
-                let members = single.map(|bytes| bytes[0]).collect::<Vec<u8>>();
-                (choice.options.len() as u32, members, cost, choice.slots.as_ref())
-            }
-            _ => return None,
-        };
-        if self.ir.facts(node).min_len != 1 || slots.is_some_and(|slots| slots.bits() != 8) {
+        if self.ir.facts(node).min_len != 1 {
             return None;
         }
-        let mut table = [0; 256];
-        let mut bound = 0;
-        for byte in 0..256u32 {
-            let option = match slots {
-                Some(slots) => slots.option_of(byte),
-                None => ((byte * count) >> 8) as usize,
-            };
-            let Some(&member) = members.get(option) else { break };
-            table[byte as usize] = member;
-            bound = byte + 1;
-        }
-        (bound >= MIN_BOUND).then_some(SingleBytes { table, bound, wraps, cost })
+        let ByteItem { table, bound, max_cost, .. } = single_bytes(self.ir, node)?;
+        (bound >= MIN_BOUND).then_some(SingleBytes { table, bound, wraps, cost: max_cost })
     }
 
     fn loop_of(&self, rule: RuleId, body: NodeId) -> Option<Loop> {
