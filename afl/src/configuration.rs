@@ -21,7 +21,7 @@ pub struct Configuration {
 }
 
 /// The variables that are looked at.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 11] = [
     "GRAMJET_GRAMMAR",
     "GRAMJET_FORMAT",
     "GRAMJET_START",
