@@ -86,7 +86,3 @@ pub use gramjet_compiler::formats::{Format, FormatOptions, Loader};
 pub use gramjet_compiler::shape::{AssumedLimits, Shape, Weighting};
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 pub use gramjet_compiler::{Compiled, Diagnostics, Options, SourceFile, compile};
-
-#[doc = include_str!("../tests/choices.md")]
-#[cfg(doctest)]
-struct ChoicesExamples;

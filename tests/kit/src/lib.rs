@@ -28,3 +28,13 @@ mod compiling;
 pub use compiling::{Passes, compiled, passes};
 pub use draw::{Draw, Rng};
 pub use grammar::{Shape, random_grammar};
+
+/// The examples in Rust of pages outside of packages.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../../docs/choices.md")]
+    struct Choices;
+}
