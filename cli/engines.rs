@@ -388,10 +388,10 @@ pub fn code_names_or_warnings() -> PossibleValuesParser {
 
 /// Compiles `source` to a parser of its language, and to what traces and produces its inputs without limits: for what makes no random
 /// inputs, so that the grammar's own weights do.
-pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
+pub fn unlimited(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest, Recorder), Failure> {
     let mut args = args.clone();
     args.how.shape.own = true;
-    unlimited_recorded(source, &args).map(|(parser, tracer, producer, _)| (parser, tracer, producer))
+    unlimited_recorded(source, &args)
 }
 
 /// The same with what headers of its choice bytes say.
@@ -399,17 +399,33 @@ pub fn unlimited_recorded(source: &Source, args: &GrammarArgs) -> Result<(Parser
     unlimited_with(source, &options(source, &of_others(args))?)
 }
 
-/// The same for texts that the grammar itself has made, as `args` reads it.
-pub fn unlimited_as_read(source: &Source, args: &GrammarArgs) -> Result<(Parser, Tracer, Fastest), Failure> {
-    unlimited_with(source, &options(source, args)?).map(|(parser, tracer, producer, _)| (parser, tracer, producer))
+/// The same for a fuzz target, which reads the grammar as `args` does with its own weights unless others are asked for, under limits; with
+/// a producer that has these.
+pub fn of_fuzz_target(
+    source: &Source,
+    args: &GrammarArgs,
+    limits: &LimitArgs,
+) -> Result<(Parser, Tracer, Fastest, AnyProducer), Failure> {
+    let mut args = args.clone();
+    let shape = &mut args.how.shape;
+    shape.own = shape.shape.is_none() && shape.weights.is_none();
+    let options = options(source, &args)?;
+    let compiled = compile_with(source, &options)?;
+    let (parser, tracer, producer, _) = unlimited_of(&compiled, &options)?;
+    let mut engine = fastest(&compiled, limits);
+    crate::limits::apply(&mut engine, limits)?;
+    Ok((parser, tracer, producer, engine.producer()))
 }
 
 fn unlimited_with(source: &Source, options: &Options) -> Result<(Parser, Tracer, Fastest, Recorder), Failure> {
-    let compiled = compile_with(source, options)?;
+    unlimited_of(&compile_with(source, options)?, options)
+}
+
+fn unlimited_of(compiled: &Compiled, options: &Options) -> Result<(Parser, Tracer, Fastest, Recorder), Failure> {
     let limits = Limits::new().max_choices(u64::MAX);
-    let (mut tracer, fastest) = (Tracer::new(&compiled), Fastest::with_limits(&compiled, limits));
+    let (mut tracer, fastest) = (Tracer::new(compiled), Fastest::with_limits(compiled, limits));
     tracer.set_limits(limits).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok((Parser::new(&compiled.lowered), tracer, fastest, Recorder::new(&compiled, options)))
+    Ok((Parser::new(&compiled.lowered), tracer, fastest, Recorder::new(compiled, options)))
 }
 
 /// Compiles `source` to a parser of its language; the limits of the engine are those that `gramjet render` begins with.

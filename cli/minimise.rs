@@ -7,26 +7,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use gramjet::Choices;
 use gramjet::choices::{Minimiser, Tracer};
-use gramjet::{Choices, Producer};
 use gramjet_parse::Budget;
 use gramjet_session::ParsingTracer;
 
-use crate::args::{EngineArgument, GrammarArgs, LimitArgs};
-use crate::engines;
+use crate::args::{GrammarArgs, LimitArgs};
+use crate::engines::{self, AnyProducer};
 use crate::failure::{Failure, say};
-use crate::grammar::{self, Source};
-use crate::limits;
+use crate::grammar;
 use crate::parse::{describe, shown};
 use crate::progress::Progress;
-use crate::recorded;
+use crate::recorded::{self, Recorder};
 use crate::stop::{Stop, StopReason};
 use crate::texts::write_output;
 use crate::units::{self, plural};
 
 mod trials;
 
-use trials::{Ending, Trials};
+use trials::{Artefact, Ending, Trials};
 
 /// `gramjet minimise`.
 #[derive(Debug, Args)]
@@ -39,12 +38,13 @@ pub struct MinimiseArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 
-    /// The file has choice bytes, as the artefacts of libFuzzer and LibAFL have, and so has what the command gets; what is
-    /// written is the text.
+    /// The file has choice bytes, as the artefacts of libFuzzer and LibAFL have. The command gets choice bytes, too; what is written is
+    /// the text.
     #[arg(long)]
     choices: bool,
 
-    /// Write the choice bytes of the result to this file, besides the text.
+    /// Write the choice bytes of the result to this file, besides the text: with a header, as `gramjet render` takes them, or with
+    /// `--choices` as they are.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     choices_output: Option<PathBuf>,
 
@@ -105,21 +105,38 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     if args.grammar.grammar == "-" && args.file.as_os_str() == "-" {
         return Err(Failure::Usage("the grammar and the file cannot both come from standard input".to_string()));
     }
+    let is_standard_output = |path: &Option<PathBuf>| path.as_ref().is_none_or(|path| path.as_os_str() == "-");
+    if args.choices_output.is_some() && is_standard_output(&args.choices_output) && is_standard_output(&args.output) {
+        return Err(Failure::Usage("the text and its choice bytes cannot both go to standard output".to_string()));
+    }
     let source = grammar::load(&args.grammar)?;
-    let (parser, tracer, producer) = match args.choices {
-        true => engines::unlimited_as_read(&source, &of_fuzz_target(&args.grammar))?,
-        false => engines::unlimited(&source, &args.grammar)?,
+    let bytes = bytes(args)?;
+    let (parser, tracer, producer, made_by) = match args.choices {
+        true => {
+            let (parser, tracer, producer, limited) = engines::of_fuzz_target(&source, &args.grammar, &args.limits)?;
+            (parser, tracer, producer, MadeBy::Target(limited))
+        }
+        false => {
+            let (parser, tracer, producer, recorder) = engines::unlimited(&source, &args.grammar)?;
+            (parser, tracer, producer, MadeBy::Us(recorder))
+        }
     };
-    let text = text(args, &source)?;
+    let parser = Arc::new(parser);
+    let (text, artefact, recorder) = match made_by {
+        MadeBy::Us(recorder) => (bytes, None, Some(recorder)),
+        MadeBy::Target(mut producer) => {
+            let mut text = Vec::new();
+            producer.produce(&mut Choices::replay(&bytes), &mut text);
+            (text.clone(), Some(Artefact { choices: bytes, text, parser: Arc::clone(&parser), producer }), None)
+        }
+    };
     let parsed = parser.parse(&text, &Budget::default()).map_err(|error| {
         say!("{}", describe(&args.file, &text, &error));
         Failure::Nonconforming(format!("{} was not parsed", shown(&args.file)))
     })?;
-    let parser = Arc::new(parser);
-    let mut tracer = ParsingTracer::new(tracer, producer, Arc::clone(&parser));
+    let mut tracer = ParsingTracer::new(tracer, producer, parser);
     let stop = Stop::on_signals();
-    let of_choices = args.choices.then_some(&*parser);
-    let mut trials = Trials::new(&args.command, args.timeout, args.jobs, of_choices, stop.clone())?;
+    let mut trials = Trials::new(&args.command, args.timeout, args.jobs, artefact, stop.clone())?;
     let expected = trials.ending(&text, &mut || {})?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {
         let reached = format!("before the command had ended on {}; nothing is written", shown(&args.file));
@@ -141,7 +158,12 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     let best = search.minimiser.best();
     write_output(args.output.as_deref(), best.output())?;
     if let Some(path) = &args.choices_output {
-        write_output(Some(path), best.choices())?;
+        let choices = match &recorder {
+            Some(recorder) => recorder.with_header(best.choices(), recorded::unlimited()),
+            // What was tested is replayed by the target.
+            None => trials.choices(best.output()).unwrap_or_default(),
+        };
+        write_output(Some(path), &choices)?;
     }
     let (before, after) = (plural(text.len() as u64, "byte"), plural(best.output().len() as u64, "byte"));
     let tests = plural(search.tests, "test");
@@ -230,16 +252,16 @@ impl Search {
     }
 }
 
-/// How fuzz targets read the grammar: with its own weights, unless others are asked for.
-fn of_fuzz_target(args: &GrammarArgs) -> GrammarArgs {
-    let mut args = args.clone();
-    let shape = &mut args.how.shape;
-    shape.own = shape.shape.is_none() && shape.weights.is_none();
-    args
+/// What has made the file.
+enum MadeBy {
+    /// A fuzz target, which replays choice bytes as this producer does.
+    Target(AnyProducer),
+    /// Whatever makes texts; the recorder is for their choice bytes.
+    Us(Recorder),
 }
 
-/// The text to begin with: that of the file, or what its choice bytes stand for under the limits.
-fn text(args: &MinimiseArgs, source: &Source) -> Result<Vec<u8>, Failure> {
+/// What the file holds.
+fn bytes(args: &MinimiseArgs) -> Result<Vec<u8>, Failure> {
     let bytes = grammar::read_bytes(&args.file)?;
     if !args.choices {
         let limits = &args.limits;
@@ -255,9 +277,5 @@ fn text(args: &MinimiseArgs, source: &Source) -> Result<Vec<u8>, Failure> {
             shown(&args.file)
         )));
     }
-    let mut engine = engines::prepare(source, &of_fuzz_target(&args.grammar), EngineArgument::Auto, &args.limits)?;
-    limits::apply(&mut engine, &args.limits)?;
-    let mut text = Vec::new();
-    engine.producer().produce(&mut Choices::replay(&bytes), &mut text);
-    Ok(text)
+    Ok(bytes)
 }

@@ -7,10 +7,13 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gramjet::Choices;
 use gramjet_parse::{Budget, Parser};
 
+use crate::engines::AnyProducer;
 use crate::failure::{Failure, quoted};
 use crate::stop::Stop;
 
@@ -21,8 +24,8 @@ pub(super) enum Ending {
     Status(ExitStatus),
     /// It took too long.
     Timeout,
-    /// It was not run, as the choice bytes of the text were not found within the parser's budget.
-    Unparsed,
+    /// It was not run, as no choice bytes were found that stand for the text under the target's limits.
+    Unreachable,
     /// A signal to gramjet was its end.
     Stopped,
 }
@@ -31,8 +34,8 @@ pub(super) enum Ending {
 pub(super) struct Trials<'t> {
     command: &'t [OsString],
     timeout: Duration,
-    /// What finds the choice bytes of a text, if the command gets these.
-    parser: Option<&'t Parser>,
+    /// What the command gets choice bytes by, if it gets these.
+    artefact: Option<Artefact>,
     stop: Stop,
     /// A directory of this process alone, with a file for each command that runs; removed at the end.
     directory: PathBuf,
@@ -40,6 +43,30 @@ pub(super) struct Trials<'t> {
     running: Vec<Option<Running>>,
     /// By the hash of the text.
     endings: BTreeMap<u64, Ending>,
+}
+
+/// The file of a fuzz target that replays choice bytes under limits.
+pub(super) struct Artefact {
+    pub(super) choices: Vec<u8>,
+    /// What these stand for.
+    pub(super) text: Vec<u8>,
+    pub(super) parser: Arc<Parser>,
+    /// Replays as the target does.
+    pub(super) producer: AnyProducer,
+}
+
+impl Artefact {
+    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave alone.
+    fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        if text == self.text {
+            return Some(self.choices.clone());
+        }
+        // A text may cost too much to parse.
+        let choices = self.parser.parse(text, &Budget::default()).ok()?.choices;
+        let mut replayed = Vec::new();
+        self.producer.produce(&mut Choices::replay(&choices), &mut replayed);
+        (replayed == text).then_some(choices)
+    }
 }
 
 /// A command that runs.
@@ -57,13 +84,13 @@ impl<'t> Trials<'t> {
         command: &'t [OsString],
         timeout: Duration,
         jobs: usize,
-        parser: Option<&'t Parser>,
+        artefact: Option<Artefact>,
         stop: Stop,
     ) -> Result<Trials<'t>, Failure> {
         let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
         fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
         let running = std::iter::repeat_with(|| None).take(jobs).collect();
-        Ok(Trials { command, timeout, parser, stop, directory, running, endings: BTreeMap::new() })
+        Ok(Trials { command, timeout, artefact, stop, directory, running, endings: BTreeMap::new() })
     }
 
     /// Whether another command can run besides the one that is waited for, if that runs.
@@ -78,13 +105,12 @@ impl<'t> Trials<'t> {
         if self.endings.contains_key(&name) || self.running.iter().any(runs) || self.stop.is_requested() {
             return Ok(());
         }
-        let parsed = self.parser.map(|parser| parser.parse(text, &Budget::default()));
-        let bytes = match &parsed {
+        let found = self.artefact.as_mut().map(|artefact| artefact.choices(text));
+        let bytes = match &found {
             None => text,
-            Some(Ok(parsed)) => &parsed.choices,
-            // A text of the grammar that costs too much to parse.
-            Some(Err(_)) => {
-                self.endings.insert(name, Ending::Unparsed);
+            Some(Some(choices)) => choices,
+            Some(None) => {
+                self.endings.insert(name, Ending::Unreachable);
                 return Ok(());
             }
         };
@@ -141,6 +167,11 @@ impl<'t> Trials<'t> {
             *place = None;
         }
         Ok(())
+    }
+
+    /// The choice bytes that stand for a text, if the command gets these.
+    pub(super) fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        self.artefact.as_mut()?.choices(text)
     }
 
     /// Ends all that runs.

@@ -220,6 +220,59 @@ fn choice_bytes_that_a_command_fails_on_become_a_small_text() {
     assert!(text(&refused.stderr).contains("need `--choices`"), "{}", text(&refused.stderr));
 }
 
+/// The target makes a text of an artefact under its limits; another derivation of that text may make another one of it.
+#[cfg(unix)]
+#[test]
+fn targets_get_the_artefact_and_what_makes_the_same_under_their_limits() {
+    let place = place("minimise-limits");
+    let (grammar, artefact, expected) = (place.path("sums.ebnf"), place.path("crash"), place.path("expected"));
+    let small = place.path("small");
+    fs::write(&grammar, "sum ::= sum '+' sum | sum '-' sum | '(' sum ')' | [0-9]+").unwrap();
+    let gramjet = env!("CARGO_BIN_EXE_gramjet");
+    let limited = ["--shape", "uniform", "--max-depth", "6"];
+    let mut smaller = 0;
+    for number in 0..8u32 {
+        let bytes: Vec<u8> =
+            (0..400u32).map(|at| (at.wrapping_mul(2_654_435_761).rotate_left(number) >> 13) as u8).collect();
+        fs::write(&artefact, bytes).unwrap();
+        let text_of = |file: &str| stdout(&[&["render", &grammar, file, "--raw"], &limited[..]].concat());
+        let made = text_of(&artefact);
+        fs::write(&expected, &made).unwrap();
+        // The target fails on the artefact's text, and on shorter ones with as many of one character.
+        let script = format!(
+            "{gramjet} render {grammar} \"$0\" --raw --shape uniform --max-depth 6 > {expected}.now
+             cmp -s {expected} {expected}.now && exit 3
+             [ $(wc -c < {expected}.now) -lt $(wc -c < {expected}) ] && grep -q '[1-9]' {expected}.now && exit 3
+             exit 0"
+        );
+        let found = run(&[
+            &["minimise", &grammar, &artefact, "--choices", "--max-depth", "6", "--max-tests", "40"],
+            &["--choices-output", &small, "--", "sh", "-c", &script, "@@"][..],
+        ]
+        .concat());
+        assert!(found.status.success(), "{number}: {}", text(&found.stderr));
+        assert_eq!(text(&text_of(&small)), text(&found.stdout), "{number}");
+        smaller += u32::from(found.stdout.len() < made.len());
+    }
+    assert!(smaller > 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn choice_bytes_of_the_result_are_rendered_to_it() {
+    let place = place("minimise-output");
+    let (grammar, file, small) = (place.path("sums.ebnf"), place.path("in"), place.path("small"));
+    // Its inputs have other weights than those that it would be parsed with.
+    fs::write(&grammar, "sum ::= sum '+' sum | sum '-' sum | sum '*' sum | '(' sum ')' | [0-9]+").unwrap();
+    fs::write(&file, "1+(2-37)*4").unwrap();
+    let command = ["--", "sh", "-c", "! grep -q 7"];
+    let found = stdout(&[&["minimise", &grammar, &file, "--choices-output", &small], &command[..]].concat());
+    assert_eq!((text(&found), stdout(&["render", &grammar, &small])), ("7".to_string(), found));
+    let refused = run(&[&["minimise", &grammar, &file, "--choices-output", "-"], &command[..]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("cannot both go to standard output"), "{}", text(&refused.stderr));
+}
+
 #[cfg(unix)]
 #[test]
 fn commands_that_do_not_fail_are_refused() {
