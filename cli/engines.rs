@@ -1,5 +1,6 @@
 //! The one place where the command line meets the compiler and the engines: compiles grammars and chooses what runs them.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -343,12 +344,13 @@ pub fn describe(examined: &Examined, limits: &LimitArgs) -> (Structure, Engine) 
     let compiled = &examined.compiled;
     let ir = &compiled.lowered;
     let components = recursion(ir);
-    let recursive = ir.bodies().filter(|&(rule, _)| components.is_recursive(rule));
+    let recursive = ir.bodies().filter(|&(rule, _)| components.is_recursive(rule)).map(|(rule, _)| compiled.told(rule));
+    let mut known = BTreeSet::new();
     let pools = ir.bodies().filter_map(|(rule, _)| compiled.pools.get(rule));
     let structure = Structure {
-        start: ir.rule(ir.start()).name.clone(),
+        start: compiled.told(ir.start()).to_string(),
         rules: ir.bodies().count(),
-        recursive: recursive.map(|(rule, _)| ir.rule(rule).name.clone()).collect(),
+        recursive: recursive.filter(|name| known.insert(*name)).map(str::to_string).collect(),
         nodes: (ir.node_count(), compiled.residual.node_count()),
         pools: pools.fold((0, 0), |(strings, bytes), pool| {
             (strings + pool.strings.len(), bytes + pool.strings.iter().map(|string| string.len()).sum::<usize>())

@@ -1,6 +1,7 @@
 //! What the inputs of a run came to: they are made again, by an interpreter that keeps it in mind, so that the figures are
 //! those of the inputs that were written, whichever engine made them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -85,15 +86,25 @@ fn share((reached, total): (usize, usize), noun: &str) -> String {
 /// The rules that were not reached, and the alternatives of the others that were not taken.
 fn missing(coverage: &Coverage, file: &SourceFile) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut known = BTreeSet::new();
+    let mut add = |line: String| {
+        if known.insert(line.clone()) {
+            lines.push(line);
+        }
+    };
+    let by_told = coverage.by_told();
     for rule in &coverage.rules {
         if !rule.is_reached {
-            lines.push(format!("rule `{}`", rule.name));
+            // Another rule that was made of the same one may have been.
+            if !by_told[rule.told.as_str()] {
+                add(format!("rule `{}`", rule.told));
+            }
             continue;
         }
         for alternative in rule.choices.iter().flat_map(|choice| &choice.alternatives) {
             if !alternative.is_reached {
                 let (line, column) = file.line_column(alternative.span.start);
-                lines.push(format!("an alternative of `{}` at {}:{line}:{column}", rule.name, file.name()));
+                add(format!("an alternative of `{}` at {}:{line}:{column}", rule.told, file.name()));
             }
         }
     }
@@ -119,6 +130,7 @@ struct Count {
 #[derive(Serialize)]
 struct Rule<'a> {
     rule: &'a str,
+    told: &'a str,
     reached: bool,
     choices: Vec<Choice>,
 }
@@ -141,6 +153,7 @@ fn json(coverage: &Coverage, file: &SourceFile, inputs: u64) -> String {
     let count = |(reached, total): (usize, usize)| Count { reached, total };
     let by_rule = coverage.rules.iter().map(|rule| Rule {
         rule: &rule.name,
+        told: &rule.told,
         reached: rule.is_reached,
         choices: rule
             .choices

@@ -11,13 +11,18 @@ const SHOWN: usize = 60;
 const INDENTED: usize = 60;
 
 fn name<'c>(compiled: &'c Compiled, instance: &Instance) -> &'c str {
-    &compiled.lowered.rule(instance.rule).name
+    compiled.told(instance.rule)
+}
+
+/// The instances of rules that the user knows: parts hold nothing but parts.
+fn known<'t>(compiled: &'t Compiled, trace: &'t Trace) -> impl Iterator<Item = &'t Instance> {
+    trace.instances.iter().filter(|instance| !compiled.is_part(instance.rule))
 }
 
 /// A line for each instance: `rule 3..17 "text"`, indented by its depth.
 pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
     let mut lines = String::new();
-    for instance in &trace.instances {
+    for instance in known(compiled, trace) {
         let range = instance.output.start as usize..instance.output.end as usize;
         let part = &text[range.clone()];
         let cut = &part[..part.len().min(SHOWN)];
@@ -43,7 +48,7 @@ pub fn lines(compiled: &Compiled, trace: &Trace, text: &[u8]) -> Vec<u8> {
 pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
     let mut json = String::new();
     let mut depth = None;
-    for instance in &trace.instances {
+    for instance in known(compiled, trace) {
         match depth {
             Some(before) if before >= instance.depth => {
                 (0..=before - instance.depth).for_each(|_| json.push_str("]}"));

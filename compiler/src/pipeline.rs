@@ -1,5 +1,6 @@
 //! The way from a source file to a compiled grammar, read top to bottom.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::fingerprint::fingerprint;
@@ -15,6 +16,9 @@ use crate::shape::{self, AssumedLimits, ByDefault, DepthLimit, InForce, Shape, W
 use crate::sources::Sources;
 
 mod weighted;
+
+/// Rules for parts of the texts of a rule have its name with this.
+const PART: &str = "part";
 
 use weighted::{Lowered, lower_as_asked};
 
@@ -54,6 +58,8 @@ pub struct Compiled {
     pub max_depth: Option<u32>,
     /// The length limit in bytes that the grammar file asks for.
     pub max_len: Option<u64>,
+    /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows.
+    pub origins: Arc<BTreeMap<String, String>>,
     /// By which choice bytes are recognised as its own.
     pub fingerprints: Fingerprints,
     /// Whether its format has a lexer, so that separators and alphabet are part of the choice map.
@@ -81,7 +87,20 @@ impl Compiled {
 
     /// A reachable rule without a pool, if there is one: then no depth limit can be kept.
     pub fn rule_without_pool(&self) -> Option<&str> {
-        self.pools.missing().map(|rule| self.lowered.rule(rule).name.as_str())
+        self.pools.missing().map(|rule| self.told(rule))
+    }
+
+    /// The name that the user knows a rule by.
+    pub fn told(&self, rule: RuleId) -> &str {
+        let name = &self.lowered.rule(rule).name;
+        self.origins.get(name).unwrap_or(name)
+    }
+
+    /// Whether a rule derives parts of the texts of another one, and has no name of its own that the user knows.
+    pub fn is_part(&self, rule: RuleId) -> bool {
+        let name = &self.lowered.rule(rule).name;
+        let behind = self.origins.get(name).and_then(|origin| name.strip_prefix(origin.as_str()));
+        behind.is_some_and(|behind| behind.split('.').any(|made| made == PART))
     }
 }
 
@@ -183,6 +202,7 @@ fn compile_examined(
         return Err(diagnostics);
     }
     let (max_depth, max_len) = (grammar.max_depth, grammar.max_len);
+    let origins = Arc::new(grammar.origins.clone());
     let of_grammar = shape::fingerprint_number(&grammar);
     let pools = match examine {
         Some(examine) => {
@@ -210,6 +230,7 @@ fn compile_examined(
         sources,
         max_depth,
         max_len,
+        origins,
         fingerprints,
         has_lexer: format.has_lexer(),
         weights,

@@ -1,5 +1,6 @@
 //! Which rules and alternatives of a grammar inputs come to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gramjet::{Choices, Limits, LimitsError, Producer};
@@ -30,6 +31,8 @@ pub struct Coverage {
 pub struct CoveredRule {
     /// Its name.
     pub name: String,
+    /// The name that the user knows it by: several rules that were made of one have that one's.
+    pub told: String,
     /// Whether there was an instance of it.
     pub is_reached: bool,
     /// The choices in it by their places (see [`gramjet_compiler::shape::Weights`]).
@@ -78,7 +81,8 @@ impl Covering {
             .bodies()
             .map(|(rule, _)| {
                 let name = lowered.rule(rule).name.clone();
-                (rule, CoveredRule { name, is_reached: self.reached.rule(rule), choices: Vec::new() })
+                let told = self.grammar.told(rule).to_string();
+                (rule, CoveredRule { name, told, is_reached: self.reached.rule(rule), choices: Vec::new() })
             })
             .collect();
         for (node, source) in sources.iter() {
@@ -104,9 +108,19 @@ impl Covering {
 }
 
 impl Coverage {
-    /// How many rules were reached, of how many.
+    /// How many of the rules that the user knows were reached, of how many.
     pub fn rules(&self) -> (usize, usize) {
-        (self.rules.iter().filter(|rule| rule.is_reached).count(), self.rules.len())
+        let rules = self.by_told();
+        (rules.values().filter(|is_reached| **is_reached).count(), rules.len())
+    }
+
+    /// Whether any of the rules that were made of one was reached, by the name that the user knows.
+    pub fn by_told(&self) -> BTreeMap<&str, bool> {
+        let mut rules = BTreeMap::new();
+        for rule in &self.rules {
+            *rules.entry(rule.told.as_str()).or_default() |= rule.is_reached;
+        }
+        rules
     }
 
     /// How many alternatives were taken, of how many.
@@ -117,8 +131,8 @@ impl Coverage {
 
     /// Whether nothing is left to be reached.
     pub fn is_complete(&self) -> bool {
-        let (rules, alternatives) = (self.rules(), self.alternatives());
-        rules.0 == rules.1 && alternatives.0 == alternatives.1
+        let alternatives = self.alternatives();
+        self.rules.iter().all(|rule| rule.is_reached) && alternatives.0 == alternatives.1
     }
 }
 

@@ -176,6 +176,12 @@ impl<'a> Boundaries<'a> {
         })
     }
 
+    /// Whether some text of a lexeme may begin with one of these classes.
+    pub(super) fn allows(&self, first: FirstId, lexeme: usize) -> bool {
+        let facts = self.automata.facts(self.lexemes[lexeme].rule);
+        facts.is_none_or(|facts| !facts.first.intersection(&self.first(first)).is_empty())
+    }
+
     /// The text of the hidden rules that a lexeme begins with.
     pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
         &self.before[lexeme]

@@ -21,15 +21,17 @@ pub enum Expectation {
         /// The tokens.
         tokens: BTreeSet<usize>,
     },
-    /// Not these two tokens, one after the other.
+    /// Not the first of these tokens and then one of the second ones.
     NotPair {
         /// The next token.
         first: usize,
-        /// The one after it.
-        second: usize,
+        /// Those that must not follow it.
+        seconds: BTreeSet<usize>,
     },
     /// A token with a line break right before it. In texts that others have made the line break is not looked for.
     LineBreak,
+    /// No line break that something else has asked for stands before the next token.
+    NoLineBreak,
 }
 
 /// Expectations are marks above the modes.
@@ -45,7 +47,7 @@ impl Expectation {
         match self {
             Expectation::Next { tokens, .. } => tokens.contains(&token),
             Expectation::NotNext { tokens } => !tokens.contains(&token),
-            Expectation::NotPair { .. } | Expectation::LineBreak => true,
+            Expectation::NotPair { .. } | Expectation::LineBreak | Expectation::NoLineBreak => true,
         }
     }
 
@@ -53,7 +55,7 @@ impl Expectation {
     fn allows_end(&self) -> bool {
         match self {
             Expectation::Next { end, .. } => *end,
-            Expectation::NotNext { .. } | Expectation::NotPair { .. } => true,
+            Expectation::NotNext { .. } | Expectation::NotPair { .. } | Expectation::NoLineBreak => true,
             Expectation::LineBreak => false,
         }
     }
@@ -65,6 +67,10 @@ impl Flattening<'_> {
         let mut stack = stack.clone();
         if *expectation == Expectation::LineBreak && self.ignores_line_breaks {
             return Paths::from([(stack, Flat::EMPTY)]);
+        }
+        if *expectation == Expectation::NoLineBreak {
+            let is_asked = self.expected(&stack).any(|expected| *expected == Expectation::LineBreak);
+            return if is_asked { Paths::new() } else { Paths::from([(stack, Flat::EMPTY)]) };
         }
         let known = self.expectations.iter().position(|known| known == expectation);
         let number = known.unwrap_or(self.expectations.len());
@@ -120,9 +126,11 @@ impl Flattening<'_> {
         let seconds: BTreeSet<usize> = self
             .expected(stack)
             .filter_map(|expectation| match expectation {
-                Expectation::NotPair { first, second } if *first == token => Some(*second),
+                Expectation::NotPair { first, seconds } if *first == token => Some(seconds),
                 _ => None,
             })
+            .flatten()
+            .copied()
             .collect();
         let stack = self.unmarked(stack);
         let Some(&mode) = stack.last() else {
@@ -158,6 +166,7 @@ impl Flattening<'_> {
                     excluded.insert(*first);
                 }
                 Expectation::LineBreak => only = Some(BTreeSet::new()),
+                Expectation::NoLineBreak => {}
             }
         }
         let stack = self.unmarked(stack);

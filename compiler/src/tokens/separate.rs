@@ -22,6 +22,9 @@ const MAX_NEEDS: usize = 1 << 21;
 /// An item of more nodes than this is not written twice to treat its first round apart.
 const MAX_TWICE: usize = 100;
 
+/// So many nodes are written twice where what follows something optional cannot stand without it.
+const MAX_COPIED: usize = 1 << 16;
+
 /// Nor is an item with more repetitions in it.
 const MAX_REPEATS: usize = 3;
 
@@ -91,6 +94,7 @@ pub(super) fn separate(
         needs: BTreeMap::new(),
         budget: MAX_WORK,
         written: 0,
+        copied: MAX_COPIED,
         result: SpacedGrammar::default(),
     };
     separating.variant(flat.start, Vec::new());
@@ -124,6 +128,13 @@ struct Left {
     lexemes: Bits,
 }
 
+/// Whether what follows an optional item can stand without it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Skipped {
+    Never,
+    Sometimes,
+}
+
 /// What must stand before each lexeme that a rule can begin with; those that need nothing are left out.
 type Key = Vec<(usize, Need)>;
 
@@ -150,6 +161,8 @@ struct Separating<'a> {
     budget: usize,
     /// How many needs the keys of variants hold.
     written: usize,
+    /// How many nodes may still be written twice.
+    copied: usize,
     result: SpacedGrammar,
 }
 
@@ -319,16 +332,7 @@ impl Separating<'_> {
                 }
                 (Spaced::Rule(id), behind)
             }
-            Flat::Seq(items) => {
-                let mut left = left.clone();
-                let mut spaced = Vec::with_capacity(items.len());
-                for item in items {
-                    let (item, behind) = self.expr(item, &left, key);
-                    spaced.push(item);
-                    left = behind;
-                }
-                (Spaced::Seq(spaced), left)
-            }
+            Flat::Seq(items) => self.sequence(items, left, key),
             Flat::Choice(options) => {
                 let mut behind = Left { inherited: false, lexemes: Bits::new(self.flat.lexemes.len()) };
                 let mut spaced = Vec::with_capacity(options.len());
@@ -341,6 +345,85 @@ impl Separating<'_> {
             }
             Flat::Repeat { item, min, max } => self.repeat(item, *min, *max, left, key),
         }
+    }
+
+    /// Items one after the other. Where what follows an optional item cannot stand without it, it is not optional; where only some of that can,
+    /// what follows is written for both cases, so that the item is there before the others.
+    fn sequence(&mut self, items: &[Flat], left: &Left, key: &Key) -> (Spaced, Left) {
+        let mut left = left.clone();
+        let mut spaced = Vec::with_capacity(items.len());
+        for (place, item) in items.iter().enumerate() {
+            let rest = &items[place + 1..];
+            let needed = match item {
+                Flat::Repeat { item: inner, min: 0, max } if self.only_certain && *max != Some(0) => {
+                    let once = match max {
+                        Some(1) => (**inner).clone(),
+                        _ => Flat::Repeat { item: inner.clone(), min: 1, max: *max },
+                    };
+                    self.skipped(inner, rest, &left, key).map(|skipped| (once, skipped))
+                }
+                _ => None,
+            };
+            match needed {
+                Some((once, Skipped::Sometimes)) => {
+                    let size: usize = rest.iter().map(Flat::size).sum();
+                    if size <= MAX_TWICE && size <= self.copied {
+                        self.copied -= size;
+                        let with: Vec<Flat> = std::iter::once(once).chain(rest.iter().cloned()).collect();
+                        let (with, mut behind) = self.sequence(&with, &left, key);
+                        let (without, end) = self.sequence(rest, &left, key);
+                        behind.add(&end);
+                        spaced.push(Spaced::Choice(vec![without, with]));
+                        return (Spaced::Seq(spaced), behind);
+                    }
+                    let (item, behind) = self.expr(item, &left, key);
+                    spaced.push(item);
+                    left = behind;
+                }
+                Some((once, Skipped::Never)) => {
+                    let (item, behind) = self.expr(&once, &left, key);
+                    spaced.push(item);
+                    left = behind;
+                }
+                None => {
+                    let (item, behind) = self.expr(item, &left, key);
+                    spaced.push(item);
+                    left = behind;
+                }
+            }
+        }
+        (Spaced::Seq(spaced), left)
+    }
+
+    /// Whether what follows an item can stand without it, if it could better with it.
+    fn skipped(&mut self, item: &Flat, rest: &[Flat], left: &Left, key: &Key) -> Option<Skipped> {
+        let count = self.flat.lexemes.len();
+        let (mut first, mut last) = (Bits::new(count), Bits::new(count));
+        if rest.iter().all(|item| self.edges.add_first(item, &mut first)) || self.edges.add_last(item, &mut last) {
+            return None;
+        }
+        let with = Left { inherited: false, lexemes: last };
+        let numbers = (self.set_number(&left.lexemes), self.set_number(&with.lexemes));
+        let (mut some, mut all) = (false, true);
+        for lexeme in first.iter() {
+            let need = self.need_in(left, numbers.0, key, lexeme);
+            let is_better = self.is_unseparated(need, lexeme) && {
+                let other = self.need_in(&with, numbers.1, key, lexeme);
+                !self.is_unseparated(other, lexeme)
+            };
+            some |= is_better;
+            all &= is_better && !self.boundaries.allows(need.first, lexeme);
+        }
+        match (some, all) {
+            (true, true) => Some(Skipped::Never),
+            (true, false) => Some(Skipped::Sometimes),
+            (false, _) => None,
+        }
+    }
+
+    /// Whether something must stand before a lexeme, and nothing can.
+    fn is_unseparated(&self, need: Need, lexeme: usize) -> bool {
+        need.clash == Clash::Certain && need.wanted() & self.boundaries.available(lexeme) == 0
     }
 
     fn repeat(&mut self, item: &Flat, min: u32, max: Option<u32>, left: &Left, key: &Key) -> (Spaced, Left) {
@@ -375,7 +458,7 @@ impl Separating<'_> {
         let which = need.wanted() & self.boundaries.available(lexeme);
         if never {
             Spaced::Choice(Vec::new())
-        } else if need.clash == Clash::Certain && which == 0 && self.only_certain {
+        } else if self.only_certain && self.is_unseparated(need, lexeme) {
             // What cannot be separated must at least not begin with what the left one would go on with.
             Spaced::Lexeme { lexeme, first: need.first }
         } else if need.clash == Clash::Possible

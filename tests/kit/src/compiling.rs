@@ -54,6 +54,7 @@ pub fn compiled(grammar: &Grammar) -> Compiled {
         sources: Sources::default().into(),
         max_depth: grammar.max_depth,
         max_len: grammar.max_len,
+        origins: grammar.origins.clone().into(),
         fingerprints: Fingerprints::default(),
         has_lexer: false,
         weights: InForce::Own,

@@ -1,12 +1,13 @@
 //! The superclass of the lexers of ANTLR's own grammars. It makes two tokens of one, by the case of the first letter, and follows which kind
 //! of rule a text is in, since a bracket begins a set of characters in the rules of a lexer and arguments elsewhere. What it follows has few
-//! states: each mode of the lexer becomes one mode for each state that it can be in.
+//! states: each mode of the lexer becomes one mode for each state that it can be in. Brackets and braces within one another end otherwise
+//! than the outermost ones: their modes have a copy for that, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::escapes;
 use super::helpers::Special;
-use super::meaning;
+use super::meaning::Tokens;
 use super::sources::Sources;
 use crate::charset::{CharSet, Unit};
 use crate::tokens::{Fragment, Lexer, LexerRule, Move, Outcome, Pattern};
@@ -50,66 +51,91 @@ impl State {
     }
 }
 
-/// The tokens that the class speaks of.
-pub(super) struct Tokens {
-    identifier: usize,
-    token: usize,
-    rule: usize,
+/// What the class does to a lexer.
+pub(super) struct Adaptor {
+    identifiers: Option<Identifiers>,
     /// The rules that begin arguments.
     begins: BTreeSet<String>,
+    /// The rules that end a mode, with the token that they make where the mode stands upon itself.
+    ends: BTreeMap<String, usize>,
 }
 
-impl Tokens {
-    /// The tokens, if the class is the lexer's superclass and a rule makes identifiers.
-    pub(super) fn of(sources: &Sources, tokens: &mut meaning::Tokens<'_>) -> Option<Tokens> {
+/// The token that is made two.
+struct Identifiers {
+    all: usize,
+    token: usize,
+    rule: usize,
+}
+
+impl Adaptor {
+    /// What the class does, if it is the superclass of the lexer.
+    pub(super) fn of(sources: &Sources, tokens: &mut Tokens<'_>) -> Option<Adaptor> {
         const TOKEN: &str = "TOKEN_REF";
         const RULE: &str = "RULE_REF";
         const IDENTIFIER: &str = "ID";
-        if sources.superclass.as_deref() != Some(SUPERCLASS) || !tokens.made.contains(IDENTIFIER) {
+        if sources.superclass.as_deref() != Some(SUPERCLASS) {
             return None;
         }
         let known = |name: &str| tokens.by_name.get(name).copied();
-        let (identifier, token, rule) = (known(IDENTIFIER)?, known(TOKEN)?, known(RULE)?);
-        tokens.made.extend([TOKEN, RULE]);
-        let begins = sources.lexer.iter().filter(|rule| rule.has(Special::Argument));
-        Some(Tokens { identifier, token, rule, begins: begins.map(|rule| rule.name.text.clone()).collect() })
+        let identifiers = match (known(IDENTIFIER), known(TOKEN), known(RULE)) {
+            (Some(all), Some(token), Some(rule)) if tokens.made.contains(IDENTIFIER) => {
+                Some(Identifiers { all, token, rule })
+            }
+            _ => None,
+        };
+        let (mut begins, mut ends) = (BTreeSet::new(), BTreeMap::new());
+        for rule in &sources.lexer {
+            match rule.special() {
+                Some(Special::Argument) => drop(begins.insert(rule.name.text.clone())),
+                Some(Special::Nested(content)) => {
+                    ends.extend(known(content).map(|content| (rule.name.text.clone(), content)));
+                }
+                None => {}
+            }
+        }
+        if identifiers.is_some() {
+            tokens.made.extend([TOKEN, RULE]);
+        }
+        Some(Adaptor { identifiers, begins, ends })
     }
 
-    /// Divides identifiers, and gives each mode its states. If modes can be left for several others, brackets in rules of a lexer begin
-    /// nothing.
+    /// Divides identifiers, and gives each mode its states. Where the modes of a lexer are used otherwise than the class does,
+    /// identifiers alone are divided.
     pub(super) fn adapt(&self, lexer: &mut Lexer, modes: &BTreeMap<String, usize>) {
         let rules: Vec<(LexerRule, Option<State>)> =
             lexer.rules.iter().flat_map(|rule| self.divided(rule, lexer)).collect();
-        let Some(below) = modes_below(&lexer.rules, lexer.modes) else {
+        let nests = |mode: usize| rules.iter().any(|(rule, _)| rule.mode == mode && self.ends.contains_key(&rule.name));
+        let nesting: BTreeSet<usize> = (0..lexer.modes).filter(|&mode| nests(mode)).collect();
+        let Some(below) = modes_below(&lexer.rules, lexer.modes, &nesting) else {
             lexer.rules = rules.into_iter().map(|(rule, _)| rule).collect();
             return;
         };
-        let mut copies = Copies { ids: BTreeMap::new(), order: Vec::new(), below };
-        copies.id(0, State::Outside);
+        let mut copies = Copies { ids: BTreeMap::new(), order: Vec::new(), below, nesting };
+        copies.id(Place { mode: 0, state: State::Outside, is_nested: false });
         lexer.rules.clear();
         let mut done = 0;
-        while let Some(&(mode, state)) = copies.order.get(done) {
-            for (rule, kind) in rules.iter().filter(|(rule, _)| rule.mode == mode) {
+        while let Some(&copy) = copies.order.get(done) {
+            for (rule, kind) in rules.iter().filter(|(rule, _)| rule.mode == copy.mode) {
                 let mut rule = rule.clone();
-                if state == State::LexerRule
+                if copy.state == State::LexerRule
                     && self.begins.contains(&rule.name)
                     && let Some(&set) = modes.get(SET_MODE)
                 {
                     rule.outcome = Outcome::More;
                     rule.moves = vec![Move::Push(set)];
                 }
+                if copy.is_nested
+                    && let Some(&content) = self.ends.get(&rule.name)
+                {
+                    rule.outcome = Outcome::Token(content);
+                }
                 let after = match (rule.outcome, kind) {
-                    (Outcome::Hidden | Outcome::More, _) => state,
-                    (_, &Some(kind)) => {
-                        if state == State::Outside {
-                            kind
-                        } else {
-                            state
-                        }
-                    }
-                    (Outcome::Token(token), None) => state.after(&lexer.tokens[token]),
+                    (Outcome::Hidden | Outcome::More, _) => copy.state,
+                    (_, &Some(kind)) if copy.state == State::Outside => kind,
+                    (_, Some(_)) => copy.state,
+                    (Outcome::Token(token), None) => copy.state.after(&lexer.tokens[token]),
                 };
-                rule.moves = copies.moves(&rule.moves, (mode, state), after);
+                rule.moves = copies.moves(&rule.moves, copy, after);
                 rule.mode = done;
                 lexer.rules.push(rule);
             }
@@ -120,7 +146,10 @@ impl Tokens {
 
     /// The rule, or for identifiers one for each kind, with that kind.
     fn divided(&self, rule: &LexerRule, lexer: &Lexer) -> Vec<(LexerRule, Option<State>)> {
-        if rule.outcome != Outcome::Token(self.identifier) {
+        let Some(Identifiers { all, token, rule: other }) = &self.identifiers else {
+            return vec![(rule.clone(), None)];
+        };
+        if rule.outcome != Outcome::Token(*all) {
             return vec![(rule.clone(), None)];
         }
         let kind = |pattern, token: usize, kind| {
@@ -129,68 +158,82 @@ impl Tokens {
         };
         let upper = beginning(&rule.pattern, &upper_case(), &lexer.fragments, 0);
         // What the first of the two matches is not the second one's.
-        vec![kind(upper, self.token, State::LexerRule), kind(rule.pattern.clone(), self.rule, State::ParserRule)]
+        vec![kind(upper, *token, State::LexerRule), kind(rule.pattern.clone(), *other, State::ParserRule)]
     }
+}
+
+/// A mode in a state; nested ones stand upon themselves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    mode: usize,
+    state: State,
+    is_nested: bool,
 }
 
 /// The modes in the states that they can be in.
 struct Copies {
-    ids: BTreeMap<(usize, State), usize>,
-    order: Vec<(usize, State)>,
-    /// For each mode the one that it is left for.
+    ids: BTreeMap<Place, usize>,
+    order: Vec<Place>,
+    /// For each mode the one that it is left for, unless it is nested.
     below: Vec<usize>,
+    /// The modes that may stand upon themselves. The state stays what it is in them.
+    nesting: BTreeSet<usize>,
 }
 
 impl Copies {
-    fn id(&mut self, mode: usize, state: State) -> usize {
-        *self.ids.entry((mode, state)).or_insert_with(|| {
-            self.order.push((mode, state));
+    fn id(&mut self, place: Place) -> usize {
+        *self.ids.entry(place).or_insert_with(|| {
+            self.order.push(place);
             self.order.len() - 1
         })
     }
 
     /// The moves of a rule between the copies. The state goes with the topmost mode; those below have none until they are the topmost.
-    fn moves(&mut self, moves: &[Move], (mode, state): (usize, State), after: State) -> Vec<Move> {
+    fn moves(&mut self, moves: &[Move], place: Place, after: State) -> Vec<Move> {
         let mut result = Vec::new();
-        let mut top = mode;
+        let mut top = place;
         // The modes that were pushed upon.
         let mut under = Vec::new();
         for step in moves {
             match *step {
                 Move::Push(next) => {
-                    result.push(Move::Switch(self.id(top, State::Outside)));
+                    let is_nested = next == top.mode && self.nesting.contains(&next);
+                    if !is_nested {
+                        result.push(Move::Switch(self.id(Place { state: State::Outside, ..top })));
+                    }
                     under.push(top);
-                    top = next;
-                    result.push(Move::Push(self.id(top, after)));
+                    top = Place { mode: next, state: after, is_nested };
+                    result.push(Move::Push(self.id(top)));
                 }
+                Move::Pop if top.is_nested => result.push(Move::Pop),
                 Move::Pop => {
-                    top = under.pop().unwrap_or(self.below[top]);
-                    result.extend([Move::Pop, Move::Switch(self.id(top, after))]);
+                    let below = Place { mode: self.below[top.mode], state: after, is_nested: false };
+                    top = Place { state: after, ..under.pop().unwrap_or(below) };
+                    result.extend([Move::Pop, Move::Switch(self.id(top))]);
                 }
                 Move::Switch(next) => {
-                    top = next;
-                    result.push(Move::Switch(self.id(top, after)));
+                    top = Place { mode: next, state: after, is_nested: false };
+                    result.push(Move::Switch(self.id(top)));
                 }
             }
         }
-        if moves.is_empty() && after != state {
-            result.push(Move::Switch(self.id(top, after)));
+        if moves.is_empty() && after != place.state {
+            result.push(Move::Switch(self.id(Place { state: after, ..top })));
         }
         result
     }
 }
 
 /// For each mode the one that is below it, if that is always the same; 0 for the first, and for those that nothing begins.
-fn modes_below(rules: &[LexerRule], modes: usize) -> Option<Vec<usize>> {
+fn modes_below(rules: &[LexerRule], modes: usize, nesting: &BTreeSet<usize>) -> Option<Vec<usize>> {
     let mut below: Vec<Option<usize>> = vec![None; modes];
     for rule in rules {
-        let mut top = rule.mode;
-        for step in &rule.moves {
-            match *step {
-                Move::Push(next) if *below[next].get_or_insert(top) == top => top = next,
-                Move::Pop => break,
-                Move::Push(_) | Move::Switch(_) => return None,
-            }
+        match *rule.moves.as_slice() {
+            [] | [Move::Pop] => {}
+            [Move::Push(next)] if next == rule.mode && nesting.contains(&next) => {}
+            [Move::Push(next)]
+                if !nesting.contains(&rule.mode) && *below[next].get_or_insert(rule.mode) == rule.mode => {}
+            _ => return None,
         }
     }
     Some(below.into_iter().map(|mode| mode.unwrap_or(0)).collect())

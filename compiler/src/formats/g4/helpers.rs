@@ -14,10 +14,13 @@ pub(super) enum Condition {
     Never,
     /// The token after the next `skip` ones is one of these, or the end of the text; or it is none of them.
     Next { skip: usize, tokens: Vec<TokenName>, end: bool, negated: bool },
-    /// The next two tokens are not these.
-    NotPair { first: TokenName, second: TokenName },
+    /// The two tokens after the next `skip` ones are not the first one and one of the second ones.
+    NotPair { skip: usize, first: TokenName, seconds: Vec<TokenName> },
     /// A line break stands before the next token.
     LineBreak,
+    /// No line break stands before the next token. Separators hold none where a grammar has code, unless nothing else ends the token
+    /// before.
+    NoLineBreak,
     /// The last character that the lexer has matched is one of a set.
     Previous(CharSet),
 }
@@ -57,14 +60,48 @@ const XPATH_WORDS: &[&str] = &[
     "KW_TYPESWITCH",
 ];
 
+/// The words that begin a type or a declaration in C, ...
+const C_SPECIFIERS: &[&str] = &[
+    "__declspec",
+    "__extension__",
+    "__m128",
+    "__m128d",
+    "__m128i",
+    "__stdcall",
+    "_Atomic",
+    "_Complex",
+    "_Noreturn",
+    "auto",
+    "char",
+    "const",
+    "constexpr",
+    "double",
+    "enum",
+    "extern",
+    "float",
+    "int",
+    "long",
+    "register",
+    "short",
+    "signed",
+    "static",
+    "struct",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+];
+/// ... and the tokens of several such words.
+const C_SPECIFIER_NAMES: &[&str] = &["Bool", "Inline", "ThreadLocal", "Typeof", "Typeof_unqual"];
+
 /// What a predicate asks in a rule of the parser, given its code without braces.
 pub(super) fn of_parser(code: &str) -> Option<Condition> {
     let code = normal(code);
     match code.as_str() {
-        // Separators hold no line break where a grammar has code, unless nothing else ends the token before.
-        "notLineTerminator()" | "!here(LineTerminator)" | "!lineTerminatorAhead()" | "isNotNl()" => {
-            Some(Condition::Always)
-        }
+        "notLineTerminator()" | "!here(LineTerminator)" | "!lineTerminatorAhead()" => Some(Condition::NoLineBreak),
+        // BCPL: it looks at a token that is no line break.
+        "isNotNl()" => Some(Condition::Always),
         "lineTerminatorAhead()" | "here(LineTerminator)" | "isNl()" => Some(Condition::LineBreak),
         "closeBrace()" => Some(next(&["}"], false)),
         "closingBracket()" => Some(next(&[")", "}"], true)),
@@ -76,12 +113,20 @@ pub(super) fn of_parser(code: &str) -> Option<Condition> {
         "isExpressionArgument()" => Some(Condition::Always),
         "isConversion()" => Some(named(true, "IDENTIFIER")),
         // Go: `a.b` is a method expression, unless `a` has been imported.
-        "isOperand()" => Some(Condition::NotPair { first: name("IDENTIFIER"), second: text(".") }),
+        "isOperand()" => Some(Condition::NotPair { skip: 0, first: name("IDENTIFIER"), seconds: texts(&["."]) }),
         "isMethodExpr()" => {
             Some(Condition::Next { skip: 0, tokens: vec![text("*"), name("IDENTIFIER")], end: false, negated: false })
         }
         // XPath and XQuery: the words that `(` does not make a function's name.
         "isFuncCall()" => Some(not_named(XPATH_WORDS)),
+        // C: names of types are not drawn on purpose, so that the words of the language alone say what is a type.
+        "isTypedefName()" => Some(Condition::Never),
+        "isDeclarationSpecifier()" | "isTypeSpecifierQualifier()" => Some(next_of(0, c_specifiers(), false)),
+        "isDeclaration()" => Some(next_of(0, c_declarations(), false)),
+        "isStatement()" => Some(next_of(0, c_declarations(), true)),
+        "isSomethingOfTypeName()" => Some(next_of(2, c_specifiers(), false)),
+        "!isSomethingOfTypeName()" => Some(Condition::NotPair { skip: 1, first: text("("), seconds: c_specifiers() }),
+        "isCast()" | "isInitDeclaratorList()" | "isNullStructDeclarationListExtension()" => Some(Condition::Always),
         // JSX: that a closing tag has the name of the opening one is not context-free.
         _ if code.starts_with("popHtmlTagName(") => Some(Condition::Never),
         _ => asked_text(&code).or_else(|| next_token(&code)).or_else(|| neighbours(&code)),
@@ -112,8 +157,8 @@ pub(super) struct Helper {
 /// What the code of a lexer does besides its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
-    /// It makes another token where the mode that it leaves stands upon itself.
-    Outermost,
+    /// It makes this token instead where the mode that it leaves stands upon itself.
+    Nested(&'static str),
     /// In a rule of a lexer it begins a set of characters instead.
     Argument,
 }
@@ -124,7 +169,8 @@ pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
         return None;
     }
     let (name, argument, special) = match normal(code).trim_end_matches(';') {
-        "handleEndAction()" | "handleEndArgument()" => ("popMode", None, Some(Special::Outermost)),
+        "handleEndAction()" => ("popMode", None, Some(Special::Nested("ACTION_CONTENT"))),
+        "handleEndArgument()" => ("popMode", None, Some(Special::Nested("ARGUMENT_CONTENT"))),
         "handleBeginArgument()" => ("pushMode", Some("Argument"), Some(Special::Argument)),
         "handleOptionsLBrace()" => ("type", Some("LBRACE"), None),
         _ => return None,
@@ -164,6 +210,21 @@ fn next(tokens: &[&str], end: bool) -> Condition {
 
 fn not_next(skip: usize, tokens: &[&str]) -> Condition {
     Condition::Next { skip, tokens: texts(tokens), end: false, negated: true }
+}
+
+fn next_of(skip: usize, tokens: Vec<TokenName>, negated: bool) -> Condition {
+    Condition::Next { skip, tokens, end: false, negated }
+}
+
+/// The tokens that begin a type or say how something is stored. Those that have spellings which the grammar's superclass does not know are
+/// not among them.
+fn c_specifiers() -> Vec<TokenName> {
+    texts(C_SPECIFIERS).into_iter().chain(C_SPECIFIER_NAMES.iter().copied().map(name)).collect()
+}
+
+/// The tokens that begin a declaration.
+fn c_declarations() -> Vec<TokenName> {
+    c_specifiers().into_iter().chain(texts(&["[", "_Static_assert"])).collect()
 }
 
 fn named(negated: bool, name: &str) -> Condition {

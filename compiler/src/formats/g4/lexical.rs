@@ -1,11 +1,10 @@
 //! Rules of the lexer: their patterns and commands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::folding::folded;
-use super::helpers::{Condition, Special};
+use super::helpers::Condition;
 use super::syntax::{Alternative, Command, Element, ElementKind, Rule};
-use crate::ast::Name;
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
@@ -54,21 +53,13 @@ pub(super) struct Lexical<'r, 'd> {
     sets: BTreeMap<&'r str, Option<CharSet>>,
     /// Ranges of sets so far, against [`MAX_RANGES`].
     ranges: usize,
-    /// The modes that well-known code ends.
-    outermost: BTreeSet<usize>,
     /// Sets in both cases, by the ranges of the sets themselves.
     folded: BTreeMap<Vec<(u32, u32)>, CharSet>,
     pub(super) diagnostics: &'d mut Diagnostics,
 }
 
 impl<'r, 'd> Lexical<'r, 'd> {
-    pub(super) fn new(
-        rules: &'r [Rule],
-        modes: &BTreeMap<String, usize>,
-        diagnostics: &'d mut Diagnostics,
-    ) -> Lexical<'r, 'd> {
-        let ending = rules.iter().filter(|rule| rule.has(Special::Outermost));
-        let outermost = ending.filter_map(|rule| modes.get(&rule.mode.as_ref()?.text).copied()).collect();
+    pub(super) fn new(rules: &'r [Rule], diagnostics: &'d mut Diagnostics) -> Lexical<'r, 'd> {
         Lexical {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect(),
             fragments: Vec::new(),
@@ -76,7 +67,6 @@ impl<'r, 'd> Lexical<'r, 'd> {
             pending: Vec::new(),
             sets: BTreeMap::new(),
             ranges: 0,
-            outermost,
             folded: BTreeMap::new(),
             diagnostics,
         }
@@ -92,10 +82,6 @@ impl<'r, 'd> Lexical<'r, 'd> {
             let count = rule.alternatives[first..].iter().take_while(|other| same(&other.commands, commands)).count();
             let pattern = self.alternatives(&rule.alternatives[first..first + count], fold);
             first += count;
-            // Within a match that code ends nothing is nested: how deep it is only the code knows.
-            if self.outermost.contains(&mode) && commands.iter().any(|command| pushes(command, rule.mode.as_ref())) {
-                continue;
-            }
             let token = names.tokens.get(&rule.name.text).copied().unwrap_or(0);
             let (outcome, moves) = self.commands(commands, token, names);
             let (name, span) = (rule.name.text.clone(), rule.name.span);
@@ -296,12 +282,6 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
         Some(CharSet::new(Unit::Char, ranges))
     }
-}
-
-/// Whether a command pushes a mode.
-fn pushes(command: &Command, mode: Option<&Name>) -> bool {
-    let name = |name: Option<&Name>| name.map_or("DEFAULT_MODE".to_string(), |name| name.text.clone());
-    command.name.text == "pushMode" && name(command.argument.as_ref()) == name(mode)
 }
 
 fn same(a: &[Command], b: &[Command]) -> bool {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::adaptor::Adaptor;
 use super::helpers::{Condition, TokenName};
+use super::layout;
 use super::lexical::{Lexical, Names, literal};
 use super::sources::Sources;
 use super::syntax::{Alternative, Element, ElementKind, Rule, is_lexical};
-use super::{adaptor, layout};
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::Surroundings;
@@ -41,7 +42,7 @@ pub(super) fn token_grammar(
     }
     tokens.aliases = aliases(&sources.lexer);
     let layout = layout::tokens(sources, &options.indent, &mut tokens, diagnostics);
-    let adaptor = adaptor::Tokens::of(sources, &mut tokens);
+    let adaptor = Adaptor::of(sources, &mut tokens);
     let mut parser = Parser {
         sources,
         given,
@@ -62,7 +63,7 @@ pub(super) fn token_grammar(
         let span = grammar.rules[grammar.start].span;
         rules.push(LexerRule { name, span, mode: 0, pattern, outcome: Outcome::Token(*token), moves: Vec::new() });
     }
-    let mut lexical = Lexical::new(&sources.lexer, &modes, diagnostics);
+    let mut lexical = Lexical::new(&sources.lexer, diagnostics);
     for rule in sources.lexer.iter().filter(|rule| !rule.is_fragment) {
         lexical.rule(rule, &names, &mut rules);
     }
@@ -226,12 +227,14 @@ impl Parser<'_, '_> {
             Condition::Always | Condition::Previous(_) => (0, Syntax::Seq(Vec::new())),
             Condition::Never => (0, self.never(span)),
             Condition::LineBreak => (0, Syntax::Expect(Expectation::LineBreak)),
-            Condition::NotPair { first, second } => {
-                let expected = match (self.named(first), self.named(second)) {
-                    (Some(first), Some(second)) => Syntax::Expect(Expectation::NotPair { first, second }),
+            Condition::NoLineBreak => (0, Syntax::Expect(Expectation::NoLineBreak)),
+            Condition::NotPair { skip, first, seconds } => {
+                let seconds: BTreeSet<usize> = seconds.iter().filter_map(|token| self.named(token)).collect();
+                let expected = match self.named(first) {
+                    Some(first) if !seconds.is_empty() => Syntax::Expect(Expectation::NotPair { first, seconds }),
                     _ => Syntax::Seq(Vec::new()),
                 };
-                (0, expected)
+                (*skip, expected)
             }
             Condition::Next { skip, tokens, end, negated } => {
                 let tokens: BTreeSet<usize> = tokens.iter().filter_map(|token| self.named(token)).collect();

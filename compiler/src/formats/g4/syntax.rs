@@ -56,9 +56,9 @@ impl Rule {
         is_lexical(&self.name.text)
     }
 
-    /// Whether well-known code does this in one of its alternatives.
-    pub(super) fn has(&self, special: Special) -> bool {
-        self.alternatives.iter().any(|alternative| alternative.special == Some(special))
+    /// What well-known code does in one of its alternatives.
+    pub(super) fn special(&self) -> Option<Special> {
+        self.alternatives.iter().find_map(|alternative| alternative.special)
     }
 }
 

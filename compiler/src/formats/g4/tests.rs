@@ -781,9 +781,9 @@ fn the_lexer_of_grammars_follows_what_a_rule_is() {
         WS : ' ' -> skip ;
         fragment Start : [A-Ba-b] ;
         mode Argument;
-        NESTED : '[' -> type(CONTENT), pushMode(Argument) ;
+        NESTED : '[' -> type(ARGUMENT_CONTENT), pushMode(Argument) ;
         CLOSE : ']' { this.handleEndArgument(); } ;
-        CONTENT : [a-z] ;
+        ARGUMENT_CONTENT : [a-z] ;
         mode LexerCharSet;
         BODY : [x-z]+ -> more ;
         SET : ']' -> popMode ;";
@@ -791,41 +791,141 @@ fn the_lexer_of_grammars_follows_what_a_rule_is() {
         rules : options? rule+ EOF ;
         options : OPTIONS (TOKEN_REF SEMI)? RBRACE ;
         rule : (RULE_REF | TOKEN_REF) COLON item* SEMI ;
-        item : OPEN CONTENT* CLOSE | SET | TOKEN_REF ;";
+        item : OPEN ARGUMENT_CONTENT* CLOSE | SET | TOKEN_REF ;";
     check_files(
         parser,
         &[("TLexer.g4", lexer)],
         FormatOptions::default(),
         expect![[r#"
-        %start rules
-        rules ::= options? rule+
-        options ::= OPTIONS TOKEN_REF ";" "}" | OPTIONS "}"
-        rule ::= TOKEN_REF.2 rule.3 ":" (item item.2*)? rule.5 ";" | RULE_REF ":" (item.2.2 item.2.3*)? ";"
-        rule.3 ::= ()
-        item ::= item.5 "]" | item.8 TOKEN_REF.3
-        item.2 ::= item.5 "]" | item.8 (" " TOKEN_REF.3)
-        rule.5 ::= ()
-        item.2.2 ::= "[" CONTENT* "]" | TOKEN_REF.4
-        item.2.3 ::= "[" CONTENT* "]" | " " TOKEN_REF.4
-        item.5 ::= "[" (BODY ())?
-        item.8 ::= ()
-        OPTIONS ::= "options" " "* "{"
-        TOKEN_REF ::= [AB] ("0" | [ABab])*
-        TOKEN_REF.2 ::= [AB] ("0" | [ABab])*
-        RULE_REF ::= [ab] [0ABab]*
-        TOKEN_REF.3 ::= [AB] ("0" | [ABab])*
-        CONTENT ::= [a-z]
-        TOKEN_REF.4 ::= [AB] ("0" | [ABab])*
-        BODY ::= [x-z]+
-        g:1:48: warning[not-context-free]: TLexer.g4:1:33: the superclass `LexerAdaptor` is left out
-          | parser grammar TParser; options { tokenVocab = TLexer; }
-          |                                                ^^^^^^
-          help: generation goes on without it, so some outputs may not be valid
-        g:2:9: warning[ambiguous-boundary]: the lexer may not cut between `BODY` and `BODY`
-          |         rules : options? rule+ EOF ;
-          |         ^^^^^
-          help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
+            %start rules
+            rules ::= options? rule+
+            options ::= OPTIONS TOKEN_REF ";" "}" | OPTIONS "}"
+            rule ::= TOKEN_REF.2 rule.3 ":" (item item.2*)? rule.5 ";" | RULE_REF ":" (item.2.2 item.2.3*)? ";"
+            rule.3 ::= ()
+            item ::= item.5 "]" | item.8 TOKEN_REF.3
+            item.2 ::= item.5 "]" | item.8 (" " TOKEN_REF.3)
+            rule.5 ::= ()
+            item.2.2 ::= "[" item.9 "]" | TOKEN_REF.4
+            item.2.3 ::= "[" item.9 "]" | " " TOKEN_REF.4
+            item.5 ::= "[" (BODY ())?
+            item.8 ::= ()
+            item.9 ::= ARGUMENT_CONTENT* (() | "[" item.10)
+            item.10 ::= ARGUMENT_CONTENT.2* ("]" item.9 | "[" item.11)
+            item.11 ::= ARGUMENT_CONTENT.2* ("]" item.10 | "[" item.12)
+            item.12 ::= ARGUMENT_CONTENT.2* ("]" item.11 | "[" item.13)
+            item.13 ::= ARGUMENT_CONTENT.2* ("]" item.12 | "[" item.14)
+            item.14 ::= ARGUMENT_CONTENT.2* ("]" item.13 | "[" item.15)
+            item.15 ::= ARGUMENT_CONTENT.2* ("]" item.14 | "[" item.16)
+            item.16 ::= ARGUMENT_CONTENT.2* ("]" item.15 | "[" item.17)
+            item.17 ::= ARGUMENT_CONTENT.2* ("]" item.16)
+            OPTIONS ::= "options" " "* "{"
+            TOKEN_REF ::= [AB] ("0" | [ABab])*
+            TOKEN_REF.2 ::= [AB] ("0" | [ABab])*
+            RULE_REF ::= [ab] [0ABab]*
+            TOKEN_REF.3 ::= [AB] ("0" | [ABab])*
+            TOKEN_REF.4 ::= [AB] ("0" | [ABab])*
+            BODY ::= [x-z]+
+            ARGUMENT_CONTENT ::= [a-z]
+            ARGUMENT_CONTENT.2 ::= [a-z]
+            g:1:48: warning[not-context-free]: TLexer.g4:1:33: the superclass `LexerAdaptor` is left out
+              | parser grammar TParser; options { tokenVocab = TLexer; }
+              |                                                ^^^^^^
+              help: generation goes on without it, so some outputs may not be valid
+            g:2:9: warning[ambiguous-boundary]: the lexer may not cut between `BODY` and `BODY`
+              |         rules : options? rule+ EOF ;
+              |         ^^^^^
+              help: no hidden rule can stand there; derivations with such neighbours are left out where there are others"#]],
     );
+}
+
+#[test]
+fn what_types_are_in_c_is_said_by_words() {
+    check(
+        "grammar g; s : d+ EOF ;
+         d : ({this.IsDeclarationSpecifier()}? spec)+ ID ';'
+           | {!this.IsSomethingOfTypeName()}? 'sizeof' u ';'
+           | {this.IsSomethingOfTypeName()}? 'sizeof' '(' spec+ ')' ';' ;
+         spec : 'int' | 'const' | RESTRICT | {this.IsTypedefName()}? ID ;
+         u : ID | '(' (ID | 'int') ')' ;
+         RESTRICT : 'restrict' | '__restrict' ; ID : [a-b]+ ; WS : ' ' -> skip ;",
+        expect![[r#"
+            %start s
+            s ::= d+
+            d ::= spec+ ID ";" | "sizeof" u ";" | "sizeof" "(" spec spec.2* ")" ";"
+            spec ::= "int" | "const"
+            u ::= ID | "(" ID ")"
+            spec.2 ::= "int" | "const" | RESTRICT
+            ID ::= [ab]+
+            RESTRICT ::= "restrict" | "__restrict"
+            g:5:46: warning[not-context-free]: what needs this predicate is left out
+              |          spec : 'int' | 'const' | RESTRICT | {this.IsTypedefName()}? ID ;
+              |                                              ^^^^^^^^^^^^^^^^^^^^^^^
+              help: it holds only for certain words, or for what code outside of the grammar knows
+        "#]],
+    );
+}
+
+#[test]
+fn a_line_break_that_is_asked_for_is_not_where_none_may_be() {
+    check(
+        r"grammar g; s : (ID eos {this.notLineTerminator()}? '++')* EOF ;
+         eos : ';' | {this.lineTerminatorAhead()}? ;
+         ID : [a-b]+ ; WS : ' ' -> skip ; NL : '\n' -> skip ;",
+        expect![[r#"
+            %start s
+            s ::= (ID eos "++")*
+            eos ::= ";"
+            ID ::= [ab]+
+        "#]],
+    );
+}
+
+#[test]
+fn what_separates_is_not_optional_where_nothing_else_can() {
+    check(
+        "grammar g; s : 'attribute' WS? 'name' (WS? (ID | '='))* WS? EOF ; ID : [a-z]+ ; WS : ' '+ ;",
+        expect![[r#"
+        %start s
+        s ::= "attribute" WS "name" ("=" | WS (ID.2 | "="))* WS?
+        WS ::= " "+
+        ID.2.part.2 ::= [b-z] [a-z]* @ 25 | [a] ([a-ln-z] [a-z]* @ 25 | [m] ID.2.part.3 @ 1 | () @ 26) @ 1 | () @ 26
+        ID.2.part.3 ::= [a-df-z] [a-z]* @ 25 | [e] [a-z] [a-z]* @ 1 | () @ 26
+        ID.2.part ::= [a-su-z] [a-z]* @ 25 | [t] ([a-su-z] [a-z]* @ 25 | [t] ([a-qs-z] [a-z]* @ 25 | [r] ([a-hj-z] [a-z]* @ 25 | [i] ([ac-z] [a-z]* @ 25 | [b] ([a-tv-z] [a-z]* @ 25 | [u] ([a-su-z] [a-z]* @ 25 | [t] ID.2.part.3 @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26) @ 1 | () @ 26
+        ID.2 ::= [a] ID.2.part @ 1 | [b-mo-z] [a-z]* @ 24 | [n] ID.2.part.2 @ 1
+        g:1:12: warning[ambiguous-boundary]: the lexer may not cut between `'attribute'` and `'name'`, `'name'` and `ID`, `ID` and `ID`
+          | grammar g; s : 'attribute' WS? 'name' (WS? (ID | '='))* WS? EOF ; ID : [a-z]+ ; WS : ' '+ ;
+          |            ^
+          help: no hidden rule can stand there; derivations with such neighbours are left out where there are others
+    "#]],
+    );
+}
+
+#[test]
+fn rules_are_told_by_the_names_of_the_grammar() {
+    let text = "lexer grammar TLexer; A : 'a' -> pushMode(M) ; ID : [a-z]+ ; WS : ' ' -> skip ;
+        mode M; B : 'b' -> popMode ; C : [c-z]+ -> type(ID) ;";
+    let parser = SourceFile::new("g.g4", "parser grammar TParser; s : x A x B x ; x : ID ('b' | s)? ;");
+    let options = crate::Options {
+        loader: Some(std::sync::Arc::new(Files(BTreeMap::from([("TLexer.g4", text)])))),
+        ..crate::Options::default()
+    };
+    let (compiled, _) = crate::compile(&parser, &options).expect("it compiles");
+    let mut shown = String::new();
+    for (rule, _) in compiled.lowered.bodies() {
+        let part = if compiled.is_part(rule) { ", a part" } else { "" };
+        shown += &format!("{}: {}{part}\n", compiled.lowered.rule(rule).name, compiled.told(rule));
+    }
+    expect![[r#"
+        s: s
+        x: x
+        x.3: x
+        s.2: s
+        x.2: x
+        ID.part: ID, a part
+        ID: ID
+        C: C
+    "#]]
+    .assert_eq(&shown);
 }
 
 #[test]
