@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use crate::failure::Failure;
+use crate::generate::Tally;
+
 /// Nobody asked.
 const RUN: usize = 0;
 /// The time is over. Not the number of a signal.
@@ -16,6 +19,8 @@ const TIME: usize = usize::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     reason: Arc<AtomicUsize>,
+    /// Whether a signal ends the process, as nobody looks at requests yet.
+    in_preparation: Arc<AtomicBool>,
     /// When the time is over, where no thread could be had that waits for it.
     deadline: Arc<OnceLock<Instant>>,
 }
@@ -35,16 +40,31 @@ impl Stop {
     /// A signal that is ignored when the process starts stays ignored: shells start commands in the background so, and `nohup`
     /// and `trap ''` ask for it.
     pub fn on_signals() -> Stop {
+        let stop = Stop::on_signals_in_preparation();
+        stop.end_preparation();
+        stop
+    }
+
+    /// As [`Stop::on_signals`], but until [`Stop::end_preparation`] a signal ends the process at once, with the message of a run that has
+    /// written nothing: compilers and makers of tables look at no request.
+    pub fn on_signals_in_preparation() -> Stop {
         let stop = Stop::default();
+        stop.in_preparation.store(true, Ordering::SeqCst);
         let again = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)) {
             // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot be
             // caught the system's own action, to end the process, is a fair substitute.
+            end_in_preparation(signal, &stop.in_preparation);
             let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
             let _ = flag::register(signal, Arc::clone(&again));
             let _ = flag::register_usize(signal, Arc::clone(&stop.reason), signal.unsigned_abs() as usize);
         }
         stop
+    }
+
+    /// From now on signals make the request.
+    pub fn end_preparation(&self) {
+        self.in_preparation.store(false, Ordering::SeqCst);
     }
 
     /// Makes the request when `time` has passed.
@@ -103,11 +123,39 @@ impl Stop {
         match self.reason.load(Ordering::Relaxed) {
             RUN => None,
             TIME => Some(StopReason::Time),
-            signal if signal == SIGTERM.unsigned_abs() as usize => Some(StopReason::Signal("SIGTERM", 15)),
-            _ => Some(StopReason::Signal("SIGINT", 2)),
+            signal if signal == SIGTERM.unsigned_abs() as usize => Some(StopReason::Signal(name(SIGTERM), 15)),
+            _ => Some(StopReason::Signal(name(SIGINT), 2)),
         }
     }
 }
+
+/// The name of one of the two signals.
+fn name(signal: i32) -> &'static str {
+    if signal == SIGTERM { "SIGTERM" } else { "SIGINT" }
+}
+
+/// Lets a signal end the process with a message as long as `in_preparation`.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "what a handler may do is for its author to know")]
+fn end_in_preparation(signal: i32, in_preparation: &Arc<AtomicBool>) {
+    let in_preparation = Arc::clone(in_preparation);
+    let interrupted = Failure::Interrupted { name: name(signal), signal: 0, written: Tally::default() };
+    let message = format!("gramjet: {interrupted}\n");
+    let end = move || {
+        if in_preparation.load(Ordering::SeqCst) {
+            // SAFETY: the bytes are those of a string that lives as long as the handler.
+            unsafe { libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len()) };
+            signal_hook::low_level::exit(128 + signal);
+        }
+    };
+    // SAFETY: the handler reads an atomic and calls write(2) and _exit(2), which are safe in handlers; it allocates nothing, takes no lock and
+    // does not panic.
+    let _ = unsafe { signal_hook::low_level::register(signal, end) };
+}
+
+/// Elsewhere the request is seen when the preparation is over.
+#[cfg(not(unix))]
+fn end_in_preparation(_: i32, _: &Arc<AtomicBool>) {}
 
 /// Lets writes beyond the limit on the size of files (`ulimit -f`) fail as those on a full disk do. Without a handler SIGXFSZ ends
 /// the process inside an input.

@@ -60,6 +60,7 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
     }));
     let seed = args.seed.unwrap_or_else(random_seed);
 
+    let stop = Stop::on_signals_in_preparation();
     let source = grammar::load(&args.grammar)?;
     let mut engine = engines::prepare(&source, &args.grammar, args.engine, &args.limits)?;
     let limits = limits::apply(&mut engine, &args.limits)?;
@@ -78,13 +79,14 @@ pub fn run(args: &GenArgs) -> Result<(), Failure> {
         say!("gramjet: the machine code is named for perf in {}", path.display());
     }
 
+    // What was opened is to be closed.
+    stop.end_preparation();
     let sink = destination.open(&args.output, &plan, amount)?;
     let progress = if args.no_progress {
         Progress::hidden()
     } else {
         Progress::on_terminal(&plan, matches!(destination, Destination::StandardOutput))
     };
-    let stop = Stop::on_signals();
     let start = Instant::now();
     if let Some(time) = plan.time {
         stop.after(time);

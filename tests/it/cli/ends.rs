@@ -104,6 +104,45 @@ fn signals_end_at_an_input() {
     }
 }
 
+/// The grammar comes through a pipe with a name, so the command is known to wait for it, with its handlers in place.
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_what_comes_before_the_first_input() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::Write;
+    let place = place("before");
+    let file = place.path("output");
+    let pipe = place.path("pipe.ebnf");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let start = || {
+        let mut command = gramjet();
+        command.args(["gen", &pipe, "--engine", "bulk", "--time", "1h", "-o", &file]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        (child, fs::OpenOptions::new().write(true).open(&pipe).unwrap())
+    };
+    for (signal, code, name) in [(Signal::INT, 130, "SIGINT"), (Signal::TERM, 143, "SIGTERM")] {
+        let interrupted = |child: Child| {
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let output = child.wait_with_output().unwrap();
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{message}");
+            assert!(message.contains(&format!("gramjet: interrupted by {name} after ")), "{message}");
+            message
+        };
+        let (child, writer) = start();
+        let message = interrupted(child);
+        assert!(message.contains("after 0 inputs (0 bytes)") && !fs::exists(&file).unwrap(), "{message}");
+        drop(writer);
+        // Wherever the command is then: it reads, compiles, makes tables or writes.
+        let (child, mut writer) = start();
+        writer.write_all(fs::read_to_string("grammars/css.ebnf").unwrap().as_bytes()).unwrap();
+        drop(writer);
+        interrupted(child);
+        let _ = fs::remove_file(&file);
+    }
+}
+
 /// As shells without job control start commands in the background: an interrupt from the keyboard is not for them.
 #[test]
 #[cfg(unix)]
