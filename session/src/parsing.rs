@@ -1,4 +1,4 @@
-//! A tracer with a parser at hand, so that a search for simpler texts can change them as texts.
+//! A tracer with or without a parser at hand; with one, a search for simpler texts can change them as texts.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use gramjet_parse::{Budget, Parser};
 pub struct ParsingTracer<P> {
     tracer: Tracer,
     producer: P,
-    parser: Arc<Parser>,
+    parser: Option<Arc<Parser>>,
 }
 
 impl<P: Producer> ParsingTracer<P> {
@@ -21,7 +21,12 @@ impl<P: Producer> ParsingTracer<P> {
 
     /// All three are of the same grammar; the tracer and the producer have the same limits.
     pub fn new(tracer: Tracer, producer: P, parser: Arc<Parser>) -> ParsingTracer<P> {
-        ParsingTracer { tracer, producer, parser }
+        ParsingTracer { tracer, producer, parser: Some(parser) }
+    }
+
+    /// Nothing is known as text: for searches whose tests take no longer than a parse.
+    pub fn without_parser(tracer: Tracer, producer: P) -> ParsingTracer<P> {
+        ParsingTracer { tracer, producer, parser: None }
     }
 }
 
@@ -77,10 +82,10 @@ impl<P: Producer> gramjet::choices::Tracer for ParsingTracer<P> {
     }
 
     fn parses(&self) -> bool {
-        true
+        self.parser.is_some()
     }
 
     fn parse(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        self.parser.parse(text, &Self::BUDGET).ok().map(|parsed| parsed.choices)
+        self.parser.as_ref()?.parse(text, &Self::BUDGET).ok().map(|parsed| parsed.choices)
     }
 }

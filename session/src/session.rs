@@ -280,20 +280,28 @@ impl Session {
 
     /// A search for a shorter text, whose test the caller runs, at most `max_tests` times: parts become as short as they can be,
     /// rounds of repetitions are taken out, inner instances of a rule stand for outer ones. `None` if the derivation of the text is
-    /// not known.
+    /// not known. Nothing is parsed: the test is a run of some microseconds, as a fuzzer's is.
     pub fn trim(&mut self, text: &[u8], max_tests: u32) -> Option<Trim> {
-        self.minimise(text).map(|search| search.parts_only(max_tests))
+        let (tracer, producer) = self.for_shorter(text)?;
+        let tracer = ParsingTracer::without_parser(tracer, producer);
+        Some(Trim::new(tracer, self.input.choices()).parts_only(max_tests))
     }
 
     /// A search for a simpler text, whose test the caller runs, to the end; `None` if the derivation of the text is not known.
     pub fn minimise(&mut self, text: &[u8]) -> Option<Trim> {
+        let (tracer, producer) = self.for_shorter(text)?;
+        let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());
+        Some(Trim::new(tracer, self.input.choices()))
+    }
+
+    /// What makes texts that are no longer than this one; `None` if its derivation is not known.
+    fn for_shorter(&mut self, text: &[u8]) -> Option<(Tracer, Box<dyn Producer + Send>)> {
         self.remember(text).then(|| {
             let mut tracer = self.unlimited.clone();
             // Candidates that are longer are none.
             let _ = tracer.set_limits(tracer.limits().max_output(text.len() as u64));
             let producer = bounded_producer(&self.language, &tracer);
-            let tracer = ParsingTracer::new(tracer, producer, self.language.parser.clone());
-            Trim::new(tracer, self.input.choices())
+            (tracer, producer)
         })
     }
 }

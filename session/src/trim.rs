@@ -49,3 +49,29 @@ impl std::fmt::Debug for Trim {
         f.debug_struct("Trim").field("minimiser", &self.minimiser).field("left", &self.left).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gramjet::choices::Tracer as _;
+    use gramjet_compiler::SourceFile;
+
+    use crate::language::{Language, Settings};
+    use crate::session::Session;
+
+    #[test]
+    fn only_a_search_to_the_end_parses() {
+        let file = SourceFile::new("g.ebnf", "list ::= '[' list* ']'");
+        let language = Language::compile(&file, &Settings::default()).expect("a grammar");
+        let mut session = Session::new(&language, 1);
+        let text = b"[[][[]]]";
+        assert!(session.minimise(text).expect("it conforms").tracer.parses());
+        let mut trim = session.trim(text, 100).expect("it conforms");
+        assert!(!trim.tracer.parses());
+        // The test of a fuzzer whose target counts to two.
+        while let Some(text) = trim.propose() {
+            let holds = text.iter().filter(|&&byte| byte == b'[').count() >= 2;
+            trim.judge(holds);
+        }
+        assert_eq!(trim.text(), b"[[]]");
+    }
+}
