@@ -57,6 +57,20 @@ fn published_code_reads_no_file_of_another_package() {
     }
 }
 
+/// Else cargo builds the compiler twice for a crate that has the macro and the engine.
+#[test]
+fn the_macro_and_the_engine_can_share_a_compiler() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let of_macro = manifest_of(&root.join("macros"));
+    let of_engine = manifest_of(&root.join("engine"));
+    let asked = of_macro.lines().find(|line| line.starts_with("gramjet-compiler = ")).expect("it needs the compiler");
+    let features = asked.split_once("features = [").and_then(|(_, rest)| rest.split_once(']')).expect("features").0;
+    let shared: Vec<String> =
+        features.split(',').map(|name| format!("\"gramjet-compiler/{}\"", name.trim().trim_matches('"'))).collect();
+    let expected = format!("\nmacros = [{}]\n", shared.join(", "));
+    assert!(of_engine.contains(&expected), "the engine has no{expected}");
+}
+
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder of source files") {
