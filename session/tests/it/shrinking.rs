@@ -45,7 +45,9 @@ fn alternatives_are_crossed() {
 #[test]
 fn parts_find_other_places() {
     let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;
-    let subjects: [(&str, &str, &str, &dyn Fn(&[u8]) -> bool); 5] = [
+    /// A grammar, a text, what becomes of it, and what must hold.
+    type Subject = (&'static str, &'static str, &'static str, &'static dyn Fn(&[u8]) -> bool);
+    let subjects: [Subject; 5] = [
         ("json", "[[[],7]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.starts_with(b"[[[")),
         ("json", "[7,[[]]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.ends_with(b"]]]")),
         ("json", r#"{"":0,"":0,"":0,"":0}"#, "[0,0,0,0]", &has_commas),
