@@ -13,12 +13,12 @@ use gramjet_parse::Budget;
 use gramjet_session::ParsingTracer;
 
 use crate::args::{GrammarArgs, LimitArgs};
-use crate::engines::{self, AnyProducer};
+use crate::engines;
 use crate::failure::{Failure, say};
 use crate::grammar;
 use crate::parse::{describe, shown};
 use crate::progress::Progress;
-use crate::recorded::{self, Recorder};
+use crate::recorded;
 use crate::stop::{Stop, StopReason};
 use crate::texts::write_output;
 use crate::units::{self, plural};
@@ -111,23 +111,23 @@ pub fn run(args: &MinimiseArgs) -> Result<(), Failure> {
     }
     let source = grammar::load(&args.grammar)?;
     let bytes = bytes(args)?;
-    let (parser, tracer, producer, made_by) = match args.choices {
+    let (parser, tracer, producer, limited, recorder) = match args.choices {
         true => {
             let (parser, tracer, producer, limited) = engines::of_fuzz_target(&source, &args.grammar, &args.limits)?;
-            (parser, tracer, producer, MadeBy::Target(limited))
+            (parser, tracer, producer, Some(limited), None)
         }
         false => {
             let (parser, tracer, producer, recorder) = engines::unlimited(&source, &args.grammar)?;
-            (parser, tracer, producer, MadeBy::Us(recorder))
+            (parser, tracer, producer, None, Some(recorder))
         }
     };
     let parser = Arc::new(parser);
-    let (text, artefact, recorder) = match made_by {
-        MadeBy::Us(recorder) => (bytes, None, Some(recorder)),
-        MadeBy::Target(mut producer) => {
+    let (text, artefact) = match limited {
+        None => (bytes, None),
+        Some(mut producer) => {
             let mut text = Vec::new();
             producer.produce(&mut Choices::replay(&bytes), &mut text);
-            (text.clone(), Some(Artefact { choices: bytes, text, parser: Arc::clone(&parser), producer }), None)
+            (text.clone(), Some(Artefact { choices: bytes, text, parser: Arc::clone(&parser), producer }))
         }
     };
     let parsed = parser.parse(&text, &Budget::default()).map_err(|error| {
@@ -250,14 +250,6 @@ impl Search {
         }
         Ok(())
     }
-}
-
-/// What has made the file.
-enum MadeBy {
-    /// A fuzz target, which replays choice bytes as this producer does.
-    Target(AnyProducer),
-    /// Whatever makes texts; the recorder is for their choice bytes.
-    Us(Recorder),
 }
 
 /// What the file holds.

@@ -46,8 +46,8 @@ fn alternatives_are_crossed() {
 fn parts_find_other_places() {
     let has_commas = PROPERTIES.iter().find(|property| property.name == "three commas").expect("it is there").holds;
     /// A grammar, a text, what becomes of it, and what must hold.
-    type Subject = (&'static str, &'static str, &'static str, &'static dyn Fn(&[u8]) -> bool);
-    let subjects: [Subject; 5] = [
+    type Subject<'h> = (&'static str, &'static str, &'static str, &'h dyn Fn(&[u8]) -> bool);
+    let subjects: [Subject<'_>; 5] = [
         ("json", "[[[],7]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.starts_with(b"[[[")),
         ("json", "[7,[[]]]", "[[[7]]]", &|text: &[u8]| text.contains(&b'7') && text.ends_with(b"]]]")),
         ("json", r#"{"":0,"":0,"":0,"":0}"#, "[0,0,0,0]", &has_commas),
