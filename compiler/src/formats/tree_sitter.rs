@@ -148,7 +148,7 @@ fn translate(
     let mut extras = Vec::new();
     let known = |extra: &&Json| {
         let name = kind(extra).filter(|&kind| kind == "SYMBOL").and_then(|_| name_of(extra));
-        name.is_none_or(|name| defined.contains(name))
+        name.is_none_or(|name| defined.contains(name) || given.has(name))
     };
     for extra in list("extras").iter().filter(known) {
         extras.extend(translator.lexical(extra).map(|part| part.expr));

@@ -16,10 +16,12 @@ pub enum Expectation {
         /// Whether the text may end.
         end: bool,
     },
-    /// Neither of these tokens.
+    /// None of these tokens, and maybe not the end of the text either.
     NotNext {
         /// The tokens.
         tokens: BTreeSet<usize>,
+        /// Whether the text must not end.
+        end: bool,
     },
     /// Not the first of these tokens and then one of the second ones.
     NotPair {
@@ -46,7 +48,7 @@ impl Expectation {
     fn allows(&self, token: usize) -> bool {
         match self {
             Expectation::Next { tokens, .. } => tokens.contains(&token),
-            Expectation::NotNext { tokens } => !tokens.contains(&token),
+            Expectation::NotNext { tokens, .. } => !tokens.contains(&token),
             Expectation::NotPair { .. } | Expectation::LineBreak | Expectation::NoLineBreak => true,
         }
     }
@@ -55,7 +57,8 @@ impl Expectation {
     fn allows_end(&self) -> bool {
         match self {
             Expectation::Next { end, .. } => *end,
-            Expectation::NotNext { .. } | Expectation::NotPair { .. } | Expectation::NoLineBreak => true,
+            Expectation::NotNext { end, .. } => !*end,
+            Expectation::NotPair { .. } | Expectation::NoLineBreak => true,
             Expectation::LineBreak => false,
         }
     }
@@ -146,7 +149,7 @@ impl Flattening<'_> {
         if seconds.is_empty() {
             return paths;
         }
-        let expectation = Expectation::NotNext { tokens: seconds };
+        let expectation = Expectation::NotNext { tokens: seconds, end: false };
         self.append(paths, origin, &mut |this, stack| this.expect(&expectation, stack))
     }
 
@@ -156,7 +159,7 @@ impl Flattening<'_> {
         let mut only: Option<BTreeSet<usize>> = None;
         for expectation in self.expected(stack) {
             match expectation {
-                Expectation::NotNext { tokens } => excluded.extend(tokens),
+                Expectation::NotNext { tokens, .. } => excluded.extend(tokens),
                 Expectation::Next { tokens, .. } => {
                     only =
                         Some(only.map_or_else(|| tokens.clone(), |only| only.intersection(tokens).copied().collect()));

@@ -257,6 +257,9 @@ fn next_token(code: &str) -> Option<Condition> {
         None => (true, rest.strip_prefix("!=")?),
     };
     let name = name.rsplit('.').next().unwrap_or(name);
+    if name == "EOF" {
+        return Some(Condition::Next { skip: 0, tokens: Vec::new(), end: true, negated });
+    }
     let is_name = name.chars().all(|character| character == '_' || character.is_alphanumeric());
     (is_name && super::syntax::is_lexical(name)).then(|| named(negated, name))
 }

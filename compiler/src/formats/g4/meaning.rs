@@ -51,6 +51,7 @@ pub(super) fn token_grammar(
         taken: BTreeSet::new(),
         undefined: BTreeSet::new(),
         suggestions: similar::Budget::default(),
+        strict: options.strict,
         diagnostics,
     };
     let mut grammar = parser.grammar(start)?;
@@ -135,6 +136,8 @@ struct Parser<'s, 'd> {
     /// Tokens that were reported as undefined.
     undefined: BTreeSet<String>,
     suggestions: similar::Budget,
+    /// What is left out is an error.
+    strict: bool,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -199,25 +202,27 @@ impl Parser<'_, '_> {
     fn sequence(&mut self, elements: &[Element]) -> Vec<Syntax> {
         let mut items = Vec::with_capacity(elements.len());
         // What is expected after some more tokens, and how many.
-        let mut later: Vec<(usize, Syntax)> = Vec::new();
+        let mut later: Vec<(usize, Syntax, Span)> = Vec::new();
         for element in elements {
             match &element.kind {
                 ElementKind::Predicate(condition) => match self.condition(condition, element.span) {
                     (0, expected) => items.push(expected),
-                    (skip, expected) => later.push((skip, expected)),
+                    (skip, expected) => later.push((skip, expected, element.span)),
                 },
                 _ => {
                     let item = self.element(element);
                     // Only of tokens it is known how many they are.
-                    let is_token = matches!(item, Syntax::Token(_) | Syntax::NotTokens(_));
+                    if !matches!(item, Syntax::Token(_) | Syntax::NotTokens(_)) {
+                        later.drain(..).for_each(|(_, _, span)| self.left_out(span));
+                    }
                     items.push(item);
-                    later.retain(|_| is_token);
-                    later.iter_mut().for_each(|(skip, _)| *skip -= 1);
-                    items.extend(later.iter().filter(|(skip, _)| *skip == 0).map(|(_, expected)| expected.clone()));
-                    later.retain(|(skip, _)| *skip > 0);
+                    later.iter_mut().for_each(|(skip, ..)| *skip -= 1);
+                    items.extend(later.iter().filter(|(skip, ..)| *skip == 0).map(|(_, expected, _)| expected.clone()));
+                    later.retain(|(skip, ..)| *skip > 0);
                 }
             }
         }
+        later.into_iter().for_each(|(_, _, span)| self.left_out(span));
         items
     }
 
@@ -230,24 +235,45 @@ impl Parser<'_, '_> {
             Condition::NoLineBreak => (0, Syntax::Expect(Expectation::NoLineBreak)),
             Condition::NotPair { skip, first, seconds } => {
                 let seconds: BTreeSet<usize> = seconds.iter().filter_map(|token| self.named(token)).collect();
-                let expected = match self.named(first) {
-                    Some(first) if !seconds.is_empty() => Syntax::Expect(Expectation::NotPair { first, seconds }),
-                    _ => Syntax::Seq(Vec::new()),
-                };
-                (*skip, expected)
+                match self.named(first) {
+                    Some(first) if !seconds.is_empty() => {
+                        (*skip, Syntax::Expect(Expectation::NotPair { first, seconds }))
+                    }
+                    _ => {
+                        self.left_out(span);
+                        (0, Syntax::Seq(Vec::new()))
+                    }
+                }
             }
             Condition::Next { skip, tokens, end, negated } => {
                 let tokens: BTreeSet<usize> = tokens.iter().filter_map(|token| self.named(token)).collect();
                 if tokens.is_empty() && !negated && !end {
                     return (0, self.never(span));
                 }
+                // It is about tokens of another grammar: a helper of the same name.
+                if tokens.is_empty() && !end {
+                    self.left_out(span);
+                    return (0, Syntax::Seq(Vec::new()));
+                }
                 let expectation = match negated {
-                    true => Expectation::NotNext { tokens },
+                    true => Expectation::NotNext { tokens, end: *end },
                     false => Expectation::Next { tokens, end: *end },
                 };
                 (*skip, Syntax::Expect(expectation))
             }
         }
+    }
+
+    /// Reports a predicate that is not known in the place where it stands.
+    fn left_out(&mut self, span: Span) {
+        let message = "a predicate is left out";
+        let diagnostic = match self.strict {
+            true => Diagnostic::error(Code::NotContextFree, span, message)
+                .help("a context-free grammar cannot say it; without `--strict` generation goes on without it"),
+            false => Diagnostic::warning(Code::NotContextFree, span, message)
+                .help("generation goes on without it, so some outputs may not be valid"),
+        };
+        self.diagnostics.push(diagnostic);
     }
 
     /// The token that a predicate speaks of, if there is one.

@@ -108,6 +108,43 @@ fn predicates_about_the_next_token_are_met() {
             NAME ::= [a-z]
         "#]],
     );
+    // The end of the text, and not the end.
+    check(
+        &format!(
+            "grammar g; file : any eos rest EOF ; any : NAME ; eos : ';' | {{_input.LA(1) == EOF}}? ; rest : {{_input.LA(1) != Token.EOF}}? any? ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= any eos rest
+            any ::= NAME
+            eos ::= ";"
+            rest ::= any.2
+            any.2 ::= NAME
+            NAME ::= [a-z]
+        "#]],
+    );
+    // What is not known where it stands is reported: tokens that the grammar lacks, and rules in place of tokens.
+    check(
+        "grammar g; file : {this.isFuncCall()}? {_input.LA(1) != NOSUCH}? NAME {this.isNotReceive()}? call '<-' EOF ; call : NAME ; NAME : [a-z] ;",
+        expect![[r#"
+            %start file
+            file ::= NAME call "<-"
+            call ::= NAME
+            NAME ::= [a-z]
+            g:1:19: warning[not-context-free]: a predicate is left out
+              | grammar g; file : {this.isFuncCall()}? {_input.LA(1) != NOSUCH}? NAME {this.isNotReceive()}? call '<-' EOF ; call : NAME
+              |                   ^^^^^^^^^^^^^^^^^^^^
+              help: generation goes on without it, so some outputs may not be valid
+            g:1:40: warning[not-context-free]: a predicate is left out
+              | grammar g; file : {this.isFuncCall()}? {_input.LA(1) != NOSUCH}? NAME {this.isNotReceive()}? call '<-' EOF ; call : NAME
+              |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: generation goes on without it, so some outputs may not be valid
+            g:1:71: warning[not-context-free]: a predicate is left out
+              |  file : {this.isFuncCall()}? {_input.LA(1) != NOSUCH}? NAME {this.isNotReceive()}? call '<-' EOF ; call : NAME ; NAME :
+              |                                                             ^^^^^^^^^^^^^^^^^^^^^^
+              help: generation goes on without it, so some outputs may not be valid
+        "#]],
+    );
     // Any token but some.
     check(
         &format!("grammar g; file : {{this.notOpenBraceAndNotFunction()}}? . EOF ; {lexer}"),
