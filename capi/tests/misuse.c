@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
 
     /* Blocks of lines: the tokens of their indentation. */
     const char *blocks = "grammar B; tokens { INDENT, DEDENT } s : l+ EOF ; l : ID NEWLINE | 'if' ':' NEWLINE INDENT l+ DEDENT ;"
-                         " ID : [a-z]+ ; NEWLINE : '\n' ; WS : ' ' -> skip ;";
+                         " ID : [a-z]+ ; NEWLINE : '\\n' ; WS : ' ' -> skip ;";
     gramjet_options two = {.indent = "unit=2"};
     assert(gramjet_grammar_compile(bytes(blocks), strlen(blocks), &two, &grammar) == GRAMJET_OK);
     assert(gramjet_parse(grammar, bytes("if:\n  b\n"), 8, NULL, NULL) == GRAMJET_OK);
