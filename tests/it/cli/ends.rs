@@ -116,7 +116,7 @@ fn a_signal_ends_what_comes_before_the_first_input() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let start = || {
-        let mut command = gramjet();
+        let mut command = interruptible();
         command.args(["gen", &pipe, "--engine", "bulk", "--time", "1h", "-o", &file]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         (child, fs::OpenOptions::new().write(true).open(&pipe).unwrap())

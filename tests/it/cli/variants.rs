@@ -155,7 +155,7 @@ fn a_signal_ends_a_search_with_the_best_text_so_far() {
     let (runs, small) = (place.path("runs"), place.path("small"));
     for (most, jobs) in [(6, "1"), (0, "1"), (6, "2")] {
         let script = format!("echo >> {runs}; [ $(wc -l < {runs}) -gt {most} ] && sleep 1000; ! grep -q 7 \"$0\"");
-        let child = gramjet()
+        let child = interruptible()
             .args(["minimise", &grammar, &file, "-o", &small, "--timeout", "1000s", "--jobs", jobs])
             .args(["--", "sh", "-c", &script, "@@"])
             .stderr(std::process::Stdio::piped())
