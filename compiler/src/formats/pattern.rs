@@ -16,8 +16,8 @@ mod looks;
 mod rewrite;
 pub(super) mod terms;
 
-use looks::MarkKind;
 pub(super) use looks::{Mark, has_marks, leave_out, letters, resolve};
+use looks::{MarkKind, Resolved};
 
 /// Longer patterns are refused: what `regex-syntax` makes of them is thousands of times as large.
 const MAX_PATTERN: usize = 1 << 16;
@@ -58,9 +58,11 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
         return Ok(part);
     }
     // That a repetition ends early says nothing of the language by itself.
-    let asks_beside = looks.iter().any(|look| look.kind != MarkKind::Early);
+    let asks_beside = looks.iter().any(|look| look.kind.asks_beside());
     let resolved = if asks_beside { resolve(&part.expr, &looks, &|_| None) } else { None };
-    match resolved.filter(|resolved| resolved.not_behind.is_empty() && !resolved.asks_in_front) {
+    let is_within =
+        |resolved: &Resolved| resolved.not_behind.is_empty() && !resolved.asks_in_front && !resolved.asks_behind;
+    match resolved.filter(is_within) {
         Some(resolved) => {
             builder.count(resolved.parts, span)?;
             Ok(Part { expr: resolved.expr, height: MAX_NESTING / 2 })
@@ -160,9 +162,9 @@ impl Converter<'_, '_> {
                 if repetition.greedy || repetition.max == Some(repetition.min) || self.is_whole {
                     return Ok(part);
                 }
-                let empty = self.builder.seq(Vec::new(), self.span)?;
-                let mark = self.mark(MarkKind::Early, empty)?;
-                self.builder.seq(vec![mark, part], self.span)
+                let early = self.empty_mark(MarkKind::Early)?;
+                let left = self.empty_mark(MarkKind::Left)?;
+                self.builder.seq(vec![early, part, left], self.span)
             }
             HirKind::Capture(capture) => match capture.name.as_deref().and_then(|name| name.strip_prefix("look.")) {
                 Some(name) => {
@@ -181,6 +183,11 @@ impl Converter<'_, '_> {
                 self.builder.any(parts?, self.span)
             }
         }
+    }
+
+    fn empty_mark(&mut self, kind: MarkKind) -> Result<Part, Reported> {
+        let empty = self.builder.seq(Vec::new(), self.span)?;
+        self.mark(kind, empty)
     }
 
     fn mark(&mut self, kind: MarkKind, body: Part) -> Result<Part, Reported> {

@@ -334,6 +334,72 @@ fn looks_of_terminals() {
 }
 
 #[test]
+fn non_greedy_repetitions_end_where_what_follows_can() {
+    check(
+        "start: A B C D E F G H\nA: /(ab)+?c*/\nB: /x+?y?/\nC: /(<[^=]*?>)+/\nD: /a(bc)*?bd|a/\nE: /(ab)*?/ \"a\" /b*/ \"c\"\n\
+         F: /[a-z]*x/ /(.){,2}?/ \"c\"\nG: /x/ /.*?/ \"y\" /.*?/ \"z\"\nH: \"[\" /.+?/ \"]\" /[imsx]?/\n",
+        expect![[r#"
+            %start start
+            start ::= A B C D E F G H
+            A ::= [a] [b] [c]*
+            B ::= [x] (() | [y])
+            C ::= ("<" [#x09#x0A#x20-<?-~]* ">")+
+            D ::= [a] (() | [b] ([c] [b])* [d])
+            E ::= [a] ([b] [a])* ([c] | [b] ([c] | [b] [b]* [c]))
+            F ::= [a-wyz]* [x] ([x] | [abd-wyz] ([x] | [abd-wyz] ([x] | [abd-wyz] [a-wyz]* [x])) | ([c] | [abd-wyz] ([c] | [abd-wyz] [c])) ([x] | [a-wyz] [a-wyz]* [x]))* ([#x09#x20-`{-~] [c] | [#x09#x20-`{-~] [#x09#x20-bd-~] [c] | [abd-wyz] [#x09#x20-`{-~] [c] | [c] | [abd-wyz] ([c] | [abd-wyz] [c]))
+            G ::= [x] [#x09#x20-xz-~]* [y] [#x09#x20-y{-~]* [z]
+            H ::= [\[] [#x09#x20-~] [#x09#x20-\\\^-~]* [\]] (() | [imsx])
+        "#]],
+    );
+}
+
+#[test]
+fn looks_of_terminals_beyond_their_ends() {
+    check(
+        "start: A B | C\nA: /a(?=b)|c/\nB: \"b\"\nC: /(?=[a-z])[a-z0-9]*/\n",
+        expect![[r#"
+        %start start
+        start ::= A B | C
+        A ::= [ac]
+        B ::= "b"
+        C ::= [a-c] C.word.2 @ 3 | [d-z] [0-9a-z]* @ 23
+        C.word.2 ::= [0-9a-z] [0-9a-z]*
+        g:2:1: warning[not-context-free]: a look-ahead beyond the end of a token is left out
+          | A: /a(?=b)|c/
+          | ^
+          help: the token that follows is not known; write in the rules what may follow
+    "#]],
+    );
+    check(
+        "start: \"b\" A | C\nA: /(?<=b)a|c/\nC: /[a-z0-9]*(?<=[a-z])/\n",
+        expect![[r#"
+        %start start
+        start ::= "b" A | C
+        A ::= [ac]
+        C ::= [0-9a-c] C.word.2 @ 13 | [d-z] C.word.3 @ 23
+        C.word.3 ::= [a-z]* ([0-9] C.word.2 @ 10 | () @ 10)
+        C.word.2 ::= [0-9]* [a-z] C.word.3
+        g:2:1: warning[not-context-free]: a look-behind beyond the beginning of a token is left out
+          | A: /(?<=b)a|c/
+          | ^
+          help: the token in front is not known; write out what it excludes
+    "#]],
+    );
+    check(
+        "start: F \"(\"\nF: /(?!if)[a-z]{2}(?=[(])/ | /x+(?=yz|[+]+)y?/\n",
+        expect![[r#"
+        %start start
+        start ::= F "("
+        F ::= [x] (() | [x] [x]*) | [a-hj-wyz] [a-z] | [i] [a-eg-z] | [x] ([a-wyz] | [x] [x]* [y])
+        g:2:1: warning[not-context-free]: a look-ahead beyond the end of a token is left out
+          | F: /(?!if)[a-z]{2}(?=[(])/ | /x+(?=yz|[+]+)y?/
+          | ^
+          help: the token that follows is not known; write in the rules what may follow
+    "#]],
+    );
+}
+
+#[test]
 fn priorities_of_terminals() {
     check(
         "start: (HEX | WORD | \"if\" | LAST)+\nHEX.2: /0x[0-9a-f]/\nWORD: /[0-9a-z]{3}/\nLAST.1: /[a-z]{2}/\n%ignore \" \"\n",

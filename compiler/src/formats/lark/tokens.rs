@@ -52,6 +52,10 @@ pub(super) fn settle(
             let help = "the token in front is not known; write out what it excludes";
             builder.approximate(rule.name.span, "a look-behind beyond the beginning of a token is left out", help);
         }
+        if resolved.asks_behind {
+            let help = "the token that follows is not known; write in the rules what may follow";
+            builder.approximate(rule.name.span, "a look-ahead beyond the end of a token is left out", help);
+        }
         rule.body = resolved.expr;
         if !resolved.not_behind.is_empty() {
             not_behind.insert(rule.name.text.clone(), resolved.not_behind);

@@ -1,5 +1,5 @@
-//! What regular expressions ask of their surroundings: look-aheads, look-behinds and the first place where a repetition can
-//! end. They stand in expressions as marks; a token that holds some is written anew, as the automaton of its texts has it.
+//! What regular expressions ask of their surroundings: look-aheads, look-behinds and that a repetition ends where it first
+//! can. They stand in expressions as marks; a token that holds some is written anew, as the automaton of its texts has it.
 //!
 //! A mark is a letter of its own. Texts with marks in them are a regular language, and so are those in which a mark has what
 //! it asks for beside it; in the intersection of both the marks are taken out again.
@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::builder::Builder;
-use super::terms::{ALL, Automaton, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
+use super::terms::{ALL, Automaton, EMPTY, Edge, Id, Letters, MAX_LETTERS, NEVER, Terms};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
@@ -38,8 +38,10 @@ pub(in crate::formats) enum MarkKind {
     NotAhead,
     Behind,
     NotBehind,
-    /// The repetition that follows ends at the first place where it can.
+    /// The repetition that follows, up to its `Left`, ends at the first place where it can.
     Early,
+    /// The end of a repetition that an `Early` stands in front of.
+    Left,
 }
 
 impl MarkKind {
@@ -49,6 +51,11 @@ impl MarkKind {
         (MarkKind::Ahead, "ahead"),
         (MarkKind::Behind, "behind"),
     ];
+
+    /// Whether it asks for something beside it.
+    pub(super) fn asks_beside(self) -> bool {
+        !matches!(self, MarkKind::Early | MarkKind::Left)
+    }
 }
 
 /// No rule has a name like that of a mark.
@@ -72,6 +79,8 @@ pub(in crate::formats) struct Resolved {
     pub(in crate::formats) not_behind: CharSet,
     /// Whether a mark asks for something in front of the token in some text.
     pub(in crate::formats) asks_in_front: bool,
+    /// Whether a look-ahead asks for something behind the token in some text.
+    pub(in crate::formats) asks_behind: bool,
     /// How many parts the expression has.
     pub(in crate::formats) parts: usize,
 }
@@ -109,7 +118,7 @@ pub(in crate::formats) fn leave_out(expr: &mut Expr, looks: &[Mark], builder: Op
     let (mut looks_beside, mut ends_early) = (false, false);
     visit(expr, &mut |expr| {
         let kind = number(expr).and_then(|number| looks.get(number)).map(|look| look.kind);
-        looks_beside |= kind.is_some_and(|kind| kind != MarkKind::Early);
+        looks_beside |= kind.is_some_and(MarkKind::asks_beside);
         ends_early |= kind == Some(MarkKind::Early);
     });
     if looks_beside || ends_early {
@@ -163,43 +172,59 @@ pub(in crate::formats) fn resolve<'g>(
         return None;
     }
     let marks: Vec<usize> = alphabet.marks.iter().copied().collect();
-    let beside = marks.iter().filter(|&&mark| looks[mark].kind != MarkKind::Early);
-    let beside: Vec<usize> = beside.copied().collect();
     let alphabet = Alphabet::new(&alphabet.sets);
     let texts = alphabet.letters.len();
-    if texts + beside.len() > MAX_LETTERS {
+    if texts + marks.len() > MAX_LETTERS {
         return None;
     }
     let text_letters = Letters::MAX >> (MAX_LETTERS - texts);
-    let mark_letters = (0..beside.len()).fold(0, |letters, place| letters | 1 << (texts + place));
+    let letters_of = |wanted: &dyn Fn(MarkKind) -> bool| -> Letters {
+        let places = (0..marks.len()).filter(|&place| wanted(looks[marks[place]].kind));
+        places.fold(0, |letters, place| letters | 1 << (texts + place))
+    };
+    let mark_letters = letters_of(&|_| true);
     let mut writer =
-        Translating { terms: Terms::new(), alphabet: &alphabet, rule, looks, beside: &beside, texts, mark_letters };
-    let mut whole = writer.term(expr, true, MAX_DEPTH)?;
-    for place in 0..beside.len() {
-        let bad = writer.refused(place)?;
-        let good = writer.terms.not(bad);
-        whole = writer.terms.and([whole, good]);
+        Translating { terms: Terms::new(), alphabet: &alphabet, rule, looks, marks: &marks, texts, mark_letters };
+    let all = writer.term(expr, true, MAX_DEPTH)?;
+    let honoured = writer.honoured(all, None)?;
+    let letters = u32::try_from(texts + marks.len()).ok()?;
+    let mut automaton = writer.terms.automaton(honoured, letters)?.smallest();
+    let (mut not_behind, mut asks_in_front, mut asks_behind) = (CharSet::empty(Unit::Char), false, false);
+    let mut whole = honoured;
+    for (kind, edge, asks) in
+        [(MarkKind::Ahead, Edge::Beginning, &mut asks_behind), (MarkKind::Behind, Edge::End, &mut asks_in_front)]
+    {
+        let reaching = writer.honoured(all, Some(kind))?;
+        if reaching != honoured {
+            let reaching_texts = writer.terms.automaton(reaching, letters)?;
+            let joined;
+            (joined, *asks) = Automaton::joined(automaton.as_ref(), &reaching_texts, edge)?;
+            automaton = joined.smallest();
+            whole = writer.terms.or([whole, reaching]);
+        }
     }
-    let letters = u32::try_from(texts + beside.len()).ok()?;
-    let (mut not_behind, mut asks_in_front) = (CharSet::empty(Unit::Char), false);
-    for place in 0..beside.len() {
-        let look = &looks[beside[place]];
+    for (place, &mark) in marks.iter().enumerate() {
+        let look = &looks[mark];
+        if !matches!(look.kind, MarkKind::NotAhead | MarkKind::NotBehind) {
+            continue;
+        }
         let touching = writer.touching(place, whole, text_letters)?;
         let touches = writer.terms.automaton(touching, letters)?.smallest().is_some();
         match look.kind {
             MarkKind::NotAhead if touches => not_behind = not_behind.union(&members(&look.body)),
-            MarkKind::NotBehind if touches => asks_in_front = true,
-            _ => {}
+            _ => asks_in_front |= touches,
         }
     }
-    let mut automaton = writer.terms.automaton(whole, letters)?.without_letters_from(texts)?;
-    if marks.len() > beside.len() {
-        automaton.end_early();
+    let mut automaton = automaton?;
+    let early = letters_of(&|kind| kind == MarkKind::Early);
+    if early != 0 {
+        automaton = automaton.ending_early(texts, early, letters_of(&|kind| kind == MarkKind::Left))?;
     }
+    let automaton = automaton.without_letters_from(texts)?;
     let automaton = automaton.smallest()?;
     let expr = Elimination::of(&automaton, &alphabet, expr.span)?;
     let parts = size(&expr);
-    Some(Resolved { expr, not_behind, asks_in_front, parts })
+    Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
 /// All characters of an expression.
@@ -295,8 +320,8 @@ struct Translating<'s, 'g> {
     alphabet: &'s Alphabet,
     rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
     looks: &'g [Mark],
-    /// The marks that are letters.
-    beside: &'s [usize],
+    /// The marks, each a letter.
+    marks: &'s [usize],
     /// How many letters are characters.
     texts: usize,
     mark_letters: Letters,
@@ -315,9 +340,8 @@ impl<'g> Translating<'_, 'g> {
             }
             ExprKind::Class(set) => self.letters(set, marked),
             ExprKind::Rule(name) => match number(expr) {
-                Some(number) if self.looks.get(number)?.kind == MarkKind::Early => EMPTY,
                 Some(number) if marked => {
-                    let place = self.beside.iter().position(|&mark| mark == number)?;
+                    let place = self.marks.iter().position(|&mark| mark == number)?;
                     self.terms.one(1 << (self.texts + place))
                 }
                 // A mark within what another asks for.
@@ -357,47 +381,117 @@ impl<'g> Translating<'_, 'g> {
         if marked {
             return one;
         }
-        let marks = self.marks();
+        let marks = self.any_marks();
         let behind = self.terms.seq(one, marks);
         self.terms.seq(marks, behind)
     }
 
     /// Any marks.
-    fn marks(&mut self) -> Id {
+    fn any_marks(&mut self) -> Id {
         let marks = self.terms.one(self.mark_letters);
         self.terms.star(marks)
     }
 
+    /// The texts of `all` in which each mark has what it asks for. Those of the kind `reaching` may have it beyond the text, as
+    /// far as they do not have it within.
+    fn honoured(&mut self, all: Id, reaching: Option<MarkKind>) -> Option<Id> {
+        let mut honoured = all;
+        for place in 0..self.marks.len() {
+            let bad = self.refused(place, reaching)?;
+            let good = self.terms.not(bad);
+            honoured = self.terms.and([honoured, good]);
+        }
+        Some(honoured)
+    }
+
     /// The texts in which a mark does not have what it asks for.
-    fn refused(&mut self, place: usize) -> Option<Id> {
-        let look = &self.looks[self.beside[place]];
+    fn refused(&mut self, place: usize, reaching: Option<MarkKind>) -> Option<Id> {
+        let looks = self.looks;
+        let look = &looks[self.marks[place]];
+        if !look.kind.asks_beside() {
+            return Some(NEVER);
+        }
         let body = self.term(&look.body, false, MAX_DEPTH)?;
         let mark = self.terms.one(1 << (self.texts + place));
-        Some(match look.kind {
-            MarkKind::Ahead | MarkKind::NotAhead => {
-                let mut behind = self.terms.seq(body, ALL);
-                if look.kind == MarkKind::Ahead {
-                    behind = self.terms.not(behind);
-                }
-                self.terms.all_of(&[ALL, mark, behind])
+        let is_ahead = matches!(look.kind, MarkKind::Ahead | MarkKind::NotAhead);
+        let mut beside = if is_ahead { self.terms.seq(body, ALL) } else { self.terms.seq(ALL, body) };
+        if matches!(look.kind, MarkKind::Ahead | MarkKind::Behind) {
+            if reaching == Some(look.kind) {
+                let cut = self.cut(&look.body, if is_ahead { Edge::Beginning } else { Edge::End })?;
+                beside = self.terms.or([beside, cut]);
             }
-            MarkKind::Behind | MarkKind::NotBehind => {
-                let mut before = self.terms.seq(ALL, body);
-                if look.kind == MarkKind::Behind {
-                    before = self.terms.not(before);
+            beside = self.terms.not(beside);
+        }
+        Some(self.terms.all_of(&if is_ahead { [ALL, mark, beside] } else { [beside, mark, ALL] }))
+    }
+
+    /// The beginnings, or the ends, of the texts that a mark asks for.
+    fn cut(&mut self, body: &'g Expr, edge: Edge) -> Option<Id> {
+        let none = self.any_marks();
+        Some(match &body.kind {
+            ExprKind::Bytes(bytes) => {
+                let mut parts = Vec::new();
+                for c in std::str::from_utf8(bytes).ok()?.chars() {
+                    let one = self.letters(&CharSet::single(Unit::Char, c.into()), false);
+                    parts.push((none, one));
                 }
-                self.terms.all_of(&[before, mark, ALL])
+                self.cut_seq(parts, edge)
             }
-            MarkKind::Early => NEVER,
+            ExprKind::Class(set) => {
+                let one = self.letters(set, false);
+                self.terms.or([none, one])
+            }
+            ExprKind::Rule(_) => return None,
+            ExprKind::Seq(items) => {
+                let mut parts = Vec::new();
+                for item in items {
+                    parts.push((self.cut(item, edge)?, self.term(item, false, MAX_DEPTH)?));
+                }
+                self.cut_seq(parts, edge)
+            }
+            ExprKind::Choice(options) => {
+                let options: Option<Vec<Id>> = options.iter().map(|option| self.cut(&option.expr, edge)).collect();
+                self.terms.or(options?)
+            }
+            ExprKind::Repeat { item, max, .. } => {
+                let (cut, whole) = (self.cut(item, edge)?, self.term(item, false, MAX_DEPTH)?);
+                let rounds = match max {
+                    None => self.terms.star(whole),
+                    Some(max) => (1..*max).fold(EMPTY, |rounds, _| {
+                        let round = self.terms.seq(whole, rounds);
+                        self.terms.or([EMPTY, round])
+                    }),
+                };
+                let last = match edge {
+                    Edge::Beginning => self.terms.seq(rounds, cut),
+                    Edge::End => self.terms.seq(cut, rounds),
+                };
+                self.terms.or([none, last])
+            }
+        })
+    }
+
+    /// The same of a sequence, whose parts come with what [`cut`](Self::cut) makes of them.
+    fn cut_seq(&mut self, mut parts: Vec<(Id, Id)>, edge: Edge) -> Id {
+        if edge == Edge::Beginning {
+            parts.reverse();
+        }
+        let none = self.any_marks();
+        parts.into_iter().fold(none, |rest, (cut, whole)| {
+            let more = match edge {
+                Edge::Beginning => self.terms.seq(whole, rest),
+                Edge::End => self.terms.seq(rest, whole),
+            };
+            self.terms.or([cut, more])
         })
     }
 
     /// The texts in which a mark asks for more than there is up to the end, or from the beginning.
     fn touching(&mut self, place: usize, whole: Id, text_letters: Letters) -> Option<Id> {
-        let look = &self.looks[self.beside[place]];
+        let look = &self.looks[self.marks[place]];
         let length = longest(&look.body)?;
         let mark = self.terms.one(1 << (self.texts + place));
-        let marks = self.marks();
+        let marks = self.any_marks();
         let any = self.terms.one(text_letters);
         let mut beside = marks;
         for _ in 1..length.min(MAX_ROUNDS) {
@@ -405,7 +499,7 @@ impl<'g> Translating<'_, 'g> {
             beside = self.terms.or([marks, more]);
         }
         let shape = match look.kind {
-            MarkKind::Ahead | MarkKind::NotAhead => [ALL, mark, beside],
+            MarkKind::NotAhead => [ALL, mark, beside],
             _ => [beside, mark, ALL],
         };
         let shape = self.terms.all_of(&shape);

@@ -256,6 +256,59 @@ impl Terms {
     }
 }
 
+/// A side of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::formats) enum Edge {
+    Beginning,
+    End,
+}
+
+/// Where another way through an automaton stands beside the one at hand, after the same letters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Other {
+    /// All its repetitions began and ended at the same places.
+    Same,
+    /// It has just left a repetition that the one at hand is in.
+    Left,
+    /// It left a repetition earlier.
+    Shorter,
+}
+
+type Others = BTreeSet<(usize, Other)>;
+
+/// The automaton of the states that are reached from `start`; `None` if there are too many.
+fn determined<S: Clone + Ord>(
+    start: S,
+    letters: usize,
+    next: impl Fn(&S, usize) -> Option<S>,
+    mut is_end: impl FnMut(&S) -> bool,
+) -> Option<Automaton> {
+    let mut places = BTreeMap::from([(start.clone(), 0)]);
+    let mut order = vec![start];
+    let mut automaton = Automaton::default();
+    while let Some(state) = order.get(automaton.next.len()).cloned() {
+        let mut row = Vec::new();
+        for letter in 0..letters {
+            let Some(next) = next(&state, letter) else {
+                row.push(None);
+                continue;
+            };
+            let count = order.len();
+            if count > MAX_STATES {
+                return None;
+            }
+            let place = *places.entry(next.clone()).or_insert(count);
+            if place == count {
+                order.push(next);
+            }
+            row.push(Some(place));
+        }
+        automaton.next.push(row);
+        automaton.is_end.push(is_end(&state));
+    }
+    Some(automaton)
+}
+
 /// A deterministic automaton, whose first state is its start.
 #[derive(Default)]
 pub(in crate::formats) struct Automaton {
@@ -280,39 +333,104 @@ impl Automaton {
         };
         let mut start = BTreeSet::from([0]);
         closed(&mut start);
-        let mut places = BTreeMap::from([(start.clone(), 0)]);
-        let mut order = vec![start];
-        let mut automaton = Automaton::default();
-        while let Some(states) = order.get(automaton.next.len()).cloned() {
-            let mut row = Vec::new();
-            for letter in 0..first {
+        determined(
+            start,
+            first,
+            |states, letter| {
                 let mut next: BTreeSet<usize> = states.iter().filter_map(|&state| self.next[state][letter]).collect();
                 closed(&mut next);
-                if next.is_empty() {
-                    row.push(None);
-                    continue;
-                }
-                let count = order.len();
-                if count > MAX_STATES {
-                    return None;
-                }
-                let place = *places.entry(next.clone()).or_insert(count);
-                if place == count {
-                    order.push(next);
-                }
-                row.push(Some(place));
-            }
-            automaton.next.push(row);
-            automaton.is_end.push(states.iter().any(|&state| self.is_end[state]));
-        }
-        Some(automaton)
+                (!next.is_empty()).then_some(next)
+            },
+            |states| states.iter().any(|&state| self.is_end[state]),
+        )
     }
 
-    /// Ends each text where it can first end.
-    pub(in crate::formats) fn end_early(&mut self) {
-        for (row, _) in self.next.iter_mut().zip(&self.is_end).filter(|(_, is_end)| **is_end) {
-            row.fill(None);
-        }
+    /// Takes out the texts in which a repetition goes on though a shorter text comes of its end. `early` are the letters in front
+    /// of such repetitions, `left` those behind them; letters from `first` on are no part of the texts. `None` if that is too
+    /// large.
+    pub(in crate::formats) fn ending_early(&self, first: usize, early: Letters, left: Letters) -> Option<Automaton> {
+        let is_in = |letters: Letters, letter: usize| letters >> letter & 1 == 1;
+        let closed = |mut others: Others| {
+            let mut pending: Vec<(usize, Other)> = others.iter().copied().collect();
+            while let Some((state, other)) = pending.pop() {
+                for letter in first..self.next[state].len() {
+                    let Some(next) = self.next[state][letter] else { continue };
+                    let other = match other {
+                        Other::Same if is_in(early, letter) => continue,
+                        Other::Same if is_in(left, letter) => Other::Left,
+                        _ => other,
+                    };
+                    if others.insert((next, other)) {
+                        pending.push((next, other));
+                    }
+                }
+            }
+            others
+        };
+        // Each way through the automaton goes with all others through the same letters.
+        let step = |others: &Others, letter: usize| -> Option<Others> {
+            let is_mark = letter >= first;
+            if is_mark && !is_in(early | left, letter) {
+                return Some(others.clone());
+            }
+            if !is_mark && others.iter().any(|&(state, other)| other != Other::Same && self.is_end[state]) {
+                return None;
+            }
+            let next = others.iter().filter_map(|&(state, other)| match other {
+                Other::Left if is_in(left, letter) => None,
+                Other::Same => Some((self.next[state][letter]?, Other::Same)),
+                _ if is_mark => Some((state, Other::Shorter)),
+                _ => Some((self.next[state][letter]?, Other::Shorter)),
+            });
+            Some(closed(next.collect()))
+        };
+        let start = (0, closed(BTreeSet::from([(0, Other::Same)])));
+        determined(
+            start,
+            self.next[0].len(),
+            |(state, others), letter| self.next[*state][letter].and_then(|next| Some((next, step(others, letter)?))),
+            |(state, _)| self.is_end[*state],
+        )
+    }
+
+    /// The texts of `own`, which is the smallest of its language, and those of `more` that are not the beginnings, or the ends,
+    /// of texts of `own`; then whether there are any of these. `None` if that is too large.
+    pub(in crate::formats) fn joined(
+        own: Option<&Automaton>,
+        more: &Automaton,
+        edge: Edge,
+    ) -> Option<(Automaton, bool)> {
+        let go = |state: usize, letter: usize| own.and_then(|own| own.next[state][letter]);
+        let ends = |state: usize| own.is_some_and(|own| own.is_end[state]);
+        let around = match (own, edge) {
+            (None, _) => BTreeSet::new(),
+            (_, Edge::Beginning) => BTreeSet::from([0]),
+            (Some(own), Edge::End) => (0..own.next.len()).collect(),
+        };
+        let adds = |around: &BTreeSet<usize>, more_state: Option<usize>| {
+            more_state.is_some_and(|state| more.is_end[state])
+                && match edge {
+                    Edge::Beginning => around.is_empty(),
+                    Edge::End => !around.iter().any(|&state| ends(state)),
+                }
+        };
+        let mut has_more = false;
+        let joined = determined(
+            (own.map(|_| 0), around, Some(0)),
+            more.next[0].len(),
+            |(own, around, other), letter| {
+                let own = own.and_then(|state| go(state, letter));
+                let other = other.and_then(|state| more.next[state][letter]);
+                let around = around.iter().filter(|_| other.is_some()).filter_map(|&state| go(state, letter)).collect();
+                (own.is_some() || other.is_some()).then_some((own, around, other))
+            },
+            |(own, around, other)| {
+                let adds = adds(around, *other);
+                has_more |= adds;
+                adds || own.is_some_and(ends)
+            },
+        )?;
+        Some((joined, has_more))
     }
 
     /// The smallest automaton of this language, without states that lead nowhere; `None` if there are no texts.
