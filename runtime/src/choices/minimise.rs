@@ -296,18 +296,18 @@ impl Minimiser {
     /// Says whether the test holds for the candidate. The tracer is the one that it was proposed with.
     pub fn judge(&mut self, tracer: &mut (impl Tracer + ?Sized), holds: bool) {
         let Some(waiting) = self.waits.take() else { return };
-        if !holds {
+        let is_same = holds && {
+            self.tried.retrace(tracer, &self.candidate, self.most);
+            // Choice bytes that were missing are there now.
+            self.tried.output() == self.output
+        };
+        if !is_same {
             self.tested.insert(hash(&self.output));
             match (waiting, &mut self.stage) {
-                (Waiting::Shorter(Some((replaced, kept))), _) => self.need.fails_without(replaced, kept),
+                (Waiting::Shorter(Some((replaced, kept))), _) if !holds => self.need.fails_without(replaced, kept),
                 (Waiting::Plainer, Stage::Plainer(plain)) => plain.judge(false),
                 _ => {}
             }
-            return;
-        }
-        self.tried.retrace(tracer, &self.candidate, self.most);
-        // Choice bytes that were missing are there now.
-        if self.tried.output() != self.output {
             return;
         }
         let is_shorter = self.output.len() < self.best.output().len();
