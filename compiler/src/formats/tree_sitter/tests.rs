@@ -166,6 +166,16 @@ fn external_tokens() {
           |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           help: code outside of the grammar reads it: say what it is by a rule of its name in a file of tokens
     "#]].assert_eq(&testing::parsed_with(&TreeSitter, &text, &[]));
+    // The token that is named is one that the rule cannot do without.
+    let optional = format!(r#"{{"type": "CHOICE", "members": [{}, {{"type": "BLANK"}}]}}"#, symbol("opt"));
+    let rule = format!(r#""a": {{"type": "SEQ", "members": [{optional}, {}]}}"#, symbol("need"));
+    let said = testing::parsed_with(&TreeSitter, &with_externals(&rule, &["opt", "need"]), &[]);
+    assert!(said.contains("rule `a` needs the external token `need`, of which nothing is known"), "{said}");
+    // An external token that is hidden between others, if a file of tokens has it.
+    let text = with_externals(r#""a": {"type": "REPEAT1", "content": {"type": "STRING", "value": "x"}}"#, &["comment"]);
+    let text = text.replacen(r#"{"rules""#, &format!(r#"{{"extras": [{}], "rules""#, symbol("comment")), 1);
+    let said = testing::parsed_with(&TreeSitter, &text, &[("tokens.ebnf", "comment ::= '#' [a-z]* '\n'\n")]);
+    assert!(said.contains("#"), "{said}");
     let text = with_externals(&format!(r#""a": {}"#, symbol("nowhere")), &[]);
     expect![[r#"
         %start a
