@@ -5,7 +5,9 @@ use std::sync::Mutex;
 
 use gramjet::{Batch, Choices, Inputs as Run, Producer};
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Alphabet, Bound, FormatOptions, Indent, Language, LanguageError, SeparatorPolicy, Settings, Shape};
+use gramjet_session::{
+    Alphabet, Bound, FormatOptions, Indent, Language, LanguageError, SeparatorPolicy, Settings, Shape,
+};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

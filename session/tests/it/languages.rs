@@ -104,7 +104,7 @@ fn choice_bytes_with_a_header_are_replayed_under_its_limits() {
     let said = replay(&uniform, &recorded).expect_err("another choice map").to_string();
     assert!(
         said.contains(
-            "weights were the shape target-size=1000 at a maximum depth of 32, and are the shape uniform here"
+            "with weights of the shape target-size=1000 at a maximum depth of 32, and the grammar has weights of the shape uniform here"
         ),
         "{said}"
     );
