@@ -9,6 +9,7 @@ use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
 mod chars;
+mod follow;
 mod order;
 mod parser;
 mod translate;

@@ -287,7 +287,7 @@ struct Alphabet {
     letters: Vec<CharSet>,
 }
 
-/// The classes of characters that none of these sets tells apart.
+/// The classes of characters that none of these sets tells apart. The ranges of a set are in order.
 pub(in crate::formats) fn letters(sets: &BTreeSet<Vec<(u32, u32)>>) -> Vec<CharSet> {
     let mut cuts: BTreeSet<u32> = BTreeSet::from([0, 0x11_0000]);
     for &(low, high) in sets.iter().flatten() {
@@ -296,7 +296,10 @@ pub(in crate::formats) fn letters(sets: &BTreeSet<Vec<(u32, u32)>>) -> Vec<CharS
     let cuts: Vec<u32> = cuts.into_iter().filter(|&cut| cut <= 0x11_0000).collect();
     let mut by_sets: BTreeMap<Vec<usize>, Vec<(u32, u32)>> = BTreeMap::new();
     for pair in cuts.windows(2) {
-        let holds = |ranges: &Vec<(u32, u32)>| ranges.iter().any(|&(low, high)| low <= pair[0] && pair[0] <= high);
+        let holds = |ranges: &Vec<(u32, u32)>| {
+            let next = ranges.partition_point(|&(_, high)| high < pair[0]);
+            ranges.get(next).is_some_and(|&(low, _)| low <= pair[0])
+        };
         let members = sets.iter().enumerate().filter(|(_, ranges)| holds(ranges)).map(|(place, _)| place).collect();
         by_sets.entry(members).or_default().push((pair[0], pair[1] - 1));
     }

@@ -35,6 +35,8 @@ enum Term {
     And(Vec<Id>),
     Not(Id),
     Star(Id),
+    /// The texts that are some of the term when these letters are taken out of them.
+    With(Id, Letters),
 }
 
 /// Terms, each once.
@@ -82,6 +84,7 @@ impl Terms {
             Term::Or(items) => items.iter().any(|&item| self.nullable[item]),
             Term::And(items) => items.iter().all(|&item| self.nullable[item]),
             Term::Not(inner) => !self.nullable[*inner],
+            Term::With(inner, _) => self.nullable[*inner],
         };
         self.nullable.push(nullable);
         self.terms.push(term.clone());
@@ -179,6 +182,11 @@ impl Terms {
         }
     }
 
+    /// The texts of a term with any number of these letters anywhere in them.
+    pub(in crate::formats) fn with(&mut self, inner: Id, letters: Letters) -> Id {
+        if inner == NEVER { NEVER } else { self.add(Term::With(inner, letters)) }
+    }
+
     /// What may follow `letter` in the texts of a term that stands this deep in others.
     fn derive(&mut self, id: Id, letter: u32, depth: u32) -> Id {
         if depth > MAX_DEPTH {
@@ -222,6 +230,11 @@ impl Terms {
             Term::Star(inner) => {
                 let head = self.derive(inner, letter, depth + 1);
                 self.seq(head, id)
+            }
+            Term::With(_, letters) if letters >> letter & 1 == 1 => id,
+            Term::With(inner, letters) => {
+                let inner = self.derive(inner, letter, depth + 1);
+                self.with(inner, letters)
             }
         };
         if !self.is_full {

@@ -1,68 +1,137 @@
-//! Whether the order of a choice's alternatives changes what it matches. A text of a later alternative is lost if an earlier
-//! one matches its beginning and not all of it: that one wins, and what is left over is not matched.
+//! Whether the order of a choice's alternatives changes what it matches. A text of a later alternative is lost
 //!
-//! Expressions are read as regular languages for this: what recurs or is not known may be any text.
+//! - if an earlier one matches its beginning and not all of it: that one wins, and what is left over is not matched;
+//! - if an earlier one matches all of it and the beginning of what follows the choice, which is then missing there.
+//!
+//! Expressions are read as regular languages for this. What recurs or is not known has two: one of all texts that it may
+//! have, one of those that it has for certain. Where that leaves doubt, order is taken to matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chars::Chars;
+use super::follow::{Follow, Next};
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
-use crate::formats::pattern::terms::{ALL, EMPTY, Id, MAX_LETTERS, NEVER, Terms};
+use crate::formats::pattern::terms::{ALL, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
 
 /// Rules are followed this deep, ...
 const MAX_DEPTH: u32 = 16;
+/// ... those that follow a choice this deep, ...
+const MAX_DEPTH_AFTER: u32 = 3;
+/// ... up to so many sequences and repetitions, ...
+const MAX_AFTER: usize = 16;
 /// ... for a choice this many expressions are looked at, ...
 const MAX_STEPS: usize = 1 << 14;
 /// ... of at most this many different sets of characters, ...
 const MAX_SETS: usize = 1 << 9;
-/// ... and for all choices of a grammar this many terms are made. Beyond, order is taken to matter.
+/// ... and for all choices of a grammar this many terms are made, and ranges of sets compared. Beyond, order is taken to
+/// matter.
 const MAX_TERMS: usize = 1 << 22;
+/// Sets of characters of what follows a choice tell letters apart if there are at most this many in all.
+const MAX_SETS_AFTER: usize = 32;
 /// Repetitions with greater bounds are read as any number of rounds.
 const MAX_ROUNDS: u32 = 16;
+/// Parts that alternatives begin with are compared in choices of at most this many.
+const MAX_COMPARED: usize = 1 << 9;
 
 /// Looks at the choices of a grammar.
 pub(super) struct Order<'r> {
     rules: BTreeMap<&'r str, &'r Rule>,
+    follow: Follow<'r>,
     terms_left: usize,
+}
+
+/// The texts of an expression: there are none but those of `most`, and all those of `least`.
+#[derive(Clone, Copy)]
+struct Texts {
+    most: Id,
+    least: Id,
+}
+
+impl Texts {
+    /// No text is missing, and none too many.
+    fn exactly(id: Id) -> Texts {
+        Texts { most: id, least: id }
+    }
 }
 
 /// One choice.
 struct Choice<'o, 'r> {
     rules: &'o BTreeMap<&'r str, &'r Rule>,
+    follow: &'o mut Follow<'r>,
     chars: &'o mut Chars<'r>,
+    /// The sets of characters of the choice, and the classes that they tell apart.
+    sets: BTreeSet<Vec<(u32, u32)>>,
     letters: Vec<CharSet>,
     terms: Terms,
     /// The rules that are being followed.
     open: BTreeSet<&'r str>,
-    /// The terms of rules, with and without blanks between parts.
-    known: BTreeMap<(&'r str, bool), Id>,
+    /// The texts of rules, with and without blanks between parts. Those of a rule that was made while one was not followed
+    /// further hold as well, as both bounds do.
+    known: BTreeMap<(&'r str, bool), Texts>,
     steps: usize,
+    /// What comparing sets of characters costs, and the most it may.
+    work: usize,
+    work_left: usize,
     /// What stands between parts, but for atomic rules.
-    blank: Id,
+    blank: Texts,
 }
 
 impl<'r> Order<'r> {
     pub(super) fn new(rules: &BTreeMap<&'r str, &'r Rule>) -> Order<'r> {
-        Order { rules: rules.clone(), terms_left: MAX_TERMS }
+        Order { rules: rules.clone(), follow: Follow::new(rules), terms_left: MAX_TERMS }
     }
 
-    /// Whether a text of one of these alternatives is not matched because of one before it.
+    /// Whether a text of one of these alternatives is not matched because of one before it. In an atomic rule nothing
+    /// stands between parts.
     pub(super) fn matters(&mut self, parts: &'r [Peg], is_atomic: bool, chars: &mut Chars<'r>) -> bool {
         let mut choice = Choice {
             rules: &self.rules,
+            follow: &mut self.follow,
             chars,
+            sets: BTreeSet::new(),
             letters: Vec::new(),
             terms: Terms::new(),
             open: BTreeSet::new(),
             known: BTreeMap::new(),
             steps: 0,
-            blank: EMPTY,
+            work: 0,
+            work_left: self.terms_left,
+            blank: Texts::exactly(EMPTY),
         };
         let found = if self.terms_left == 0 { None } else { choice.matters(parts, is_atomic) };
-        self.terms_left = self.terms_left.saturating_sub(choice.terms.len() + choice.steps);
+        self.terms_left = self.terms_left.saturating_sub(choice.terms.len() + choice.steps + choice.work);
         found.unwrap_or(true)
+    }
+}
+
+/// The parts of an alternative.
+fn parts_of(peg: &Peg) -> &[Peg] {
+    match &peg.kind {
+        Kind::Seq(parts) => parts,
+        _ => std::slice::from_ref(peg),
+    }
+}
+
+/// Whether two expressions are written alike.
+fn are_alike(one: &Peg, other: &Peg) -> bool {
+    let all = |one: &[Peg], other: &[Peg]| {
+        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_alike(one, other))
+    };
+    match (&one.kind, &other.kind) {
+        (Kind::Text(one, free), Kind::Text(other, free_too)) => one == other && free == free_too,
+        (Kind::Range(low, high), Kind::Range(low_too, high_too)) => low == low_too && high == high_too,
+        (Kind::Name(one), Kind::Name(other)) => one == other,
+        (Kind::Pushed, Kind::Pushed) => true,
+        (Kind::Seq(one), Kind::Seq(other)) | (Kind::Choice(one), Kind::Choice(other)) => all(one, other),
+        (Kind::Repeat(one, min, max), Kind::Repeat(other, min_too, max_too)) => {
+            min == min_too && max == max_too && are_alike(one, other)
+        }
+        (Kind::Push(one), Kind::Push(other))
+        | (Kind::Not(one), Kind::Not(other))
+        | (Kind::And(one), Kind::And(other)) => are_alike(one, other),
+        _ => false,
     }
 }
 
@@ -82,39 +151,199 @@ impl<'r> Choice<'_, 'r> {
             return None;
         }
         self.open.clear();
+        self.work(2 * sets.iter().map(Vec::len).sum::<usize>() * sets.len())?;
         self.letters = pattern::letters(&sets);
-        if self.letters.len() > MAX_LETTERS {
+        // What follows is told more exactly by its own sets, if they are few.
+        let mut wide = sets.clone();
+        self.collect_after(parts, &mut wide)?;
+        self.open.clear();
+        if wide.len() <= MAX_SETS_AFTER {
+            self.work(2 * wide.iter().map(Vec::len).sum::<usize>() * wide.len())?;
+            let letters = pattern::letters(&wide);
+            if letters.len() + 2 <= MAX_LETTERS {
+                (self.letters, sets) = (letters, wide);
+            }
+        }
+        self.sets = sets;
+        if self.letters.len() + 2 > MAX_LETTERS {
             return None;
         }
-        let any = self.terms.one(u128::MAX >> (MAX_LETTERS - self.letters.len()));
-        let any_more = self.terms.star(any);
-        let more = self.terms.seq(any, any_more);
         self.blank = self.blanks()?;
         self.known.clear();
-        let mut earlier = NEVER;
-        for part in parts {
-            let texts = self.term(part, is_atomic, MAX_DEPTH)?;
-            let begun = self.terms.seq(earlier, more);
-            let whole = self.terms.not(earlier);
-            let lost = self.terms.and([texts, begun, whole]);
-            let letters = u32::try_from(self.letters.len()).ok()?;
-            if self.terms.automaton(lost, letters)?.smallest().is_some() {
-                return Some(true);
+        let whole: Option<Vec<Texts>> = parts.iter().map(|part| self.texts(part, is_atomic, MAX_DEPTH)).collect();
+        let whole = whole?;
+        let (after, beyond) = self.after(parts, is_atomic)?;
+        for (number, part) in parts.iter().enumerate().skip(1) {
+            for (shared, places) in self.earlier(parts, number) {
+                let (later, earlier) = if shared == 0 {
+                    let most = self.terms.or(places.iter().map(|&place| whole[place].most));
+                    // What any of the others matches as a whole is not lost.
+                    let least = self.terms.or(whole[..number].iter().map(|texts| texts.least));
+                    (whole[number], Texts { most, least })
+                } else {
+                    let later = self.rest(part, shared, is_atomic)?;
+                    let earlier: Option<Vec<Texts>> =
+                        places.iter().map(|&place| self.rest(&parts[place], shared, is_atomic)).collect();
+                    (later, self.any_of(&earlier?))
+                };
+                if self.is_cut_short(later, earlier)? || self.takes_too_much(later, earlier, after, beyond)? {
+                    return Some(true);
+                }
             }
-            earlier = self.terms.or([earlier, texts]);
         }
         Some(false)
     }
 
-    fn blanks(&mut self) -> Option<Id> {
+    /// Collects the sets of characters of what comes after the choice in its rule.
+    fn collect_after(&mut self, parts: &'r [Peg], sets: &mut BTreeSet<Vec<(u32, u32)>>) -> Option<()> {
+        for next in self.follow.after(parts, MAX_AFTER) {
+            match next {
+                Next::Parts(parts) => parts.iter().try_for_each(|part| self.collect(part, MAX_DEPTH_AFTER, sets))?,
+                Next::Rounds(inside, _) => self.collect(inside, MAX_DEPTH_AFTER, sets)?,
+                Next::End(_) => {}
+            }
+        }
+        Some(())
+    }
+
+    /// The places of the alternatives before one, by how many parts they begin with in common: these match the same text in
+    /// both, so only what comes after them is told apart.
+    fn earlier(&self, parts: &[Peg], number: usize) -> BTreeMap<usize, Vec<usize>> {
+        let mut earlier: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for place in 0..number {
+            let pairs = parts_of(&parts[place]).iter().zip(parts_of(&parts[number]));
+            let shared = match parts.len() <= MAX_COMPARED {
+                true => pairs.take_while(|(one, other)| are_alike(one, other)).count(),
+                false => 0,
+            };
+            earlier.entry(shared).or_default().push(place);
+        }
+        earlier
+    }
+
+    /// What comes after the first parts of an alternative.
+    fn rest(&mut self, peg: &'r Peg, shared: usize, is_atomic: bool) -> Option<Texts> {
+        let rest = &parts_of(peg)[shared..];
+        let texts = self.sequence(rest, is_atomic, MAX_DEPTH)?;
+        let blank = if is_atomic || rest.is_empty() { Texts::exactly(EMPTY) } else { self.blank };
+        Some(self.seq(blank, texts))
+    }
+
+    /// The letter that stands where the choice ends, the one where its rule ends, and all others.
+    fn marks(&self) -> (Letters, Letters, Letters) {
+        let count = self.letters.len();
+        (1 << count, 1 << (count + 1), Letters::MAX >> (MAX_LETTERS - count))
+    }
+
+    /// Whether there is a text of this language, of letters and marks.
+    fn exists(&mut self, language: Id) -> Option<bool> {
+        if language == NEVER {
+            return Some(false);
+        }
+        let letters = u32::try_from(self.letters.len() + 2).ok()?;
+        Some(self.terms.automaton(language, letters)?.smallest().is_some())
+    }
+
+    /// Whether a text of the later alternative begins with one of the earlier ones, and is none of them.
+    fn is_cut_short(&mut self, later: Texts, earlier: Texts) -> Option<bool> {
+        let (_, _, any) = self.marks();
+        let any = self.terms.one(any);
+        let any_more = self.terms.star(any);
+        let more = self.terms.seq(any, any_more);
+        let begun = self.terms.seq(earlier.most, more);
+        let other = self.terms.not(earlier.least);
+        let lost = self.terms.and([later.most, begun, other, any_more]);
+        self.exists(lost)
+    }
+
+    /// Whether a text of an earlier alternative begins with one of the later, and goes on as what comes `after` the choice
+    /// and `beyond` its rule does, which is then missing there. It is not missing if the earlier alternative and what comes
+    /// after match all the same.
+    fn takes_too_much(&mut self, later: Texts, earlier: Texts, after: Texts, beyond: Id) -> Option<bool> {
+        let (choice_ends, rule_ends, any) = self.marks();
+        let either = self.terms.one(any | rule_ends);
+        let [choice_end, rule_end, any] = [choice_ends, rule_ends, any].map(|letters| self.terms.one(letters));
+        let any_more = self.terms.star(any);
+        let either_more = self.terms.star(either);
+        let marked = self.terms.all_of(&[any_more, choice_end, any_more, rule_end, any_more]);
+        let wanted = self.terms.all_of(&[later.most, choice_end, after.most, rule_end, beyond]);
+        // The earlier text goes on after the end of the later one.
+        let longer = self.terms.all_of(&[any_more, choice_end, either_more, any]);
+        let taken = self.terms.with(earlier.most, choice_ends | rule_ends);
+        let taken = self.terms.and([taken, longer]);
+        let taken = self.terms.seq(taken, either_more);
+        let matched = self.terms.seq(earlier.least, after.least);
+        let matched = self.terms.with(matched, choice_ends);
+        let matched = self.terms.all_of(&[matched, rule_end, any_more]);
+        let missing = self.terms.not(matched);
+        let lost = self.terms.and([marked, wanted, taken, missing]);
+        self.exists(lost)
+    }
+
+    /// The texts between a choice and the end of its rule, and what may begin there.
+    fn after(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<(Texts, Id)> {
+        let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
+        let (mut after, mut beyond) = (Texts::exactly(EMPTY), ALL);
+        for next in self.follow.after(parts, MAX_AFTER) {
+            let texts = match next {
+                Next::Parts(parts) => {
+                    // The end of the text stands at the same place, whatever alternative is taken.
+                    let parts = match parts {
+                        [parts @ .., Peg { kind: Kind::Name(name), .. }] if name == "EOI" => parts,
+                        _ => parts,
+                    };
+                    let texts = self.sequence(parts, is_atomic, MAX_DEPTH_AFTER)?;
+                    self.seq(blank, texts)
+                }
+                Next::Rounds(inside, any_number) => {
+                    let round = self.texts(inside, is_atomic, MAX_DEPTH_AFTER)?;
+                    let round = self.seq(blank, round);
+                    let rounds = self.star(round);
+                    Texts { least: if any_number { rounds.least } else { NEVER }, ..rounds }
+                }
+                Next::End(rule) => {
+                    let set = self.follow.of_rule(rule, self.chars);
+                    let first = self.one(&set)?.most;
+                    let more = self.terms.seq(first, ALL);
+                    beyond = self.terms.or([EMPTY, more]);
+                    break;
+                }
+            };
+            after = self.seq(after, texts);
+        }
+        Some((after, beyond))
+    }
+
+    fn seq(&mut self, first: Texts, second: Texts) -> Texts {
+        Texts { most: self.terms.seq(first.most, second.most), least: self.terms.seq(first.least, second.least) }
+    }
+
+    fn star(&mut self, inside: Texts) -> Texts {
+        Texts { most: self.terms.star(inside.most), least: self.terms.star(inside.least) }
+    }
+
+    fn any_of(&mut self, texts: &[Texts]) -> Texts {
+        Texts {
+            most: self.terms.or(texts.iter().map(|texts| texts.most)),
+            least: self.terms.or(texts.iter().map(|texts| texts.least)),
+        }
+    }
+
+    fn blanks(&mut self) -> Option<Texts> {
         let mut options = Vec::new();
         for name in ["WHITESPACE", "COMMENT"] {
             if let Some(rule) = self.rules.get(name).copied() {
-                options.push(self.term(&rule.body, true, MAX_DEPTH)?);
+                options.push(self.texts(&rule.body, true, MAX_DEPTH)?);
             }
         }
-        let one = self.terms.or(options);
-        Some(self.terms.star(one))
+        let one = self.any_of(&options);
+        Some(self.star(one))
+    }
+
+    /// Does some work on sets of characters, if there is so much left.
+    fn work(&mut self, count: usize) -> Option<()> {
+        self.work += count;
+        (self.work <= self.work_left).then_some(())
     }
 
     fn step(&mut self) -> Option<()> {
@@ -133,7 +362,9 @@ impl<'r> Choice<'_, 'r> {
     /// Collects the sets of characters of an expression.
     fn collect(&mut self, peg: &'r Peg, depth: u32, sets: &mut BTreeSet<Vec<(u32, u32)>>) -> Option<()> {
         self.step()?;
+        let mut ranges = 0;
         let mut add = |set: &CharSet| {
+            ranges += set.ranges().len();
             sets.insert(set.ranges().to_vec());
         };
         match &peg.kind {
@@ -159,25 +390,50 @@ impl<'r> Choice<'_, 'r> {
             }
             Kind::Pushed => {}
         }
-        Some(())
+        self.work(ranges)
     }
 
-    fn one(&mut self, set: &CharSet) -> Id {
-        let within = |letter: &CharSet| letter.ranges().first().is_some_and(|&(low, _)| set.contains(low));
-        let places = self.letters.iter().enumerate().filter(|(_, letter)| within(letter));
-        let letters = places.fold(0, |letters, (place, _)| letters | 1 << place);
-        self.terms.one(letters)
+    /// One character of a set. Letters may be more than it has, if it stands outside of the choice.
+    fn one(&mut self, set: &CharSet) -> Option<Texts> {
+        let is_known = self.sets.contains(set.ranges());
+        let (mut most, mut least, mut compared) = (0, 0, 0);
+        for (place, letter) in self.letters.iter().enumerate() {
+            let others = if is_known {
+                let holds = letter.ranges().first().is_some_and(|&(low, _)| set.contains(low));
+                if holds { 0 } else { letter.len() }
+            } else {
+                compared += set.ranges().len() + letter.ranges().len();
+                letter.difference(set).len()
+            };
+            least |= Letters::from(others == 0) << place;
+            most |= Letters::from(others < letter.len()) << place;
+        }
+        self.work(self.letters.len() + compared)?;
+        Some(Texts { most: self.terms.one(most), least: self.terms.one(least) })
     }
 
-    fn term(&mut self, peg: &'r Peg, is_atomic: bool, depth: u32) -> Option<Id> {
+    /// What is known of a rule that is not followed.
+    fn cut(&mut self, name: &'r str) -> Option<Texts> {
+        let first = self.follow.of_name(name, MAX_DEPTH, self.chars);
+        let begun = self.one(&first.set)?.most;
+        let begun = self.terms.seq(begun, ALL);
+        let most = if first.may_be_empty { self.terms.or([EMPTY, begun]) } else { begun };
+        Some(Texts { most, least: NEVER })
+    }
+
+    fn texts(&mut self, peg: &'r Peg, is_atomic: bool, depth: u32) -> Option<Texts> {
         self.step()?;
-        let blank = if is_atomic { EMPTY } else { self.blank };
+        let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
         Some(match &peg.kind {
             Kind::Text(text, free) => {
-                let items: Vec<Id> = Self::characters(text, *free).map(|set| self.one(&set)).collect();
-                self.terms.all_of(&items)
+                let mut whole = Texts::exactly(EMPTY);
+                let items: Option<Vec<Texts>> = Self::characters(text, *free).map(|set| self.one(&set)).collect();
+                for item in items?.into_iter().rev() {
+                    whole = self.seq(item, whole);
+                }
+                whole
             }
-            Kind::Range(low, high) => self.one(&CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))])),
+            Kind::Range(low, high) => self.one(&CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]))?,
             Kind::Name(name) => match self.rules.get_key_value(name.as_str()) {
                 Some((&name, &rule)) => {
                     let is_atomic = match rule.modifier {
@@ -189,110 +445,88 @@ impl<'r> Choice<'_, 'r> {
                         return Some(known);
                     }
                     if depth == 0 || !self.open.insert(name) {
-                        return Some(ALL);
+                        return self.cut(name);
                     }
-                    let term = self.term(&rule.body, is_atomic, depth - 1)?;
+                    let texts = self.texts(&rule.body, is_atomic, depth - 1)?;
                     self.open.remove(name);
-                    self.known.insert((name, is_atomic), term);
-                    term
+                    self.known.insert((name, is_atomic), texts);
+                    texts
                 }
-                None if name == "SOI" || name == "EOI" => EMPTY,
+                // They match no text everywhere.
+                None if name == "SOI" || name == "EOI" => Texts { most: EMPTY, least: NEVER },
                 None if name == "NEWLINE" => {
-                    let [feed, back] = ['\n', '\r'].map(|c| self.one(&CharSet::single(Unit::Char, c.into())));
-                    let both = self.terms.seq(back, feed);
-                    self.terms.or([feed, back, both])
+                    let mut one = |c: char| self.one(&CharSet::single(Unit::Char, c.into()));
+                    let (feed, back) = (one('\n')?, one('\r')?);
+                    let both = self.seq(back, feed);
+                    self.any_of(&[feed, back, both])
                 }
                 None => match self.chars.builtin(name) {
-                    Some(set) => self.one(&set),
-                    None => ALL,
+                    Some(set) => self.one(&set)?,
+                    None => Texts { most: ALL, least: NEVER },
                 },
             },
-            Kind::Seq(parts) => {
-                let mut whole = EMPTY;
-                for (number, part) in parts.iter().enumerate().rev() {
-                    let gap = if number + 1 == parts.len() { EMPTY } else { blank };
-                    let behind = self.terms.seq(gap, whole);
-                    whole = match &part.kind {
-                        Kind::Not(inside) => match self.exact(inside, is_atomic, depth)? {
-                            Some(inside) => {
-                                let begun = self.terms.seq(inside, ALL);
-                                let others = self.terms.not(begun);
-                                self.terms.and([behind, others])
-                            }
-                            None => behind,
-                        },
-                        Kind::And(_) => behind,
-                        _ => {
-                            let part = self.term(part, is_atomic, depth)?;
-                            self.terms.seq(part, behind)
-                        }
-                    };
-                }
-                whole
-            }
+            Kind::Seq(parts) => self.sequence(parts, is_atomic, depth)?,
             Kind::Choice(parts) => {
-                let parts: Option<Vec<Id>> = parts.iter().map(|part| self.term(part, is_atomic, depth)).collect();
-                self.terms.or(parts?)
+                let parts: Option<Vec<Texts>> = parts.iter().map(|part| self.texts(part, is_atomic, depth)).collect();
+                self.any_of(&parts?)
             }
             Kind::Repeat(inside, min, max) => {
-                let round = self.term(inside, is_atomic, depth)?;
-                let next = self.terms.seq(blank, round);
+                if *max == Some(0) {
+                    return Some(Texts::exactly(EMPTY));
+                }
+                let round = self.texts(inside, is_atomic, depth)?;
+                let next = self.seq(blank, round);
+                let is_known = *min <= MAX_ROUNDS && max.is_none_or(|max| max <= MAX_ROUNDS);
                 let least = (*min).min(MAX_ROUNDS);
                 let mut rest = match max.filter(|max| *max <= MAX_ROUNDS) {
-                    None => self.terms.star(next),
-                    Some(max) => (least.max(1)..max).fold(EMPTY, |rest, _| {
-                        let more = self.terms.seq(next, rest);
-                        self.terms.or([EMPTY, more])
-                    }),
+                    None => self.star(next),
+                    Some(max) => {
+                        let mut rest = Texts::exactly(EMPTY);
+                        for _ in least.max(1)..max {
+                            let more = self.seq(next, rest);
+                            rest = self.any_of(&[Texts::exactly(EMPTY), more]);
+                        }
+                        rest
+                    }
                 };
-                if *max == Some(0) {
-                    return Some(EMPTY);
-                }
                 for _ in 1..least {
-                    rest = self.terms.seq(next, rest);
+                    rest = self.seq(next, rest);
                 }
-                let all = self.terms.seq(round, rest);
-                if *min == 0 { self.terms.or([EMPTY, all]) } else { all }
+                let mut all = self.seq(round, rest);
+                if *min == 0 {
+                    all = self.any_of(&[Texts::exactly(EMPTY), all]);
+                }
+                Texts { least: if is_known { all.least } else { NEVER }, ..all }
             }
-            Kind::Push(inside) => self.term(inside, is_atomic, depth)?,
-            Kind::Not(_) | Kind::And(_) => EMPTY,
-            Kind::Pushed => ALL,
+            Kind::Push(inside) => self.texts(inside, is_atomic, depth)?,
+            Kind::Not(_) | Kind::And(_) => Texts { most: EMPTY, least: NEVER },
+            Kind::Pushed => Texts { most: ALL, least: NEVER },
         })
     }
 
-    /// The term of what a predicate excludes, `None` within if it is not known exactly.
-    fn exact(&mut self, peg: &'r Peg, is_atomic: bool, depth: u32) -> Option<Option<Id>> {
-        Some(if self.is_exact(peg, depth)? { Some(self.term(peg, is_atomic, depth)?) } else { None })
-    }
-
-    /// Whether an expression refers to nothing that recurs, is not known or looks ahead itself.
-    fn is_exact(&mut self, peg: &'r Peg, depth: u32) -> Option<bool> {
-        self.step()?;
-        Some(match &peg.kind {
-            Kind::Text(..) | Kind::Range(..) => true,
-            Kind::Name(name) => match self.rules.get_key_value(name.as_str()) {
-                Some((&name, &rule)) => {
-                    if depth == 0 || !self.open.insert(name) {
-                        return Some(false);
-                    }
-                    let exact = self.is_exact(&rule.body, depth - 1);
-                    self.open.remove(name);
-                    exact?
+    fn sequence(&mut self, parts: &'r [Peg], is_atomic: bool, depth: u32) -> Option<Texts> {
+        let blank = if is_atomic { Texts::exactly(EMPTY) } else { self.blank };
+        let mut whole = Texts::exactly(EMPTY);
+        for (number, part) in parts.iter().enumerate().rev() {
+            let gap = if number + 1 == parts.len() { Texts::exactly(EMPTY) } else { blank };
+            let behind = self.seq(gap, whole);
+            whole = match &part.kind {
+                Kind::Not(inside) => {
+                    let inside = self.texts(inside, is_atomic, depth)?;
+                    let [for_certain, perhaps] = [inside.least, inside.most].map(|inside| {
+                        let begun = self.terms.seq(inside, ALL);
+                        self.terms.not(begun)
+                    });
+                    let most = self.terms.and([behind.most, for_certain]);
+                    Texts { most, least: self.terms.and([behind.least, perhaps]) }
                 }
-                // The end of the text is no text.
-                None => name == "NEWLINE" || self.chars.builtin(name).is_some(),
-            },
-            Kind::Seq(parts) | Kind::Choice(parts) => {
-                for part in parts {
-                    if !self.is_exact(part, depth)? {
-                        return Some(false);
-                    }
+                Kind::And(_) => Texts { least: NEVER, ..behind },
+                _ => {
+                    let part = self.texts(part, is_atomic, depth)?;
+                    self.seq(part, behind)
                 }
-                true
-            }
-            Kind::Repeat(inside, _, max) => max.is_none_or(|max| max <= MAX_ROUNDS) && self.is_exact(inside, depth)?,
-            Kind::Push(inside) => self.is_exact(inside, depth)?,
-            Kind::Not(_) | Kind::And(_) | Kind::Pushed => false,
-        })
+            };
+        }
+        Some(whole)
     }
 }

@@ -197,3 +197,76 @@ fn order_is_reported_where_it_loses_texts() {
         assert!(!order_matters(text), "{text}");
     }
 }
+
+#[test]
+fn order_is_reported_where_a_rule_is_not_followed_further() {
+    let chain: String = (1..18).map(|rule| format!("r{rule} = {{ r{} }}  ", rule + 1)).collect();
+    let lost = [
+        format!(r#"c = {{ r1 | r1 ~ "y" }}  {chain} r18 = {{ "x" }}"#),
+        format!(r#"c = {{ r1 | "x" ~ "y" }}  {chain} r18 = {{ "x" }}"#),
+        r#"c = { "q" ~ y | r | r ~ "!" }  y = { r ~ ";" | "k" }  r = { "x" ~ y }"#.to_string(),
+        r#"c = { r | "x" ~ y ~ "!" }  y = { r ~ ";" | "k" }  r = { "x" ~ y }"#.to_string(),
+        r#"c = { "(" ~ c ~ ")" | "((z))!" | "z" }"#.to_string(),
+        r#"c = { PUSH("x"*) ~ POP | "xx!" }"#.to_string(),
+        r#"c = { "x"{20} | "x"{20} ~ "y" }"#.to_string(),
+    ];
+    for text in lost {
+        assert!(order_matters(&text), "{text}");
+    }
+    let kept = [
+        format!(r#"c = {{ r1 | "y" ~ r1 }}  {chain} r18 = {{ "x" }}"#),
+        r#"c = { "x" ~ c ~ "1" | "x" ~ c ~ "2" | "z" }"#.to_string(),
+        r#"c = { "if" ~ c ~ "else" ~ c ~ "end" | "if" ~ c ~ "end" | "z" }"#.to_string(),
+        r#"c = { "(" ~ c ~ ")" | "[" ~ d ~ "]" | "z" }  d = { c ~ "," ~ d | c }"#.to_string(),
+    ];
+    for text in kept {
+        assert!(!order_matters(&text), "{text}");
+    }
+}
+
+#[test]
+fn order_is_reported_where_it_takes_what_follows() {
+    let lost = [
+        r#"c = { ("ab" | "a") ~ "bc" }"#,
+        r#"c = { d ~ "bc" }  d = { "ab" | "a" }"#,
+        r#"c = { d ~ "bc" | d ~ "x" }  d = { e }  e = { "y"? ~ ("ab" | "a") }"#,
+        r#"c = { ("ab" | "a")* ~ "bc" }"#,
+        r#"c = { ("ab" | "a") ~ "x"? ~ "bc" }"#,
+        r#"c = { ("ab" | "a") ~ rest }  rest = { "[" ~ rest ~ "]" | "bc" }"#,
+        r#"c = { "{" ~ start ~ number ~ "}" }  start = { "{-" | "{" }  number = @{ "-"? ~ ASCII_DIGIT+ }"#,
+        r#"c = { ("ab" | "a") ~ POP }  d = { PUSH("b") }"#,
+        r#"c = { ("a b" | "a") ~ "bc" }  WHITESPACE = _{ " " }"#,
+    ];
+    for text in lost {
+        assert!(order_matters(text), "{text}");
+    }
+    let kept = [
+        r#"c = { ("ab" | "a") ~ "c" }"#,
+        r#"c = { d ~ "x" }  d = { "ab" | "a" }"#,
+        r#"c = { ("ab" | "a") ~ "b"* }"#,
+        r#"c = { SOI ~ (line ~ ("\r\n" | "\n" | "\r"))* ~ EOI }  line = { ASCII_ALPHA* }"#,
+        r#"c = { ASCII_DIGIT+ ~ (operator ~ ASCII_DIGIT+)* }  operator = { "<=" | "<" | "**" | "*" }"#,
+        r#"c = { number ~ ("," ~ number)* }  number = @{ int ~ "." ~ ASCII_DIGIT+ | int }  int = { "0" | '1'..'9' ~ ASCII_DIGIT* }"#,
+        r#"v = { o | a | "1" }  o = { "{" ~ p ~ ("," ~ p)* ~ "}" | "{" ~ "}" }  p = { "k" ~ ":" ~ v }  a = { "[" ~ v ~ ("," ~ v)* ~ "]" | "[" ~ "]" }"#,
+        r#"e = { t ~ (("+" | "-") ~ t)* }  t = { f ~ (("*" | "/") ~ f)* }  f = { "x" ~ "y" | "x" | "(" ~ e ~ ")" }"#,
+    ];
+    for text in kept {
+        assert!(!order_matters(text), "{text}");
+    }
+}
+
+#[test]
+fn order_of_many_choices_over_wide_sets_is_looked_at_within_bounds() {
+    let names =
+        ["LETTER", "ALPHABETIC", "CASED", "LOWERCASE_LETTER", "NUMBER", "MARK", "SYMBOL", "PUNCTUATION", "XID_START"];
+    let mut text = "a = { \"x\" ~ \"1\" | \"x\" ~ \"2\" }\n".to_string();
+    for rule in 0..4000 {
+        let alternatives: Vec<String> =
+            (0..names.len()).map(|name| format!("\"{rule}\" ~ {}", names[(rule + name) % names.len()])).collect();
+        text += &format!("r{rule} = {{ {} }}\n", alternatives.join(" | "));
+    }
+    // Beyond the bounds, order is taken to matter.
+    text += "z = { \"x\" | \"y\" }\n";
+    let found = testing::parsed(&Pest, &text);
+    assert!(found.contains("a choice is not ordered"));
+}

@@ -184,7 +184,8 @@ impl<'r> Translator<'r, '_, '_> {
             Kind::Choice(parts) => {
                 if self.order.matters(parts, self.atomic, &mut self.chars) {
                     let help = "in a PEG the first alternative that fits wins: one before another takes the beginning of its \
-                                texts, and what is left over is not matched; put the longer one first";
+                                texts, and what is left over is not matched, or takes more than it, up to what follows, \
+                                which is then missing; put the longer one first, and write out what may follow it";
                     self.builder.approximate(span, "a choice is not ordered", help);
                 }
                 let parts: Result<Vec<Syntax>, Reported> = parts.iter().map(|part| self.peg(part)).collect();
