@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MAX_EXPRESSIONS;
+use super::{MAX_EXPRESSIONS, pattern};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -36,11 +36,14 @@ pub(super) struct Builder<'d> {
     /// Set while a parser looks for the next rule: what is found there would only be noise.
     pub(super) quiet: bool,
     approximated: BTreeSet<String>,
+    /// What look-aheads and look-behinds may still take: see [`pattern`].
+    pub(super) steps_left: usize,
 }
 
 impl<'d> Builder<'d> {
     pub(super) fn new(diagnostics: &'d mut Diagnostics) -> Builder<'d> {
-        Builder { diagnostics, expressions: 0, errors: 0, quiet: false, approximated: BTreeSet::new() }
+        let approximated = BTreeSet::new();
+        Builder { diagnostics, expressions: 0, errors: 0, quiet: false, approximated, steps_left: pattern::MAX_STEPS }
     }
 
     /// Adds a finding.

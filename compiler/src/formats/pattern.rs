@@ -16,7 +16,7 @@ mod looks;
 mod rewrite;
 pub(super) mod terms;
 
-pub(super) use looks::{Mark, has_marks, leave_out, letters, resolve};
+pub(super) use looks::{MAX_STEPS, Mark, has_marks, leave_out, letters, resolve};
 use looks::{MarkKind, Resolved};
 
 /// Longer patterns are refused: what `regex-syntax` makes of them is thousands of times as large.
@@ -59,7 +59,7 @@ pub(super) fn part(pattern: &str, flags: Flags, span: Span, builder: &mut Builde
     }
     // That a repetition ends early says nothing of the language by itself.
     let asks_beside = looks.iter().any(|look| look.kind.asks_beside());
-    let resolved = if asks_beside { resolve(&part.expr, &looks, &|_| None) } else { None };
+    let resolved = if asks_beside { resolve(&part.expr, &looks, &|_| None, &mut builder.steps_left) } else { None };
     let is_within =
         |resolved: &Resolved| resolved.not_behind.is_empty() && !resolved.asks_in_front && !resolved.asks_behind;
     match resolved.filter(is_within) {
@@ -171,7 +171,10 @@ impl Converter<'_, '_> {
                     let kinds = MarkKind::OF_GROUPS.iter();
                     let kind = kinds.filter(|(_, prefix)| name.starts_with(prefix)).map(|(kind, _)| *kind).next();
                     let before = std::mem::replace(&mut self.is_whole, true);
-                    let body = self.part(&capture.sub);
+                    let body = match kind {
+                        Some(MarkKind::NotAhead) => self.excluded(&capture.sub),
+                        _ => self.part(&capture.sub),
+                    };
                     self.is_whole = before;
                     self.mark(kind.unwrap_or(MarkKind::Ahead), body?)
                 }
@@ -182,6 +185,32 @@ impl Converter<'_, '_> {
                 let parts: Result<Vec<Part>, Reported> = parts.iter().map(|part| self.part(part)).collect();
                 self.builder.any(parts?, self.span)
             }
+        }
+    }
+
+    /// What a look-ahead excludes. A word boundary at its end, after a letter, is the end of a word.
+    fn excluded(&mut self, hir: &Hir) -> Result<Part, Reported> {
+        match hir.kind() {
+            HirKind::Capture(capture) if capture.name.is_none() => self.excluded(&capture.sub),
+            HirKind::Alternation(parts) => {
+                let parts: Result<Vec<Part>, Reported> = parts.iter().map(|part| self.excluded(part)).collect();
+                self.builder.any(parts?, self.span)
+            }
+            HirKind::Concat(parts) => {
+                let Some((last, before)) = parts.split_last() else { return self.part(hir) };
+                let is_boundary = matches!(last.kind(), HirKind::Look(Look::WordAscii | Look::WordUnicode));
+                let mut converted = Vec::new();
+                for part in before {
+                    converted.push(self.part(part)?);
+                }
+                converted.push(if is_boundary && before.last().is_some_and(ends_in_word) {
+                    Part { expr: looks::word_end(self.span), height: 1 }
+                } else {
+                    self.excluded(last)?
+                });
+                self.builder.seq(converted, self.span)
+            }
+            _ => self.part(hir),
         }
     }
 
@@ -270,6 +299,19 @@ fn class_of(hir: &Hir) -> Option<CharSet> {
             Some(members)
         }
         _ => None,
+    }
+}
+
+/// Whether the last character is always one of a word.
+fn ends_in_word(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.last().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_'),
+        HirKind::Class(class) => looks::is_in_words(&set(class)),
+        HirKind::Capture(capture) => ends_in_word(&capture.sub),
+        HirKind::Repetition(repetition) => repetition.min > 0 && ends_in_word(&repetition.sub),
+        HirKind::Concat(parts) => parts.last().is_some_and(ends_in_word),
+        HirKind::Alternation(parts) => parts.iter().all(ends_in_word),
+        HirKind::Empty | HirKind::Look(_) => false,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::common;
-use super::parser::{self, Definition, File, Item, Kind, relocate};
+use super::parser::{self, Definition, File, Import, Item, Kind, relocate};
 use crate::ast::Name;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::formats::Loader;
@@ -81,9 +81,57 @@ struct Wanted {
     is_first: bool,
 }
 
+/// A file whose definitions are imported, with what it has under each name.
+struct Module {
+    file: File,
+    /// The places of the definitions.
+    definitions: BTreeMap<String, Vec<usize>>,
+    declared: BTreeSet<String>,
+    /// The places of an import and of the name in it.
+    imports: BTreeMap<String, (usize, usize)>,
+}
+
+impl Module {
+    fn new(file: File) -> Module {
+        let mut definitions: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, definition) in file.definitions.iter().enumerate() {
+            definitions.entry(definition.name.text.clone()).or_default().push(place);
+        }
+        let declared = file.declared.iter().map(|name| name.text.clone()).collect();
+        let mut imports = BTreeMap::new();
+        for (place, import) in file.imports.iter().enumerate() {
+            for (inner, (_, known)) in import.names.iter().enumerate() {
+                imports.entry(known.clone()).or_insert((place, inner));
+            }
+        }
+        Module { file, definitions, declared, imports }
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        self.definitions.contains_key(name) || self.declared.contains(name) || self.imports.contains_key(name)
+    }
+
+    /// Whether code makes this terminal, as far as the module says.
+    fn only_declares(&self, name: &str) -> bool {
+        self.declared.contains(name) && !self.definitions.contains_key(name)
+    }
+
+    fn definitions(&self, name: &str) -> Vec<&Definition> {
+        let places = self.definitions.get(name).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|&place| &self.file.definitions[place]).collect()
+    }
+
+    /// The import that brings a name, and what it is called where it comes from.
+    fn import(&self, name: &str) -> Option<(&Import, &str)> {
+        let &(place, inner) = self.imports.get(name)?;
+        let import = &self.file.imports[place];
+        Some((import, &import.names[inner].0))
+    }
+}
+
 struct Importing<'l> {
     loader: &'l dyn Loader,
-    modules: BTreeMap<String, Rc<File>>,
+    modules: BTreeMap<String, Rc<Module>>,
     /// What definitions of modules are called here.
     names: BTreeMap<(String, String), String>,
     /// Names that have a definition here.
@@ -133,16 +181,12 @@ impl Importing<'_> {
             builder.report(diagnostic);
         }
         builder.count(expressions, span)?;
-        self.modules.insert(place.clone(), Rc::new(module));
+        self.modules.insert(place.clone(), Rc::new(Module::new(module)));
         Ok(place)
     }
 
     fn defines(&self, path: &str, name: &str) -> bool {
-        self.modules.get(path).is_some_and(|module| {
-            module.definitions.iter().any(|definition| definition.name.text == name)
-                || module.declared.iter().any(|declared| declared.text == name)
-                || module.imports.iter().any(|import| import.names.iter().any(|(_, known)| known == name))
-        })
+        self.modules.get(path).is_some_and(|module| module.defines(name))
     }
 
     fn want(&mut self, source: (String, String), known: String, span: Span, is_first: bool) {
@@ -163,10 +207,7 @@ impl Importing<'_> {
         if let Some(known) = self.names.get(&source) {
             return known.clone();
         }
-        let is_declared = self.modules.get(path).is_some_and(|module| {
-            let defined = module.definitions.iter().any(|definition| definition.name.text == name);
-            !defined && module.declared.iter().any(|declared| declared.text == name)
-        });
+        let is_declared = self.modules.get(path).is_some_and(|module| module.only_declares(name));
         // What code makes is known by the name that it has there.
         if is_declared {
             self.declared.push(Name { text: name.to_string(), span });
@@ -185,7 +226,7 @@ impl Importing<'_> {
     fn define(&mut self, wanted: &Wanted, builder: &mut Builder<'_>) -> Result<(), Reported> {
         let Wanted { path, name, .. } = wanted;
         let Some(module) = self.modules.get(path).cloned() else { return Ok(()) };
-        let found: Vec<&Definition> = module.definitions.iter().filter(|found| found.name.text == *name).collect();
+        let found = module.definitions(name);
         if found.iter().all(|found| found.extends) {
             self.define_elsewhere(&module, wanted, builder)?;
         }
@@ -193,14 +234,15 @@ impl Importing<'_> {
     }
 
     /// Adds a definition that the module has from elsewhere itself.
-    fn define_elsewhere(&mut self, module: &File, wanted: &Wanted, builder: &mut Builder<'_>) -> Result<(), Reported> {
+    fn define_elsewhere(
+        &mut self,
+        module: &Module,
+        wanted: &Wanted,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Reported> {
         let Wanted { path, name, known, span, is_first } = wanted;
         let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        let import = module.imports.iter().find_map(|import| {
-            let (original, _) = import.names.iter().find(|(_, known)| known == name)?;
-            Some((import, original))
-        });
-        let Some((import, original)) = import else { return Ok(()) };
+        let Some((import, original)) = module.import(name) else { return Ok(()) };
         let place = self.module(&folder, &import.path, import.is_relative, *span, builder)?;
         if self.defines(&place, original) {
             let other = self.known(&place, original, *span);

@@ -400,6 +400,58 @@ fn looks_of_terminals_beyond_their_ends() {
 }
 
 #[test]
+fn word_boundaries_in_what_is_excluded() {
+    check(
+        "start: A B C\nA: /(?!if\\b|or\\b)[a-z]{1,3}/\nB: /(?!(?:[ij]+|k)\\b)[i-l]+-?/\nC: /(?!-\\b)[-a]+/\n",
+        expect![[r#"
+            %start start
+            start ::= A B C
+            A ::= [a-hj-np-z] | [i] | [o] | [a-hj-np-z] [a-z] | [i] [a-eg-z] | [o] [a-qs-z] | [i] [f] [a-z] | [o] [r] [a-z] | ([a-hj-np-z] [a-z] | [i] [a-eg-z] | [o] [a-qs-z]) [a-z]
+            B ::= [i-l]+ "-"?
+            C ::= [a] [\-a]*
+            g:3:4: warning[not-context-free]: a look-ahead or look-behind is left out
+              | B: /(?!(?:[ij]+|k)\b)[i-l]+-?/
+              |    ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: a grammar cannot look ahead or behind; write out what it excludes
+            g:4:4: warning[not-context-free]: a word boundary inside of a regular expression is left out
+              | C: /(?!-\b)[-a]+/
+              |    ^^^^^^^^^^^^^^
+              help: a grammar cannot ask what stands beside; write it out where it matters
+        "#]],
+    );
+}
+
+#[test]
+fn looks_of_all_terminals_take_a_bounded_time() {
+    let pattern = |number: usize| format!("T{number}: /((?!a[b-d]{{3}}x)[a-e]?(?<!de)[a-x]){{4}}{number}/\n");
+    let grammar = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("T{number}")).collect();
+        format!("start: {}\n{}", names.join(" "), (0..count).map(pattern).collect::<String>())
+    };
+    assert!(!testing::errors(&Lark, &grammar(1)).contains("a look-ahead or look-behind is left out"));
+    testing::survives(&Lark, &grammar(400), "a look-ahead or look-behind is left out");
+}
+
+#[test]
+fn terminals_that_modules_declare() {
+    check_with(
+        "start: a b\n%import .m (a, b)\n",
+        &[("m.lark", "a: \"x\" | X\n%extend a: \"z\"\n%import .n.c -> b\n%declare X\n"), ("n.lark", "c: \"c\"\n")],
+        expect![[r#"
+            %start start
+            start ::= a b
+            b ::= c.of.n
+            c.of.n ::= "c"
+            a ::= "x" | "z"
+            g:2:1: warning[not-context-free]: what needs the declared terminal `X` is left out
+              | %import .m (a, b)
+              | ^^^^^^^^^^^^^^^^^
+              help: code makes it: say what it is by a rule of its name in a file of tokens
+        "#]],
+    );
+}
+
+#[test]
 fn priorities_of_terminals() {
     check(
         "start: (HEX | WORD | \"if\" | LAST)+\nHEX.2: /0x[0-9a-f]/\nWORD: /[0-9a-z]{3}/\nLAST.1: /[a-z]{2}/\n%ignore \" \"\n",

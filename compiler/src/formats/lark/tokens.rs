@@ -44,7 +44,9 @@ pub(super) fn settle(
         if builder.gives_up() || !has_marks(&bodies[&rule.name.text], &body_of) {
             continue;
         }
-        let Some(resolved) = resolve(&bodies[&rule.name.text], looks, &body_of) else { continue };
+        let Some(resolved) = resolve(&bodies[&rule.name.text], looks, &body_of, &mut builder.steps_left) else {
+            continue;
+        };
         if builder.count(resolved.parts, rule.name.span).is_err() {
             break;
         }

@@ -22,6 +22,11 @@ const MAX_SETS: usize = 1 << 9;
 const MAX_STATES: usize = 96;
 /// ... nor are those whose expression has more parts than this.
 const MAX_PARTS: usize = 1 << 14;
+/// What the marks of one grammar may take, in steps from one state of an automaton to the next.
+pub(in crate::formats) const MAX_STEPS: usize = 1 << 20;
+
+/// So many steps stand for what is made of a state of an automaton and a letter later.
+const STATE_STEPS: usize = 8;
 
 /// What a mark asks for.
 #[derive(Clone, Debug)]
@@ -64,6 +69,25 @@ const PREFIX: &str = "\0look.";
 /// The mark for the numbered look.
 pub(super) fn mark(number: usize, span: Span) -> Expr {
     Expr { kind: ExprKind::Rule(format!("{PREFIX}{number}")), span }
+}
+
+/// The name of the end of a word in what a look-ahead excludes: no letter, digit or underscore follows.
+const WORD_END: &str = "\0look.word_end";
+
+/// The end of a word.
+pub(super) fn word_end(span: Span) -> Expr {
+    Expr { kind: ExprKind::Rule(WORD_END.to_string()), span }
+}
+
+/// The characters of words, as in `\w`.
+fn word() -> CharSet {
+    let ranges = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+    CharSet::new(Unit::Char, ranges.map(|(low, high)| (low.into(), high.into())))
+}
+
+/// Whether all characters of the set are those of words.
+pub(super) fn is_in_words(set: &CharSet) -> bool {
+    set.difference(&word()).is_empty()
 }
 
 fn number(expr: &Expr) -> Option<usize> {
@@ -160,8 +184,25 @@ fn strip(expr: &mut Expr) {
     }
 }
 
-/// The texts of an expression as its marks ask for them; `None` if there are none, or if that is too large.
+/// The texts of an expression as its marks ask for them; `None` if there are none, or if that is too large. What it takes is
+/// taken of `steps`.
 pub(in crate::formats) fn resolve<'g>(
+    expr: &'g Expr,
+    looks: &'g [Mark],
+    rule: &dyn Fn(&str) -> Option<&'g Expr>,
+    steps: &mut usize,
+) -> Option<Resolved> {
+    if *steps == 0 {
+        return None;
+    }
+    let mut terms = Terms::within(*steps);
+    let resolved = resolve_in(&mut terms, expr, looks, rule);
+    *steps = terms.steps_left();
+    resolved
+}
+
+fn resolve_in<'g>(
+    terms: &mut Terms,
     expr: &'g Expr,
     looks: &'g [Mark],
     rule: &dyn Fn(&str) -> Option<&'g Expr>,
@@ -183,8 +224,7 @@ pub(in crate::formats) fn resolve<'g>(
         places.fold(0, |letters, place| letters | 1 << (texts + place))
     };
     let mark_letters = letters_of(&|_| true);
-    let mut writer =
-        Translating { terms: Terms::new(), alphabet: &alphabet, rule, looks, marks: &marks, texts, mark_letters };
+    let mut writer = Translating { terms, alphabet: &alphabet, rule, looks, marks: &marks, texts, mark_letters };
     let all = writer.term(expr, true, MAX_DEPTH)?;
     let honoured = writer.honoured(all, None)?;
     let letters = u32::try_from(texts + marks.len()).ok()?;
@@ -198,6 +238,7 @@ pub(in crate::formats) fn resolve<'g>(
         if reaching != honoured {
             let reaching_texts = writer.terms.automaton(reaching, letters)?;
             let joined;
+            writer.terms.spend(STATE_STEPS * reaching_texts.size())?;
             (joined, *asks) = Automaton::joined(automaton.as_ref(), &reaching_texts, edge)?;
             automaton = joined.smallest();
             whole = writer.terms.or([whole, reaching]);
@@ -216,11 +257,13 @@ pub(in crate::formats) fn resolve<'g>(
         }
     }
     let mut automaton = automaton?;
+    writer.terms.spend(STATE_STEPS * automaton.size())?;
     let early = letters_of(&|kind| kind == MarkKind::Early);
     if early != 0 {
         automaton = automaton.ending_early(texts, early, letters_of(&|kind| kind == MarkKind::Left))?;
     }
     let automaton = automaton.without_letters_from(texts)?;
+    writer.terms.spend(STATE_STEPS * automaton.size())?;
     let automaton = automaton.smallest()?;
     let expr = Elimination::of(&automaton, &alphabet, expr.span)?;
     let parts = size(&expr);
@@ -271,6 +314,7 @@ impl<'g> Sets<'_, 'g> {
                         self.collect(&self.looks.get(number)?.body, depth)?;
                     }
                 }
+                None if name == WORD_END => drop(self.sets.insert(word().ranges().to_vec())),
                 None if depth == 0 => return None,
                 None => self.collect((self.rule)(name)?, depth - 1)?,
             },
@@ -319,7 +363,7 @@ impl Alphabet {
 }
 
 struct Translating<'s, 'g> {
-    terms: Terms,
+    terms: &'s mut Terms,
     alphabet: &'s Alphabet,
     rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
     looks: &'g [Mark],
@@ -414,10 +458,14 @@ impl<'g> Translating<'_, 'g> {
         if !look.kind.asks_beside() {
             return Some(NEVER);
         }
-        let body = self.term(&look.body, false, MAX_DEPTH)?;
         let mark = self.terms.one(1 << (self.texts + place));
         let is_ahead = matches!(look.kind, MarkKind::Ahead | MarkKind::NotAhead);
-        let mut beside = if is_ahead { self.terms.seq(body, ALL) } else { self.terms.seq(ALL, body) };
+        let mut beside = if is_ahead {
+            self.beginning_with(&look.body)?
+        } else {
+            let body = self.term(&look.body, false, MAX_DEPTH)?;
+            self.terms.seq(ALL, body)
+        };
         if matches!(look.kind, MarkKind::Ahead | MarkKind::Behind) {
             if reaching == Some(look.kind) {
                 let cut = self.cut(&look.body, if is_ahead { Edge::Beginning } else { Edge::End })?;
@@ -426,6 +474,34 @@ impl<'g> Translating<'_, 'g> {
             beside = self.terms.not(beside);
         }
         Some(self.terms.all_of(&if is_ahead { [ALL, mark, beside] } else { [beside, mark, ALL] }))
+    }
+
+    /// The texts that begin with one of these. A word ends where the text does.
+    fn beginning_with(&mut self, body: &'g Expr) -> Option<Id> {
+        Some(match &body.kind {
+            ExprKind::Rule(name) if name == WORD_END => {
+                let others = CharSet::new(Unit::Char, [(0, 0x10_FFFF)]).difference(&word());
+                let other = self.letters(&others, false);
+                let more = self.terms.seq(other, ALL);
+                let none = self.any_marks();
+                self.terms.or([none, more])
+            }
+            ExprKind::Seq(items) => {
+                let Some((last, before)) = items.split_last() else { return Some(ALL) };
+                let parts: Option<Vec<Id>> = before.iter().map(|item| self.term(item, false, MAX_DEPTH)).collect();
+                let mut parts = parts?;
+                parts.push(self.beginning_with(last)?);
+                self.terms.all_of(&parts)
+            }
+            ExprKind::Choice(options) => {
+                let options: Option<Vec<Id>> = options.iter().map(|option| self.beginning_with(&option.expr)).collect();
+                self.terms.or(options?)
+            }
+            _ => {
+                let body = self.term(body, false, MAX_DEPTH)?;
+                self.terms.seq(body, ALL)
+            }
+        })
     }
 
     /// The beginnings, or the ends, of the texts that a mark asks for.
@@ -515,7 +591,7 @@ fn longest(expr: &Expr) -> Option<u32> {
     match &expr.kind {
         ExprKind::Bytes(bytes) => u32::try_from(bytes.len()).ok(),
         ExprKind::Class(_) => Some(1),
-        ExprKind::Rule(_) => None,
+        ExprKind::Rule(name) => (name == WORD_END).then_some(0),
         ExprKind::Seq(items) => items.iter().try_fold(0u32, |length, item| Some(length.saturating_add(longest(item)?))),
         ExprKind::Choice(options) => {
             options.iter().try_fold(0, |length, option| Some(longest(&option.expr)?.max(length)))

@@ -47,16 +47,24 @@ pub(in crate::formats) struct Terms {
     derived: BTreeMap<(Id, u32), Id>,
     /// Whether there were too many; what was made since means nothing.
     is_full: bool,
+    /// How many derivatives may still be asked for.
+    steps_left: usize,
 }
 
 impl Terms {
     pub(in crate::formats) fn new() -> Terms {
+        Terms::within(usize::MAX)
+    }
+
+    /// The same with so many steps until it is full.
+    pub(in crate::formats) fn within(steps: usize) -> Terms {
         let mut terms = Terms {
             terms: Vec::new(),
             nullable: Vec::new(),
             ids: BTreeMap::new(),
             derived: BTreeMap::new(),
             is_full: false,
+            steps_left: steps,
         };
         terms.add(Term::Never);
         terms.add(Term::Empty);
@@ -67,6 +75,19 @@ impl Terms {
     /// How many terms were made.
     pub(in crate::formats) fn len(&self) -> usize {
         self.terms.len()
+    }
+
+    /// How many steps are left.
+    pub(in crate::formats) fn steps_left(&self) -> usize {
+        self.steps_left
+    }
+
+    /// Takes some of the steps; `None` if there are not as many.
+    pub(in crate::formats) fn spend(&mut self, steps: usize) -> Option<()> {
+        let left = self.steps_left.checked_sub(steps);
+        self.is_full |= left.is_none();
+        self.steps_left = left.unwrap_or(0);
+        left.map(|_| ())
     }
 
     fn add(&mut self, term: Term) -> Id {
@@ -189,7 +210,7 @@ impl Terms {
 
     /// What may follow `letter` in the texts of a term that stands this deep in others.
     fn derive(&mut self, id: Id, letter: u32, depth: u32) -> Id {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || self.spend(1).is_none() {
             self.is_full = true;
             return NEVER;
         }
@@ -332,6 +353,11 @@ pub(in crate::formats) struct Automaton {
 }
 
 impl Automaton {
+    /// How many places for steps it has.
+    pub(in crate::formats) fn size(&self) -> usize {
+        self.next.iter().map(Vec::len).sum()
+    }
+
     /// The same language with `letters` at and beyond this one taken out of its texts; `None` if that is too large.
     pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
         let closed = |states: &mut BTreeSet<usize>| {
