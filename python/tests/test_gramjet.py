@@ -88,7 +88,7 @@ def test_indentation_and_tokens_of_others(tmp_path: pathlib.Path) -> None:
         gramjet.compile(grammar, indent="wide")
     (tmp_path / "tokens.ebnf").write_text("A ::= 'x' 'y'\n")
     declared = "start: A A\n%declare A\n"
-    assert gramjet.compile(declared, tokens=str(tmp_path / "tokens.ebnf")).generate(1) == b"xyxy"
+    assert gramjet.compile(declared, tokens=str(tmp_path / "tokens.ebnf")).render(b"") == b"xyxy"
     with pytest.raises(gramjet.GrammarError, match="the file of tokens"):
         gramjet.compile(declared, tokens="nowhere")
 

@@ -9,6 +9,7 @@ use super::escapes;
 use super::helpers::Special;
 use super::meaning::Tokens;
 use super::sources::Sources;
+use super::syntax::{Command, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::tokens::{Fragment, Lexer, LexerRule, Move, Outcome, Pattern};
 
@@ -67,6 +68,23 @@ struct Identifiers {
     rule: usize,
 }
 
+/// The token that a bracket within brackets is made, where the grammar does not have the one that the class names: that of the rule of the
+/// same mode which begins the mode anew.
+fn nested_content<'s>(end: &Rule, rules: &'s [Rule]) -> Option<&'s str> {
+    let mode = end.mode.as_ref()?;
+    let commands = rules
+        .iter()
+        .filter(|rule| rule.mode.as_ref().is_some_and(|other| other.text == mode.text))
+        .flat_map(|rule| &rule.alternatives)
+        .map(|alternative| &alternative.commands);
+    let argument = |commands: &'s [Command], name: &str| {
+        let command = commands.iter().find(|command| command.name.text == name)?;
+        command.argument.as_ref().map(|argument| argument.text.as_str())
+    };
+    let mut begins = commands.filter(|commands| argument(commands, "pushMode") == Some(mode.text.as_str()));
+    begins.find_map(|commands| argument(commands, "type"))
+}
+
 impl Adaptor {
     /// What the class does, if it is the superclass of the lexer.
     pub(super) fn of(sources: &Sources, tokens: &mut Tokens<'_>) -> Option<Adaptor> {
@@ -88,7 +106,8 @@ impl Adaptor {
             match rule.special() {
                 Some(Special::Argument) => drop(begins.insert(rule.name.text.clone())),
                 Some(Special::Nested(content)) => {
-                    ends.extend(known(content).map(|content| (rule.name.text.clone(), content)));
+                    let content = known(content).or_else(|| known(nested_content(rule, &sources.lexer)?));
+                    ends.extend(content.map(|content| (rule.name.text.clone(), content)));
                 }
                 None => {}
             }
