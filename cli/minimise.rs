@@ -52,7 +52,7 @@ pub struct MinimiseArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// Test at most so many texts.
+    /// Test at most this many texts.
     #[arg(long, value_name = "N", default_value = "10k", value_parser = units::parse_count)]
     max_tests: u64,
 

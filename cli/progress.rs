@@ -1,4 +1,4 @@
-//! The progress line on a terminal. Of a run it is told of each chunk written, never of single inputs; of a search, of each test.
+//! The progress line on a terminal. A run reports each chunk written to it, never single inputs; a search reports each test.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ impl Progress {
         Progress::new(unit, length, "{bar:24} {percent:>3}%  {msg}  {eta} left")
     }
 
-    /// A progress line for a search for a text that is shorter than one of so many bytes, if standard error is a terminal.
+    /// A progress line for a search that begins with a text of this many bytes, if standard error is a terminal.
     pub fn of_search(len: usize) -> Progress {
         match std::io::stderr().is_terminal() {
             // How long it takes is not known.

@@ -185,7 +185,7 @@ impl<'g> Lexical<'g> {
         self.not_behind = not_behind.iter().map(|(name, set)| (name.clone(), chars(set))).collect();
     }
 
-    /// What must not stand behind a token, besides what its edges say. A token without keywords has another name.
+    /// What must not follow a token, besides what its edges say. A token without keywords has another name.
     fn forbidden(&self, expr: &Expr) -> Chars {
         let ExprKind::Rule(name) = &expr.kind else { return 0 };
         let found = self.not_behind.get(name).or_else(|| self.not_behind.get(name.strip_suffix(".word")?));

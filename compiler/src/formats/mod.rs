@@ -59,7 +59,7 @@ pub trait Format: Sync {
         false
     }
 
-    /// Whether the notation can give alternatives weights. Those in grammars of others are made by the way they are read.
+    /// Whether the notation can give alternatives weights. In notations without them, reading the grammar makes the weights.
     fn has_weights(&self) -> bool {
         false
     }

@@ -470,7 +470,7 @@ fn hidden_rules_that_nest_leave_the_others_of_their_mode_comparable() {
 
 #[test]
 fn a_start_rule_that_leaves_its_mode_keeps_its_name() {
-    // The choice of many tokens and of where the lexer is behind it were taken for the start.
+    // The choices among many tokens, and of where the lexer is after them, were taken for the start.
     let parser = "parser grammar P; options { tokenVocab = L; } sheet : statement* ;
         statement : (A | B | C | D | E | F | G | H | I | J) (OPEN | STAY) | block ; block : (STAY | CLOSE) sheet ;";
     let lexer =

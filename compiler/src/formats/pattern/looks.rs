@@ -25,7 +25,7 @@ const MAX_PARTS: usize = 1 << 14;
 /// What the marks of one grammar may take, in steps from one state of an automaton to the next.
 pub(in crate::formats) const MAX_STEPS: usize = 1 << 20;
 
-/// So many steps stand for what is made of a state of an automaton and a letter later.
+/// The steps that are counted for each state and letter of an automaton, for the work that is done on it later.
 const STATE_STEPS: usize = 8;
 
 /// What a mark asks for.
@@ -97,13 +97,13 @@ fn number(expr: &Expr) -> Option<usize> {
     }
 }
 
-/// The expression of a token without marks, and what must not stand behind it.
+/// The expression of a token without marks, and what must not follow it.
 pub(in crate::formats) struct Resolved {
     pub(in crate::formats) expr: Expr,
     pub(in crate::formats) not_behind: CharSet,
     /// Whether a mark asks for something in front of the token in some text.
     pub(in crate::formats) asks_in_front: bool,
-    /// Whether a look-ahead asks for something behind the token in some text.
+    /// Whether a look-ahead asks for something after the token in some text.
     pub(in crate::formats) asks_behind: bool,
     /// How many parts the expression has.
     pub(in crate::formats) parts: usize,
