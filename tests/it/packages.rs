@@ -9,7 +9,7 @@ fn published() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
     let members = manifest.lines().find_map(|line| line.strip_prefix("members = [")).expect("the members");
-    let members = members.split('"').skip(1).step_by(2).chain(["libafl"]);
+    let members = members.split('"').skip(1).step_by(2).chain(["integrations/libafl"]);
     let published: Vec<PathBuf> = members
         .map(|member| root.join(member))
         .filter(|folder| !manifest_of(folder).lines().any(|line| line == "publish = false"))
@@ -61,7 +61,7 @@ fn published_code_reads_no_file_of_another_package() {
 #[test]
 fn the_macro_and_the_engine_can_share_a_compiler() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let of_macro = manifest_of(&root.join("macros"));
+    let of_macro = manifest_of(&root.join("compiler/macros"));
     let of_engine = manifest_of(&root.join("engine"));
     let asked = of_macro.lines().find(|line| line.starts_with("gramjet-compiler = ")).expect("it needs the compiler");
     let features = asked.split_once("features = [").and_then(|(_, rest)| rest.split_once(']')).expect("features").0;

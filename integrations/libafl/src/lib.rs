@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn grammars_come_with_the_files_beside_them() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/grammars/NotesParser.g4");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/tests/grammars/NotesParser.g4");
         let grammar = Grammar::load(&path).expect("its lexer stands beside it");
         assert_eq!(grammar.renderer().render(&[]), b" <a a>");
         assert!(grammar.import(b"x<a   b>").is_err());

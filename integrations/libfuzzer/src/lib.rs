@@ -6,5 +6,5 @@ gramjet::grammar! {
     /// XML documents.
     pub mod xml = "../../grammars/xml.ebnf" { max_depth: 1000 };
     /// Queries of a small SQL.
-    pub mod sql = "../planted/grammars/sql.ebnf" { max_depth: 1000 };
+    pub mod sql = "../../tests/planted/rust/grammars/sql.ebnf" { max_depth: 1000 };
 }

@@ -135,9 +135,9 @@ fn the_commands_of_the_page_work() {
     fs::create_dir_all(&libraries).expect("a directory");
     fs::copy(library(".a"), libraries.join("libgramjet_c.a")).expect("the static library");
     fs::copy(library(".so"), libraries.join("libgramjet_c.so")).expect("the shared library");
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/c.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
     let libraries = libraries.display().to_string();
     let replaced = [("cargo build --release -p gramjet-capi", ":"), ("target/release", libraries.as_str())];
-    let printed = run_shell_blocks(&page.canonicalize().expect("the page"), &folder, &["capi"], &replaced);
+    let printed = run_shell_blocks(&page.canonicalize().expect("the page"), &folder, &["integrations"], &replaced);
     assert_eq!(printed.matches("1000 variants conform").count(), 2, "{printed}");
 }

@@ -15,7 +15,7 @@ pub fn compiled(text: &str) -> Compiled {
 
 /// Compiles a grammar that ships.
 pub fn shipped(name: &str) -> Compiled {
-    let path = format!("{}/../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../grammars/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
     compiled(&std::fs::read_to_string(path).expect("a grammar that ships"))
 }
 

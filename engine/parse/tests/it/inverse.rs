@@ -162,7 +162,7 @@ macro_rules! shipped {
 
         #[test]
         fn every_grammar_that_ships_is_here() {
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../grammars");
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammars");
             let files = std::fs::read_dir(folder).expect("the grammars").flatten();
             let mut names: Vec<String> = files
                 .filter_map(|file| file.file_name().to_string_lossy().strip_suffix(".ebnf").map(str::to_string))

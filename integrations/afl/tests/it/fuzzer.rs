@@ -9,7 +9,7 @@ use gramjet_session::{Language, Settings};
 use gramjet_testkit::tools::{has, run_shell_blocks, succeeds};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
 }
 
 /// Where cargo has put the custom mutator: beside this test.

@@ -4,6 +4,6 @@
 
 use gramjet_libfuzzer_example::sql;
 
-gramjet_engine::fuzz_mutator!(sql::Producer, "../planted/grammars/sql.ebnf");
+gramjet_engine::fuzz_mutator!(sql::Producer, "../../tests/planted/rust/grammars/sql.ebnf");
 
 libfuzzer_sys::fuzz_target!(|text: gramjet::Doc<sql::Producer>| gramjet_planted::sql(&text));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the first corpus of a fuzz target: fuzz/seeds.py TARGET CORPUS FOLDER...
+"""Makes the first corpus of a fuzz target: tests/fuzz/seeds.py TARGET CORPUS FOLDER...
 
 Each grammar file of up to 4096 bytes in the folders becomes a seed of the target that reads its format, and longer ones give
 their beginning. The first byte chooses the format, as in fuzz_targets/; the target `any` takes texts as they are.
