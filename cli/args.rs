@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use gramjet_compiler::shape::{AssumedLimits, Shape};
+use gramjet_compiler::limits::AssumedLimits;
+use gramjet_compiler::shape::Shape;
 use gramjet_compiler::tokens::Indent;
 
 use crate::shard::ShardArgument;

@@ -4,11 +4,12 @@
 use std::fmt;
 
 use gramjet::{Limits, LimitsError};
+use gramjet_compiler::limits::Decided;
 
 use crate::args::LimitArgs;
 use crate::engines::Engine;
 use crate::failure::{Failure, say};
-use crate::units::{Bound, plural};
+use crate::units::plural;
 
 /// Limits, and whether the depth is the default.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +20,10 @@ pub struct Applied {
 
 /// The limits that are wanted where the grammar file has these, and whether the depth is the default.
 pub fn wanted(directives: Limits, args: &LimitArgs) -> (Limits, bool) {
-    let depth = args.max_depth.map_or(directives.depth(), Bound::number);
-    let length = args.max_len.map_or(directives.length(), Bound::number);
+    let file = gramjet_compiler::limits::Limits { max_depth: directives.depth(), max_len: directives.length() };
+    let Decided { limits, is_default_depth } = args.assumed().or_default(file);
     let choices = args.max_choices.unwrap_or(directives.choices());
-    let default_depth = depth.is_none() && length.is_none() && args.max_depth.is_none();
-    let depth = if default_depth { Some(Limits::DEFAULT_MAX_DEPTH) } else { depth };
-    (Limits::new().max_depth(depth).max_len(length).max_choices(choices), default_depth)
+    (Limits::with(limits.max_depth, limits.max_len).max_choices(choices), is_default_depth)
 }
 
 /// Sets the engine's limits.

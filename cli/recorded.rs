@@ -2,7 +2,8 @@
 
 use gramjet::Limits;
 use gramjet::choices::Header;
-use gramjet_compiler::shape::{AssumedLimits, InForce};
+use gramjet_compiler::limits::AssumedLimits;
+use gramjet_compiler::shape::InForce;
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
 use gramjet_engine::recorded::Recipe;

@@ -9,10 +9,8 @@ use gramjet_benches::remote::{self, Remote};
 use gramjet_benches::textbook::flat::Flat;
 use gramjet_benches::textbook::mean::mean_lengths;
 use gramjet_compiler::{Diagnostics, Options, SourceFile, compile, formats};
+use gramjet_engine::Kind;
 use gramjet_engine::bulk::{Bulk, Effort, Framing};
-use gramjet_engine::jit::{self, Jit};
-use gramjet_engine::reference::Reference;
-use gramjet_engine::vm::Vm;
 
 include!(concat!(env!("OUT_DIR"), "/producers.rs"));
 
@@ -52,12 +50,10 @@ pub fn candidates(subject: &Subject, max_depth: u32) -> Vec<Box<dyn Candidate>> 
             let limits = Limits::new().max_depth(max_depth);
             let bulk = Bulk::new(&compiled, limits, Framing::default(), Effort::default());
             made.push(bulk.map(in_bulk).map_err(|refusal| refusal.to_string()));
-            if jit::is_available() {
-                let jit = Jit::new(&compiled).map_err(|refusal| refusal.to_string());
-                made.push(jit.and_then(|jit| replaying("jit", max_depth, jit)));
+            for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Auto && kind.is_available()) {
+                let engine = kind.make(&compiled).map_err(|refusal| refusal.to_string());
+                made.push(engine.and_then(|engine| replaying(kind.name(), max_depth, engine)));
             }
-            made.push(replaying("vm", max_depth, Vm::new(&compiled)));
-            made.push(replaying("reference", max_depth, Reference::new(&compiled)));
         }
         Err(diagnostics) => made.push(Err(diagnostics.to_plain_text(&file))),
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
+use crate::limits::Limits;
 
 mod dump;
 
@@ -31,9 +32,12 @@ impl Grammar {
     pub fn told<'n>(&'n self, name: &'n str) -> &'n str {
         self.origins.get(name).map_or(name, String::as_str)
     }
-}
 
-impl Grammar {
+    /// The limits that the file asks for.
+    pub fn directives(&self) -> Limits {
+        Limits { max_depth: self.max_depth, max_len: self.max_len }
+    }
+
     /// Leaves the weights out: an alternative of weight 0 goes, all others become equally probable. A choice among nothing but
     /// such alternatives stays as it is; [`crate::check`] reports it.
     pub fn drop_weights(&mut self) {

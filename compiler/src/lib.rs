@@ -9,6 +9,8 @@ pub mod diagnostics;
 
 pub mod charset;
 
+pub mod limits;
+
 pub mod ast;
 
 pub mod tokens;

@@ -11,8 +11,9 @@ use crate::check::{Checked, check, lints};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
+use crate::limits::{AssumedLimits, Limits};
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
-use crate::shape::{self, AssumedLimits, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
+use crate::shape::{self, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
 
 mod weighted;
@@ -83,6 +84,11 @@ impl Compiled {
     /// The length in bytes of the shortest output.
     pub fn min_len(&self) -> u64 {
         self.lowered.rule(self.lowered.start()).facts.min_len
+    }
+
+    /// The limits that the grammar file asks for.
+    pub fn directives(&self) -> Limits {
+        Limits { max_depth: self.max_depth, max_len: self.max_len }
     }
 
     /// A reachable rule without a pool, if there is one: then no depth limit can be kept.
@@ -266,13 +272,13 @@ pub fn examine(file: &SourceFile, options: &Options) -> Result<(Examined, Diagno
         &mut |_, _| {},
         Some(&mut |checked, lowered, pools| {
             let grammar = checked.grammar;
-            let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
+            let directives = grammar.directives();
+            let depth = options.limits.or_default(directives).limits.max_depth;
             let limit = depth.and_then(|depth| DepthLimit::new(depth, &lowered.ir, pools));
             let growth = shape::facts(checked, &lowered.weights, limit.as_ref());
             // The lints are about the grammar as it is written.
             let own = lowered.by_default.map(|_| shape::facts(checked, &Weights::default(), limit.as_ref()));
-            let is_limited = options.limits.max_depth.unwrap_or(grammar.max_depth).is_some()
-                || options.limits.max_len.unwrap_or(grammar.max_len).is_some()
+            let is_limited = options.limits.over(directives) != Limits::default()
                 || matches!(options.weighting, Weighting::Shape(Shape::TargetSize(_)));
             let depth = limit.map(|limit| limit.depth);
             lints::lints(checked, own.as_ref().unwrap_or(&growth), is_limited, depth, &mut more);
@@ -309,13 +315,12 @@ pub fn stages() -> Vec<(&'static str, &'static str)> {
 /// The stage that is not on every grammar's way.
 const UNFOLD: &str = "unfold";
 
-fn unfolded_text(compiled: &Compiled, limits: AssumedLimits) -> String {
-    let (max_depth, max_len) = (compiled.max_depth, compiled.max_len);
-    let depth = limits.depth(max_depth, max_len);
-    if limits.max_len.unwrap_or(max_len).is_some() {
+fn unfolded_text(compiled: &Compiled, asked: AssumedLimits) -> String {
+    let Limits { max_depth, max_len } = asked.or_default(compiled.directives()).limits;
+    if max_len.is_some() {
         return "not unfolded: there is a length limit\n".to_string();
     }
-    let Some(depth) = depth else { return "not unfolded: there is no depth limit\n".to_string() };
+    let Some(depth) = max_depth else { return "not unfolded: there is no depth limit\n".to_string() };
     if depth > MAX_UNFOLDED_DEPTH {
         return format!("not unfolded: the depth limit is {depth}, and {MAX_UNFOLDED_DEPTH} is the bound\n");
     }

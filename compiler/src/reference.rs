@@ -5,15 +5,7 @@
 
 use crate::analysis::pools::Pools;
 use crate::ir::{self, Ir, Node, NodeId, RuleId};
-
-/// Bounds on one output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Beyond this depth (the start rule has depth 0) a rule emits a string of its pool.
-    pub max_depth: Option<u32>,
-    /// No output has more bytes. Must not be smaller than the start rule's minimum.
-    pub max_len: Option<u64>,
-}
+pub use crate::limits::Limits;
 
 /// Choice bytes are not read any more once an output without a longer `max_len` has more bytes: a guard on memory.
 const MAX_OUTPUT: u64 = 1 << 30;

@@ -2,14 +2,12 @@
 
 use gramjet::Limits;
 use gramjet_compiler::Compiled;
+use gramjet_compiler::limits::AssumedLimits;
 
 /// The limits of the grammar file; where it has none, the default depth. Limits that cannot be kept are left out.
 pub(crate) fn first_limits(compiled: &Compiled) -> Limits {
-    let asked = Limits::new().max_depth(compiled.max_depth).max_len(compiled.max_len);
-    let asked = match (asked.depth(), asked.length()) {
-        (None, None) => asked.max_depth(Limits::DEFAULT_MAX_DEPTH),
-        _ => asked,
-    };
+    let decided = AssumedLimits::default().or_default(compiled.directives()).limits;
+    let asked = Limits::with(decided.max_depth, decided.max_len);
     let without_depth = asked.max_depth(None);
     let candidates = [asked, without_depth, asked.max_len(None)];
     candidates.into_iter().find(|&limits| can_keep(compiled, limits)).unwrap_or_default()

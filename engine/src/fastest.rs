@@ -8,22 +8,15 @@ use gramjet_compiler::{Compiled, Options, SourceFile, compile};
 
 use crate::directives::first_limits;
 use crate::jit::{Jit, NotCompiled};
-use crate::vm::Vm;
+use crate::kind::Engine;
 
 /// A producer on the fastest engine that takes its grammar: machine code, else the table interpreter. A clone shares what
 /// was compiled.
 #[derive(Clone, Debug)]
 pub struct Fastest {
     engine: Engine,
-    refusal: Option<NotCompiled>,
     /// What the compiler said of the grammar, if that is known here.
     warnings: Option<Arc<str>>,
-}
-
-#[derive(Clone, Debug)]
-enum Engine {
-    Jit(Jit),
-    Vm(Vm),
 }
 
 impl Fastest {
@@ -34,26 +27,17 @@ impl Fastest {
 
     /// A producer with these limits; if the grammar cannot keep them, with those of [`Fastest::new`].
     pub fn with_limits(compiled: &Compiled, limits: Limits) -> Fastest {
-        match Jit::with_limits(compiled, limits) {
-            Ok(jit) => Fastest { engine: Engine::Jit(jit), refusal: None, warnings: None },
-            Err(refusal) => {
-                let engine = Engine::Vm(Vm::with_limits(compiled, limits));
-                Fastest { engine, refusal: Some(refusal), warnings: None }
-            }
-        }
+        Fastest { engine: Engine::fastest(compiled, limits), warnings: None }
     }
 
     /// The name of the engine: `jit` or `vm`.
     pub fn name(&self) -> &'static str {
-        match self.engine {
-            Engine::Jit(_) => "jit",
-            Engine::Vm(_) => "vm",
-        }
+        self.engine.kind().name()
     }
 
     /// Why it is not machine code, if it is not.
     pub fn refusal(&self) -> Option<&NotCompiled> {
-        self.refusal.as_ref()
+        self.engine.refusal()
     }
 
     /// What there is to say about a grammar that [`Grammar`] has compiled: rules that cannot be reached, what its notation says
@@ -64,48 +48,29 @@ impl Fastest {
 
     /// The machine code, if it is that.
     pub fn as_jit(&self) -> Option<&Jit> {
-        match &self.engine {
-            Engine::Jit(jit) => Some(jit),
-            Engine::Vm(_) => None,
-        }
-    }
-}
-
-impl Engine {
-    fn producer(&self) -> &dyn Producer {
-        match self {
-            Engine::Jit(jit) => jit,
-            Engine::Vm(vm) => vm,
-        }
-    }
-
-    fn producer_mut(&mut self) -> &mut dyn Producer {
-        match self {
-            Engine::Jit(jit) => jit,
-            Engine::Vm(vm) => vm,
-        }
+        self.engine.as_jit()
     }
 }
 
 impl Producer for Fastest {
     fn min_len(&self) -> u64 {
-        self.engine.producer().min_len()
+        self.engine.min_len()
     }
 
     fn limits(&self) -> Limits {
-        self.engine.producer().limits()
+        self.engine.limits()
     }
 
     fn set_limits(&mut self, limits: Limits) -> Result<(), LimitsError> {
-        self.engine.producer_mut().set_limits(limits)
+        self.engine.set_limits(limits)
     }
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
-        self.engine.producer_mut().produce(choices, output)
+        self.engine.produce(choices, output)
     }
 
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
-        self.engine.producer_mut().produce_batch(choices, output, batch)
+        self.engine.produce_batch(choices, output, batch)
     }
 }
 

@@ -38,6 +38,7 @@
 //! | wanted | found |
 //! |---|---|
 //! | a producer, whatever the machine | [`Grammar`], [`Fastest`] |
+//! | an engine by its name | [`Kind`] |
 //! | machine code, on x86-64 under Unix | [`Jit`] |
 //! | the portable table interpreter | [`Vm`] |
 //! | gigabytes from a seed, without replay | [`bulk::Bulk`] |
@@ -63,6 +64,7 @@ pub mod jit;
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 #[path = "jit/elsewhere.rs"]
 pub mod jit;
+pub mod kind;
 pub mod libfuzzer;
 pub mod recorded;
 pub mod reference;
@@ -75,6 +77,7 @@ mod unfolded;
 
 pub use fastest::{Fastest, Grammar, GrammarError};
 pub use jit::Jit;
+pub use kind::Kind;
 pub use reference::Reference;
 pub use tracer::Tracer;
 pub use vm::Vm;
@@ -85,6 +88,7 @@ pub use gramjet;
 /// The compiler, for what is not re-exported by itself.
 pub use gramjet_compiler as compiler;
 pub use gramjet_compiler::formats::{Format, FormatOptions, Loader};
-pub use gramjet_compiler::shape::{AssumedLimits, Shape, Weighting};
+pub use gramjet_compiler::limits::AssumedLimits;
+pub use gramjet_compiler::shape::{Shape, Weighting};
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 pub use gramjet_compiler::{Compiled, Diagnostics, Options, SourceFile, compile};

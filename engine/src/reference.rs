@@ -7,7 +7,7 @@ use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::{Compiled, reference};
 
-use crate::directives::first_limits;
+use crate::directives::{first_limits, or_first};
 
 /// Runs the lowered form of a grammar.
 #[derive(Clone, Debug)]
@@ -27,13 +27,18 @@ struct Grammar {
 impl Reference {
     /// A producer with the limits that the grammar file asks for, else with the default depth limit.
     pub fn new(compiled: &Compiled) -> Reference {
+        Reference::with_limits(compiled, first_limits(compiled))
+    }
+
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Reference::new`].
+    pub fn with_limits(compiled: &Compiled, limits: Limits) -> Reference {
         let grammar = Grammar {
             lowered: compiled.lowered.clone(),
             pools: compiled.pools.clone(),
             min_len: compiled.min_len(),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
         };
-        Reference { grammar: Arc::new(grammar), limits: first_limits(compiled) }
+        Reference { grammar: Arc::new(grammar), limits: or_first(limits, compiled) }
     }
 }
 

@@ -5,10 +5,9 @@ use gramjet::{BLOCK_INPUTS, Batch, ChoiceSource, Choices, Inputs, Limits, Produc
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, render};
 use gramjet_emitted_tests::ALL;
-use gramjet_engine::Fastest;
 use gramjet_engine::jit::{self, Jit};
-use gramjet_engine::reference::Reference;
 use gramjet_engine::vm::Vm;
+use gramjet_engine::{Fastest, Kind};
 use gramjet_testkit::emitted::{random_subjects, subjects};
 use gramjet_testkit::suite::run_suite;
 use gramjet_testkit::{Draw, Rng, Shape, compiled, random_grammar};
@@ -32,14 +31,27 @@ fn emitted(name: &str, forbid_unsafe: bool) -> Box<dyn Producer> {
     (found.expect("an emitted grammar").producer)()
 }
 
-#[test]
-fn the_reference_as_a_producer_runs_the_suite() {
-    run_suite(&mut |case, limits, choices| produced(&mut Reference::new(&case.compiled), limits, choices));
+/// The engines that make their code when they are given a grammar, all that this build has.
+fn listed(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
+    let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Auto && kind.is_available());
+    let made = kinds.map(|kind| (kind.name(), kind.make(compiled).unwrap_or_else(|refusal| panic!("{refusal}"))));
+    made.map(|(name, engine)| (name, Box::new(engine) as Box<dyn Producer>)).collect()
+}
+
+/// The same, and the code that was emitted for a subject.
+fn engines(name: &str, compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
+    let emitted = [("rust", emitted(name, false)), ("rust without unsafe", emitted(name, true))];
+    listed(compiled).into_iter().chain(emitted).collect()
 }
 
 #[test]
-fn the_vm_runs_the_suite() {
-    run_suite(&mut |case, limits, choices| produced(&mut Vm::new(&case.compiled), limits, choices));
+fn every_engine_runs_the_suite() {
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_available()) {
+        run_suite(&mut |case, limits, choices| {
+            let mut engine = kind.make(&case.compiled).unwrap_or_else(|refusal| panic!("{refusal}"));
+            produced(&mut engine, limits, choices)
+        });
+    }
 }
 
 #[test]
@@ -47,12 +59,7 @@ fn the_vm_that_counts_levels_runs_the_suite() {
     run_suite(&mut |case, limits, choices| produced(&mut Vm::without_unfolding(&case.compiled), limits, choices));
 }
 
-/// The JIT; where there is none, the table interpreter, as everywhere.
-fn jit(compiled: &Compiled) -> Box<dyn Producer> {
-    or_vm(Jit::new(compiled), compiled)
-}
-
-/// The JIT whose code counts levels at run time.
+/// The JIT whose code counts levels at run time; where there is none, the table interpreter, as everywhere.
 fn counting_jit(compiled: &Compiled) -> Box<dyn Producer> {
     or_vm(Jit::without_unfolding(compiled), compiled)
 }
@@ -70,11 +77,6 @@ fn or_vm(jit: Result<Jit, jit::NotCompiled>, compiled: &Compiled) -> Box<dyn Pro
 #[test]
 fn the_jit_that_counts_levels_runs_the_suite() {
     run_suite(&mut |case, limits, choices| produced(&mut counting_jit(&case.compiled), limits, choices));
-}
-
-#[test]
-fn the_jit_runs_the_suite() {
-    run_suite(&mut |case, limits, choices| produced(&mut jit(&case.compiled), limits, choices));
 }
 
 #[test]
@@ -135,14 +137,8 @@ fn all_engines_agree_on_emitted_grammars() {
             Some("chains") => 400,
             _ => 8,
         };
-        let mut engines: Vec<(&str, Box<dyn Producer>)> = vec![
-            ("reference", Box::new(Reference::new(&subject.compiled))),
-            ("vm", Box::new(Vm::new(&subject.compiled))),
-            ("jit", jit(&subject.compiled)),
-            ("jit that counts levels", counting_jit(&subject.compiled)),
-            ("rust", emitted(&subject.name, false)),
-            ("rust without unsafe", emitted(&subject.name, true)),
-        ];
+        let mut engines = engines(&subject.name, &subject.compiled);
+        engines.push(("jit that counts levels", counting_jit(&subject.compiled)));
         agree(&subject.name, &subject.compiled, subject.max_depth, &mut rng, runs, &mut engines);
     }
 }
@@ -179,12 +175,11 @@ fn engines_begin_with_limits() {
 
 /// The engines that need no build step.
 fn engines_at_run_time(compiled: &Compiled) -> Vec<(&'static str, Box<dyn Producer>)> {
-    vec![
-        ("vm", Box::new(Vm::new(compiled))),
+    let counting: [(&str, Box<dyn Producer>); 2] = [
         ("vm that counts levels", Box::new(Vm::without_unfolding(compiled))),
-        ("jit", jit(compiled)),
         ("jit that counts levels", counting_jit(compiled)),
-    ]
+    ];
+    listed(compiled).into_iter().filter(|(name, _)| *name != Kind::Reference.name()).chain(counting).collect()
 }
 
 /// Holds engines against the reference on random grammars.
@@ -241,26 +236,20 @@ fn inputs_depend_on_seed_and_number_alone() {
     let limits = Limits::new().max_depth(6u32).max_len(400u64);
     for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()).take(30) {
         let limits = limits.max_len(limits.length().map(|len| len.max(subject.compiled.min_len())));
-        let engines: [&dyn Fn() -> Box<dyn Producer>; 5] = [
-            &|| Box::new(Reference::new(&subject.compiled)),
-            &|| Box::new(Vm::new(&subject.compiled)),
-            &|| jit(&subject.compiled),
-            &|| emitted(&subject.name, false),
-            &|| emitted(&subject.name, true),
-        ];
+        let names: Vec<&str> = engines(&subject.name, &subject.compiled).into_iter().map(|(name, _)| name).collect();
         let make = |engine: usize| {
-            let mut producer = engines[engine]();
+            let mut producer = engines(&subject.name, &subject.compiled).swap_remove(engine).1;
             producer.set_limits(limits).expect("limits that can be kept");
             producer
         };
         let count = BLOCK_INPUTS * 2 + 50;
         let whole = inputs(make(0), 9, 0, count);
-        for engine in 1..engines.len() {
-            assert!(inputs(make(engine), 9, 0, count) == whole, "engine {engine}, {}", subject.name);
+        for (engine, name) in names.iter().enumerate() {
+            assert!(inputs(make(engine), 9, 0, count) == whole, "{name}, {}", subject.name);
             for block in [2, 1] {
                 let rest = &whole[(block * BLOCK_INPUTS) as usize..];
                 let found = inputs(make(engine), 9, block, rest.len() as u64);
-                assert!(found == rest, "engine {engine}, block {block}, {}", subject.name);
+                assert!(found == rest, "{name}, block {block}, {}", subject.name);
             }
         }
         assert!(whole.iter().all(|(output, _)| limits.length().is_none_or(|most| output.len() as u64 <= most)));
@@ -277,14 +266,7 @@ fn inputs_depend_on_seed_and_number_alone() {
 fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
     let mut rng = Rng::new(11);
     for subject in random_subjects() {
-        let engines: [Box<dyn Producer>; 5] = [
-            Box::new(Reference::new(&subject.compiled)),
-            Box::new(Vm::new(&subject.compiled)),
-            jit(&subject.compiled),
-            emitted(&subject.name, false),
-            emitted(&subject.name, true),
-        ];
-        for mut producer in engines {
+        for (_, mut producer) in engines(&subject.name, &subject.compiled) {
             for most in [0, 1, 2, 3, 7, 50] {
                 let choices = rng.bytes(100);
                 let cut = render(
@@ -307,16 +289,10 @@ fn a_bound_on_choice_bytes_is_the_end_of_the_choice_bytes() {
 fn batches_are_the_inputs_one_by_one() {
     let mut rng = Rng::new(12);
     for subject in random_subjects().filter(|subject| subject.compiled.rule_without_pool().is_none()) {
-        let engines: [Box<dyn Producer>; 6] = [
-            Box::new(Reference::new(&subject.compiled)),
-            Box::new(Vm::new(&subject.compiled)),
-            jit(&subject.compiled),
-            Box::new(Fastest::new(&subject.compiled)),
-            emitted(&subject.name, false),
-            emitted(&subject.name, true),
-        ];
+        let fastest: (&str, Box<dyn Producer>) = ("fastest", Box::new(Fastest::new(&subject.compiled)));
+        let engines = engines(&subject.name, &subject.compiled).into_iter().chain([fastest]);
         let bytes: &'static [u8] = rng.bytes(400).leak();
-        for mut producer in engines {
+        for (_, mut producer) in engines {
             let cases: [(u64, Option<u32>, usize, &[u8]); 4] = [
                 (3, None, 60, b", "),
                 (40, Some(4), 5000, b""),
@@ -353,14 +329,7 @@ fn deep_nesting_does_not_overflow() {
     let choices = vec![0xFF; levels];
     let expected = [b"(".repeat(levels), b"x".to_vec(), b")".repeat(levels)].concat();
     let case = subjects().into_iter().find(|subject| subject.name == name).expect("a case of the suite");
-    let engines: [(&str, Box<dyn Producer>); 5] = [
-        ("reference", Box::new(Reference::new(&case.compiled))),
-        ("vm", Box::new(Vm::new(&case.compiled))),
-        ("jit", jit(&case.compiled)),
-        ("rust", emitted(name, false)),
-        ("rust without unsafe", emitted(name, true)),
-    ];
-    for (engine, mut producer) in engines {
+    for (engine, mut producer) in engines(name, &case.compiled) {
         let limits = reference::Limits::default();
         let (output, read) = produced(&mut *producer, limits, &choices);
         assert!(output == expected && read == levels as u64, "{engine}: {} bytes, {read} read", output.len());
@@ -384,13 +353,8 @@ impl ChoiceSource for Failing {
 #[test]
 fn a_source_that_panics_leaves_whole_inputs() {
     let subject = subjects().into_iter().find(|subject| subject.name == "length-of-recursion").expect("a case");
-    let engines: [(&str, Box<dyn Producer>); 4] = [
-        ("vm", Box::new(Vm::new(&subject.compiled))),
-        ("jit", jit(&subject.compiled)),
-        ("rust", emitted(&subject.name, false)),
-        ("rust without unsafe", emitted(&subject.name, true)),
-    ];
-    for (engine, mut producer) in engines {
+    let engines = engines(&subject.name, &subject.compiled).into_iter();
+    for (engine, mut producer) in engines.filter(|(name, _)| *name != Kind::Reference.name()) {
         producer.set_limits(Limits::new()).expect("limits that can be kept");
         for (bytes, most) in [(0, u64::MAX), (5000, u64::MAX), (5000, 40)] {
             producer.set_limits(Limits::new().max_choices(most)).expect("limits that can be kept");

@@ -172,5 +172,5 @@ fn engines_agree_in_every_shape() {
 /// The compiler and the runtime mean the same depth by default.
 #[test]
 fn the_default_depth_is_one() {
-    assert_eq!(gramjet_compiler::shape::DEFAULT_MAX_DEPTH, Limits::DEFAULT_MAX_DEPTH);
+    assert_eq!(gramjet_compiler::limits::DEFAULT_MAX_DEPTH, Limits::DEFAULT_MAX_DEPTH);
 }

@@ -20,7 +20,7 @@ use std::{env, fs, io};
 use gramjet_compiler::backend::rust::{EmitOptions, emit};
 pub use gramjet_compiler::formats::FormatOptions;
 pub use gramjet_compiler::shape::Shape;
-use gramjet_compiler::shape::{AssumedLimits, Weighting};
+use gramjet_compiler::shape::Weighting;
 pub use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Options, compile, formats};
 use gramjet_files::{GrammarFile, Unreadable, read_text};
@@ -174,7 +174,7 @@ impl Grammar {
         let options = Options {
             format,
             weighting,
-            limits: AssumedLimits { max_depth: self.emit.max_depth.map(Some), max_len: self.emit.max_len.map(Some) },
+            limits: self.emit.asked(),
             start: self.start.clone(),
             reading: self.reading,
             tokens: self.tokens.clone(),

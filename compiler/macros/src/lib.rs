@@ -9,7 +9,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use gramjet_compiler::backend::rust::tokens;
-use gramjet_compiler::shape::{AssumedLimits, Weighting};
+use gramjet_compiler::shape::Weighting;
 use gramjet_compiler::{Options, compile, formats};
 use gramjet_files::{GrammarFile, read_text};
 
@@ -64,7 +64,7 @@ fn module_tokens(module: &Module, library: &TokenStream) -> Result<TokenStream, 
     let options = Options {
         format,
         weighting,
-        limits: AssumedLimits { max_depth: module.emit.max_depth.map(Some), max_len: module.emit.max_len.map(Some) },
+        limits: module.emit.asked(),
         start: module.start.as_ref().map(syn::LitStr::value),
         reading: module.reading,
         tokens: module.tokens.as_ref().map(syn::LitStr::value),

@@ -70,7 +70,7 @@ pub(super) fn lower_as_asked(
         Weighting::ByDefault => lower_by_default(checked, options, are_weights_given, diagnostics),
         Weighting::Shape(shape) => {
             let own = Lowered::own(checked, diagnostics)?;
-            let depth = options.limits.depth(checked.grammar.max_depth, checked.grammar.max_len);
+            let depth = options.limits.or_default(checked.grammar.directives()).limits.max_depth;
             let (lowered, reachable) = lower_in_shape(checked, own, *shape, depth, diagnostics)?;
             if let (Some(reachable), Shape::TargetSize(bytes)) = (reachable, *shape) {
                 diagnostics.push(unreachable_size(bytes, depth, reachable));
@@ -100,11 +100,12 @@ fn lower_by_default(
 ) -> Option<Lowered> {
     let grammar = checked.grammar;
     let mut own = Lowered::own(checked, diagnostics)?;
-    let is_given = are_weights_given && has_weights(checked) || options.limits.is_length_limited(grammar.max_len);
+    let limits = options.limits.or_default(grammar.directives()).limits;
+    let is_given = are_weights_given && has_weights(checked) || limits.max_len.is_some();
     if is_given || unbounded_derivation(&own.ir, grammar).is_some() {
         return Some(own);
     }
-    let depth = options.limits.depth(grammar.max_depth, grammar.max_len);
+    let depth = limits.max_depth;
     let sizes = own.sizes(checked, depth);
     if sizes.are_sensible() {
         return Some(own);

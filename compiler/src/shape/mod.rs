@@ -128,35 +128,6 @@ impl std::fmt::Display for InForce {
     }
 }
 
-/// The depth limit of producers whose grammar and user set neither a depth nor a length.
-pub const DEFAULT_MAX_DEPTH: u32 = 32;
-
-/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AssumedLimits {
-    /// A depth in place of the file's; `Some(None)` is no limit.
-    pub max_depth: Option<Option<u32>>,
-    /// A length in place of the file's; `Some(None)` is no limit.
-    pub max_len: Option<Option<u64>>,
-}
-
-impl AssumedLimits {
-    /// The depth in force for a grammar file with these directives.
-    pub fn depth(self, max_depth: Option<u32>, max_len: Option<u64>) -> Option<u32> {
-        let is_limited = self.is_length_limited(max_len);
-        match (self.max_depth, max_depth) {
-            (Some(given), _) => given,
-            (None, Some(depth)) => Some(depth),
-            (None, None) => (!is_limited).then_some(DEFAULT_MAX_DEPTH),
-        }
-    }
-
-    /// Whether the length is limited for a grammar file with this directive.
-    pub fn is_length_limited(self, max_len: Option<u64>) -> bool {
-        self.max_len.unwrap_or(max_len).is_some()
-    }
-}
-
 /// The limit on the depth that lengths are computed under.
 #[derive(Clone, Debug)]
 pub struct DepthLimit {

@@ -1,9 +1,9 @@
 //! Textual stages: what is printed is read back, and the same grammar makes the same text.
 
 use gramjet_compiler::ir::{parse, print, verify};
+use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::passes::{NAMES, optimise_unfolded};
 use gramjet_compiler::reference::{Limits, render};
-use gramjet_compiler::shape::AssumedLimits;
 use gramjet_compiler::{Options, SourceFile, ast, compile, dump, stages};
 use gramjet_testkit::{Draw, Passes, Rng, Shape, compiled, passes, random_grammar};
 

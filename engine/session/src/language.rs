@@ -8,14 +8,14 @@ use gramjet::choices::{Header, HeaderError};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::check::closest;
 use gramjet_compiler::formats::{self, FormatOptions};
-use gramjet_compiler::shape::{AssumedLimits, Shape, Weighting};
+use gramjet_compiler::limits::AssumedLimits;
+use gramjet_compiler::shape::{Shape, Weighting};
 use gramjet_compiler::{Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
+use gramjet_engine::kind::{Engine, Kind};
 use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_files::{Beside, GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
-
-use crate::engine::{Engine, EngineName};
 
 /// A limit that can be left to the grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Settings {
     /// No text that is made is longer, in bytes.
     pub max_len: Bound,
     /// What runs the grammar.
-    pub engine: EngineName,
+    pub engine: Kind,
     /// How formats with a lexer are read. Choice bytes mean something under the reading that they were made with only: that of
     /// the commands that generate is [`FormatOptions::default`], that of those that parse [`FormatOptions::of_others`].
     pub reading: FormatOptions,
@@ -162,8 +162,8 @@ impl Language {
         let file = &file.source;
         let (compiled, warnings) =
             compile(file, &options).map_err(|diagnostics| LanguageError::Grammar(diagnostics.to_plain_text(file)))?;
-        let engine = Engine::new(&compiled, settings.engine).map_err(LanguageError::Setting)?;
-        let limits = limits(engine.producer().limits(), settings)?;
+        let engine = settings.engine.make(&compiled).map_err(|refusal| LanguageError::Setting(refusal.to_string()))?;
+        let limits = limits(engine.limits(), settings)?;
         limits.check(compiled.min_len(), compiled.rule_without_pool())?;
         let mut warnings = warnings.to_plain_text(file);
         if let Some(decision) = compiled.by_default.filter(|decision| decision.is_surprising()) {
@@ -193,7 +193,7 @@ impl Language {
 
     /// The name of the engine that runs it.
     pub fn engine_name(&self) -> &'static str {
-        self.engine.name()
+        self.engine.kind().name()
     }
 
     /// Choice bytes that stand for their text without limits on depth and length, as [`Language::parse`] finds them, behind a header
@@ -226,7 +226,7 @@ impl Language {
         let (limits, choices) = self.without_header(file)?;
         match limits {
             Some(limits) if limits != producer.limits() => {
-                let mut other = self.engine.producer();
+                let mut other = self.engine.clone();
                 other.set_limits(limits)?;
                 Ok(other.produce(&mut Choices::replay(choices), text))
             }
@@ -241,9 +241,9 @@ impl Language {
 
     /// A producer with other limits. If they cannot be kept, those are in force that it begins with.
     pub(crate) fn producer_within(&self, limits: Limits) -> Box<dyn Producer + Send> {
-        let mut producer = self.engine.producer();
+        let mut producer = self.engine.clone();
         let _ = producer.set_limits(limits);
-        producer
+        Box::new(producer)
     }
 
     /// A tracer without limits on depth and length.

@@ -17,14 +17,12 @@
 
 #![forbid(unsafe_code)]
 
-mod engine;
 mod language;
 mod parsing;
 mod session;
 mod trees;
 mod trim;
 
-pub use engine::EngineName;
 pub use language::{Bound, Language, LanguageError, ReplayError, Settings};
 pub use parsing::ParsingTracer;
 pub use session::{Mutation, Session, Statistics};
@@ -34,4 +32,5 @@ pub use trim::Trim;
 pub use gramjet_compiler::formats::FormatOptions;
 pub use gramjet_compiler::shape::Shape;
 pub use gramjet_compiler::tokens::{Alphabet, Indent, SeparatorPolicy};
+pub use gramjet_engine::Kind;
 pub use gramjet_parse::{Budget, Mismatch, ParseError, place};

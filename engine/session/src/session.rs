@@ -306,11 +306,12 @@ impl Session {
     }
 }
 
-/// A producer with the limits of a tracer. The reference interpreter has no bound on memory; the tracer is one that has.
+/// A producer with the limits of a tracer. The tracer stands for an engine that has no bound on memory.
 fn bounded_producer(language: &Language, tracer: &Tracer) -> Box<dyn Producer + Send> {
-    match language.engine_name() {
-        "reference" => Box::new(tracer.clone()),
-        _ => language.producer_within(tracer.limits()),
+    if language.engine.kind().bounds_output() {
+        language.producer_within(tracer.limits())
+    } else {
+        Box::new(tracer.clone())
     }
 }
 

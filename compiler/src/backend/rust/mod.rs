@@ -13,6 +13,7 @@ use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::analysis::runs::called_beside_chains;
 use crate::ir::{Ir, NodeId, RuleId, Site};
+use crate::limits::{AssumedLimits, Decided, Limits};
 use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
 
@@ -50,6 +51,11 @@ pub struct EmitOptions {
 pub const MAX_SIZE: usize = 32_000;
 
 impl EmitOptions {
+    /// The limits that the user asks for.
+    pub fn asked(&self) -> AssumedLimits {
+        AssumedLimits { max_depth: self.max_depth.map(Some), max_len: self.max_len.map(Some) }
+    }
+
     /// Checks the limits against what the grammar needs at least, and the size of the grammar.
     ///
     /// # Errors
@@ -86,12 +92,11 @@ impl EmitOptions {
     /// grammar file, or by nobody, which means the default.
     pub fn warning(&self, compiled: &Compiled) -> Option<String> {
         let rule = compiled.rule_without_pool()?;
-        let expected = match (compiled.max_depth, self.max_len.or(compiled.max_len)) {
-            _ if self.max_depth.is_some() => None,
-            (Some(depth), _) => Some(format!("the maximum depth {depth} of the grammar file")),
-            (None, None) => Some("the default maximum depth".to_string()),
-            (None, Some(_)) => None,
-        }?;
+        let Decided { limits, is_default_depth } = self.asked().or_default(compiled.directives());
+        let expected = match limits.max_depth.filter(|_| self.max_depth.is_none())? {
+            _ if is_default_depth => "the default maximum depth".to_string(),
+            depth => format!("the maximum depth {depth} of the grammar file"),
+        };
         Some(format!(
             "{expected} cannot be kept, so producers begin without one: the minimum-depth strings of rule `{rule}` are too \
              long to be kept in a pool"
@@ -140,8 +145,9 @@ const MAX_UNFOLDED_SIZE: usize = 4000;
 
 /// The depth limit that producers begin with and the form with it unfolded, if the limit is stated, small, and the only one.
 fn unfolded(compiled: &Compiled, options: &EmitOptions) -> Option<(u32, Ir)> {
-    let depth = options.max_depth.or(compiled.max_depth).filter(|&depth| depth <= MAX_UNFOLDED_DEPTH)?;
-    if options.max_len.or(compiled.max_len).is_some() || compiled.rule_without_pool().is_some() {
+    let Limits { max_depth, max_len } = options.asked().over(compiled.directives());
+    let depth = max_depth.filter(|&depth| depth <= MAX_UNFOLDED_DEPTH)?;
+    if max_len.is_some() || compiled.rule_without_pool().is_some() {
         return None;
     }
     let ir = optimise_unfolded(&compiled.lowered, &compiled.pools, depth, MAX_UNFOLDED_NODES)?;

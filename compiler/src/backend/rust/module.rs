@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Emitter;
+use crate::limits::{Decided, Limits};
 
 impl Emitter<'_> {
     /// The items of a module; `unfolded` is a depth limit with rules that are for it alone.
@@ -138,19 +139,20 @@ impl Emitter<'_> {
         let library = self.library;
         // A grammar without pools cannot keep the depth limit that its file asks for.
         let has_pools = self.compiled.rule_without_pool().is_none();
-        let depth = self.options.max_depth.or(self.compiled.max_depth.filter(|_| has_pools));
-        let length = self.options.max_len.or(self.compiled.max_len);
-        let depth = match (depth, length) {
-            (Some(depth), _) => {
+        let file = self.compiled.directives();
+        let file = Limits { max_depth: file.max_depth.filter(|_| has_pools), ..file };
+        let Decided { limits, is_default_depth } = self.options.asked().or_default(file);
+        let depth = match limits.max_depth {
+            // Nor the default.
+            Some(_) if is_default_depth && !has_pools => quote!(None),
+            Some(_) if is_default_depth => quote!(Some(#library::Limits::DEFAULT_MAX_DEPTH)),
+            Some(depth) => {
                 let depth = Literal::u32_unsuffixed(depth);
                 quote!(Some(#depth))
             }
-            (None, None) if has_pools => {
-                quote!(Some(#library::Limits::DEFAULT_MAX_DEPTH))
-            }
-            _ => quote!(None),
+            None => quote!(None),
         };
-        let length = match length {
+        let length = match limits.max_len {
             Some(length) => {
                 let length = Literal::u64_unsuffixed(length);
                 quote!(Some(#length))

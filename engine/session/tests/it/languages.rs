@@ -6,7 +6,7 @@ use std::path::Path;
 use gramjet::Inputs;
 use gramjet::choices::HeaderError;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, EngineName, Language, ReplayError, Settings, Shape};
+use gramjet_session::{Bound, Kind, Language, ReplayError, Settings, Shape};
 
 fn refusal(name: &str, settings: &Settings) -> String {
     match Language::load(name.as_ref(), settings) {
@@ -54,7 +54,7 @@ fn settings_are_checked() {
     assert!(said.contains("a maximum length of 0 bytes is too small"), "{said}");
     let said = refusal("json", &settings(&|settings| settings.max_depth = Bound::At(1 << 40)));
     assert!(said.contains("too large"), "{said}");
-    let said = "turbo".parse::<EngineName>().expect_err("no such engine");
+    let said = "turbo".parse::<Kind>().expect_err("no such engine");
     assert!(said.contains("known: auto, jit, vm, reference"), "{said}");
     for name in ["auto", "vm", "reference"] {
         let engine = name.parse().expect("an engine");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gramjet::choices::Operation;
 use gramjet_compiler::SourceFile;
-use gramjet_session::{Bound, EngineName, Language, Mutation, Session, Settings, Shape, hash};
+use gramjet_session::{Bound, Kind, Language, Mutation, Session, Settings, Shape, hash};
 
 const JSON: &str = r##"
 json   ::= value
@@ -176,7 +176,7 @@ fn variants_that_are_too_long_are_not_made_to_their_end() {
     const LINE: usize = 1 << 16;
     const MOST: usize = 3 * LINE;
     let text = vec![b'x'; 2 * LINE];
-    for engine in [EngineName::Auto, EngineName::Vm, EngineName::Reference] {
+    for engine in [Kind::Auto, Kind::Vm, Kind::Reference] {
         let settings = Settings { engine, ..Settings::default() };
         let language = language(&format!("text ::= line*  line ::= '{}'", "x".repeat(LINE)), &settings);
         let mut session = Session::new(&language, 1);

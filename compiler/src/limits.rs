@@ -1,0 +1,70 @@
+//! The limits of one output, and the one decision on which of them are in force: those that the user asks for, else those of the
+//! grammar file, else a default depth, since the expected output of many grammars is infinite without any.
+
+/// The depth limit of producers whose grammar and user set neither a depth nor a length. The library, which the compiler does not
+/// know, has the same number as `Limits::DEFAULT_MAX_DEPTH`.
+pub const DEFAULT_MAX_DEPTH: u32 = 32;
+
+/// Bounds on one output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Beyond this depth (the start rule has depth 0) a rule emits a string of its pool.
+    pub max_depth: Option<u32>,
+    /// No output has more bytes. Must not be smaller than the start rule's minimum.
+    pub max_len: Option<u64>,
+}
+
+/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssumedLimits {
+    /// A depth in place of the file's; `Some(None)` is no limit.
+    pub max_depth: Option<Option<u32>>,
+    /// A length in place of the file's; `Some(None)` is no limit.
+    pub max_len: Option<Option<u64>>,
+}
+
+/// The limits in force, and whether the depth is the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The limits.
+    pub limits: Limits,
+    /// Whether nobody asked for the depth.
+    pub is_default_depth: bool,
+}
+
+impl AssumedLimits {
+    /// The limits of a grammar file, with these in their place.
+    pub fn over(self, file: Limits) -> Limits {
+        Limits { max_depth: self.max_depth.unwrap_or(file.max_depth), max_len: self.max_len.unwrap_or(file.max_len) }
+    }
+
+    /// The limits in force for a grammar file with these limits. The depth is the default where there is no limit, and nobody asked
+    /// for none on the depth.
+    pub fn or_default(self, file: Limits) -> Decided {
+        let limits = self.over(file);
+        let is_default_depth = limits == Limits::default() && self.max_depth.is_none();
+        let max_depth = if is_default_depth { Some(DEFAULT_MAX_DEPTH) } else { limits.max_depth };
+        Decided { limits: Limits { max_depth, ..limits }, is_default_depth }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_then_the_file_then_the_default() {
+        let decided = |asked: (Option<Option<u32>>, Option<Option<u64>>), file: (Option<u32>, Option<u64>)| {
+            let asked = AssumedLimits { max_depth: asked.0, max_len: asked.1 };
+            let Decided { limits, is_default_depth } = asked.or_default(Limits { max_depth: file.0, max_len: file.1 });
+            (limits.max_depth, limits.max_len, is_default_depth)
+        };
+        assert_eq!(decided((None, None), (None, None)), (Some(DEFAULT_MAX_DEPTH), None, true));
+        assert_eq!(decided((None, None), (Some(5), None)), (Some(5), None, false));
+        assert_eq!(decided((None, None), (None, Some(9))), (None, Some(9), false));
+        assert_eq!(decided((None, Some(Some(7))), (None, None)), (None, Some(7), false));
+        assert_eq!(decided((Some(Some(3)), Some(None)), (Some(5), Some(9))), (Some(3), None, false));
+        assert_eq!(decided((Some(None), None), (None, None)), (None, None, false));
+        assert_eq!(decided((None, Some(None)), (None, Some(9))), (Some(DEFAULT_MAX_DEPTH), None, true));
+    }
+}
