@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use gramjet_files::Unreadable;
 
-use crate::generate::{InputTooLong, Tally};
+use crate::tally::Tally;
 
 /// The exit code for arguments or a grammar that cannot be used.
 const MISUSE: u8 = 2;
@@ -53,7 +53,7 @@ pub enum Failure {
     #[error("{reason}; {written} were written before")]
     TooLong {
         /// Why not.
-        reason: InputTooLong,
+        reason: String,
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },

@@ -1,13 +1,12 @@
-//! Which limits are in force: the command line's, else the grammar file's, else a default depth, since many grammars'
-//! expected output is infinite without any.
+//! The limits that inputs are made under. The compiler decides which are in force (`gramjet_compiler::limits`); here they are held
+//! against what an engine can keep, and said to the user.
 
 use std::fmt;
 
 use gramjet::{Limits, LimitsError};
-use gramjet_compiler::limits::Decided;
+use gramjet_compiler::limits::{self, Decided};
 
-use crate::args::LimitArgs;
-use crate::engines::Engine;
+use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
 use crate::units::plural;
 
@@ -15,39 +14,42 @@ use crate::units::plural;
 #[derive(Clone, Copy, Debug)]
 pub struct Applied {
     limits: Limits,
-    default_depth: bool,
-}
-
-/// The limits that are wanted where the grammar file has these, and whether the depth is the default.
-pub fn wanted(directives: Limits, args: &LimitArgs) -> (Limits, bool) {
-    let file = gramjet_compiler::limits::Limits { max_depth: directives.depth(), max_len: directives.length() };
-    let Decided { limits, is_default_depth } = args.assumed().or_default(file);
-    let choices = args.max_choices.unwrap_or(directives.choices());
-    (Limits::with(limits.max_depth, limits.max_len).max_choices(choices), is_default_depth)
-}
-
-/// Sets the engine's limits.
-pub fn apply(engine: &mut Engine, args: &LimitArgs) -> Result<Applied, Failure> {
-    let (limits, default_depth) = wanted(engine.asked(), args);
-    let applied = match engine.set_limits(limits) {
-        Ok(()) => return Ok(Applied { limits, default_depth }),
-        Err(error) if !default_depth => return Err(Failure::Usage(error.to_string())),
-        Err(error) => {
-            // Nobody asked for this depth; the grammar is usable without.
-            if let LimitsError::NoPool { .. } = error {
-                say!("gramjet: going on without a maximum depth: {error}");
-            }
-            Applied { limits: limits.max_depth(None), default_depth: false }
-        }
-    };
-    engine.set_limits(applied.limits).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(applied)
+    is_default_depth: bool,
 }
 
 impl Applied {
-    /// The limits, and whether the depth is the default.
-    pub fn parts(&self) -> (Limits, bool) {
-        (self.limits, self.default_depth)
+    /// The limits that are wanted where the grammar file has these.
+    pub fn wanted(asked: &LimitArgs, file: limits::Limits) -> Applied {
+        let Decided { limits, is_default_depth } = asked.assumed().or_default(file);
+        let limits = Limits::with(limits.max_depth, limits.max_len);
+        let limits = asked.max_choices.map_or(limits, |choices| limits.max_choices(choices));
+        Applied { limits, is_default_depth }
+    }
+
+    /// Sets the limits; where the grammar cannot keep a depth that nobody asked for, it goes on without.
+    pub fn set(self, set: &mut dyn FnMut(Limits) -> Result<(), LimitsError>) -> Result<Applied, Failure> {
+        let applied = match set(self.limits) {
+            Ok(()) => return Ok(self),
+            Err(error) if !self.is_default_depth => return Err(Failure::Usage(error.to_string())),
+            Err(error) => {
+                if let LimitsError::NoPool { .. } = error {
+                    say!("gramjet: going on without a maximum depth: {error}");
+                }
+                Applied { limits: self.limits.max_depth(None), is_default_depth: false }
+            }
+        };
+        set(applied.limits).map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(applied)
+    }
+
+    /// The limits.
+    pub fn limits(self) -> Limits {
+        self.limits
+    }
+
+    /// Whether nobody asked for the depth.
+    pub fn is_default_depth(self) -> bool {
+        self.is_default_depth
     }
 }
 
@@ -57,7 +59,7 @@ impl fmt::Display for Applied {
             None => f.write_str("no maximum depth")?,
             Some(depth) => write!(f, "maximum depth {depth}")?,
         }
-        if self.default_depth {
+        if self.is_default_depth {
             f.write_str(" (default; `--max-depth none` switches it off)")?;
         }
         match self.limits.length() {

@@ -2,27 +2,23 @@
 
 #![deny(unsafe_code)]
 
-mod args;
-mod check;
-mod convert;
-mod engines;
+mod arguments;
+mod commands;
+mod engine;
 mod failure;
-mod generate;
-mod grammar;
+mod files;
 mod limits;
-mod minimise;
-mod mutate;
-mod parse;
+mod output;
+mod plan;
+mod prepared;
 mod progress;
 mod recorded;
-mod render;
 mod report;
-mod shard;
-mod sinks;
+mod source;
 mod stop;
+mod tally;
 mod texts;
 mod units;
-mod weights;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
@@ -30,33 +26,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use commands::CommandLine;
 use failure::{Failure, say};
 
 fn main() -> ExitCode {
     stop::fail_writes_beyond_file_size_limit();
     // Clap prints its own errors, with exit code 2, and help and version, with exit code 0.
-    let mut cli = match Cli::try_parse_from(with_sizes(std::env::args_os())) {
-        Ok(cli) => cli,
+    let command_line = match CommandLine::try_parse_from(with_sizes(std::env::args_os())) {
+        Ok(command_line) => command_line,
         Err(error) => return print(&error),
     };
-    cli.command.assume_limits();
-    let result = match &cli.command {
-        Command::Gen(args) => generate::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Weights(args) => weights::run(args),
-        Command::Render(args) => render::run(args),
-        Command::Parse(args) => parse::run(args),
-        Command::Mutate(args) => mutate::run(args),
-        Command::Minimise(args) => minimise::run(args),
-        Command::Dump(args) => texts::dump(args),
-        Command::Emit(args) => texts::emit(args),
-        Command::Convert(args) => convert::run(args),
-        Command::Grammars => texts::grammars(),
-        Command::Completions { shell } => texts::completions(*shell),
-        Command::Man { command } => texts::man(command.as_deref()),
-    };
-    match result {
+    match command_line.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::generate::Tally;
-use crate::shard::Plan;
+use crate::plan::Plan;
+use crate::tally::Tally;
 use crate::units::display_size;
 
 /// Runs shorter than this show nothing.

@@ -3,13 +3,17 @@
 use gramjet::Limits;
 use gramjet::choices::Header;
 use gramjet_compiler::limits::AssumedLimits;
-use gramjet_compiler::shape::InForce;
+use gramjet_compiler::shape::{InForce, Weighting};
 use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
 use gramjet_compiler::{Compiled, Fingerprints, Options};
-use gramjet_engine::recorded::Recipe;
+use gramjet_engine::recorded::{Foreign, Recipe};
+use gramjet_session::ReplayError;
 
-use crate::args::{GrammarArgs, LimitArgs};
+use crate::arguments::grammar::{GrammarArgs, HowArgs};
+use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
+use crate::prepared::Prepared;
+use crate::source::Source;
 use crate::units::Bound;
 
 /// The header and the choice bytes of a file.
@@ -20,6 +24,18 @@ pub fn split(file: &[u8]) -> Result<(Option<Header>, &[u8]), Failure> {
 /// Limits as in a header of choice bytes that stand for their text whatever its depth and length.
 pub fn unlimited() -> Limits {
     Limits::new().max_choices(u64::MAX)
+}
+
+/// Why choice bytes are refused.
+pub fn refused(error: ReplayError) -> Failure {
+    match error {
+        ReplayError::Foreign(foreign) => of_others(&foreign),
+        ReplayError::Header(_) | ReplayError::Limits(_) => Failure::Usage(error.to_string()),
+    }
+}
+
+fn of_others(foreign: &Foreign) -> Failure {
+    Failure::Usage(format!("{foreign}; give the grammar and the options that they were recorded with"))
 }
 
 /// What headers of choice bytes of a grammar say.
@@ -41,35 +57,45 @@ impl Recorder {
 
     /// Refuses a header of another grammar.
     pub fn check(&self, header: &Header) -> Result<(), Failure> {
-        self.recipe.check(self.fingerprints, header).map_err(|foreign| {
-            Failure::Usage(format!("{foreign}; give the grammar and the options that they were recorded with"))
-        })
+        self.recipe.check(self.fingerprints, header).map_err(|foreign| of_others(&foreign))
     }
 }
 
-/// The arguments, with what a header says in the place of what they leave open.
-pub fn adopt(args: &GrammarArgs, header: &Header) -> GrammarArgs {
+/// The grammar, read as a header says where the arguments leave it open, under the limits of the header.
+pub fn prepare(source: Source, args: &GrammarArgs, asked: &LimitArgs, header: &Header) -> Result<Prepared, Failure> {
     let recipe = Recipe::of(header);
-    let mut args = args.clone();
-    let how = &mut args.how;
-    how.start = how.start.take().or(recipe.start);
-    let separators = SeparatorPolicy::ALL.iter().find(|(_, policy)| *policy == recipe.separators);
-    how.reading.separator_policy = how.reading.separator_policy.take().or(separators.map(|(name, _)| name.to_string()));
-    how.reading.indent = how.reading.indent.or(Some(recipe.indent));
-    let alphabet = recipe.alphabet.and_then(|wanted| Alphabet::ALL.iter().find(|(_, alphabet)| *alphabet == wanted));
-    how.reading.alphabet = how.reading.alphabet.take().or(alphabet.map(|(name, _)| name.to_string()));
-    if how.shape.shape.is_none() && how.shape.weights.is_none() {
-        match recipe.weights {
-            InForce::Own => how.shape.own = true,
-            InForce::Shape { shape, depth } => {
-                how.shape.shape = Some(shape);
-                how.limits = AssumedLimits { max_depth: Some(depth), max_len: Some(None) };
-            }
-            // The file must be given; the fingerprint says so if it is not.
-            InForce::File => {}
-        }
+    let limits = limits(asked, header);
+    let mut prepared = Prepared::new(source, &adopt(args, &recipe), asked)?;
+    prepared.limits = limits;
+    if args.how.shape.shape.is_none() && args.how.shape.weights.is_none() {
+        adopt_weights(&mut prepared.options, recipe.weights);
     }
+    Ok(prepared)
+}
+
+/// The arguments, with what a header says in the place of what they leave open.
+fn adopt(args: &GrammarArgs, recipe: &Recipe) -> GrammarArgs {
+    let mut args = args.clone();
+    let HowArgs { start, reading, .. } = &mut args.how;
+    *start = start.take().or_else(|| recipe.start.clone());
+    let separators = SeparatorPolicy::ALL.iter().find(|(_, policy)| *policy == recipe.separators);
+    reading.separator_policy = reading.separator_policy.take().or(separators.map(|(name, _)| name.to_string()));
+    reading.indent = reading.indent.or(Some(recipe.indent));
+    let alphabet = recipe.alphabet.and_then(|wanted| Alphabet::ALL.iter().find(|(_, alphabet)| *alphabet == wanted));
+    reading.alphabet = reading.alphabet.take().or(alphabet.map(|(name, _)| name.to_string()));
     args
+}
+
+fn adopt_weights(options: &mut Options, weights: InForce) {
+    match weights {
+        InForce::Own => options.weighting = Weighting::Own,
+        InForce::Shape { shape, depth } => {
+            options.weighting = Weighting::Shape(shape);
+            options.limits = AssumedLimits { max_depth: Some(depth), max_len: Some(None) };
+        }
+        // The file must be given; the fingerprint says so if it is not.
+        InForce::File => {}
+    }
 }
 
 /// Says that the start rule is the header's, where the grammar does not compile with it.
@@ -84,7 +110,7 @@ pub fn blame(failure: Failure, args: &GrammarArgs, header: &Header) -> Failure {
 }
 
 /// The limits of a header. Limits on the command line replace them; each that differs is reported.
-pub fn limits(args: &LimitArgs, header: &Header) -> LimitArgs {
+fn limits(args: &LimitArgs, header: &Header) -> LimitArgs {
     fn bound<T>(limit: Option<T>) -> Bound<T> {
         limit.map_or(Bound::Unlimited, Bound::At)
     }

@@ -1,5 +1,5 @@
-//! Renders diagnostics with excerpts and carets. Excerpts are cut out of the text first, so that a line of ten megabytes
-//! costs no more than one of ten bytes.
+//! What the compiler has to say about a grammar, for people: diagnostics with excerpts and carets, weights, growth. Excerpts are cut
+//! out of the text first, so that a line of ten megabytes costs no more than one of ten bytes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -7,7 +7,9 @@ use std::ops::Range;
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use gramjet_compiler::diagnostics::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
+use gramjet_compiler::shape::{ByDefault, Facts};
 
+use crate::failure::Failure;
 use crate::units::plural;
 
 /// An excerpt shows at most this many bytes of a line before and behind the place.
@@ -44,6 +46,34 @@ pub fn summary(diagnostics: &Diagnostics) -> String {
         parts.push(format!("{} that are not shown", diagnostics.suppressed()));
     }
     if parts.is_empty() { "no diagnostics".to_string() } else { parts.join(", ") }
+}
+
+/// The failure of a grammar whose diagnostics were printed.
+pub fn does_not_compile(file: &SourceFile, diagnostics: &Diagnostics) -> Failure {
+    Failure::Grammar(format!("{} does not compile: {}", file.name(), summary(diagnostics)))
+}
+
+/// What was decided on the weights of a grammar that has none, and what undoes it.
+pub fn weights_by_default(decision: &ByDefault) -> String {
+    let otherwise = if decision.is_shaped { " (otherwise: `--shape uniform`)" } else { "" };
+    format!("{decision}{otherwise}")
+}
+
+/// The spectral radius and the expected lengths.
+pub fn growth(facts: &Facts) -> String {
+    let unlimited = match facts.length {
+        Some(length) => format!("expected length {} bytes", rounded(length)),
+        None => "no bound on the expected length".to_string(),
+    };
+    let limited = match facts.limited_length {
+        Some(length) => format!(", {} within the maximum depth", rounded(length)),
+        None => String::new(),
+    };
+    format!("spectral radius {:.3}, {unlimited} without limits{limited}", facts.radius)
+}
+
+fn rounded(length: f64) -> String {
+    if length < 1e9 { format!("{length:.1}") } else { format!("{length:.2e}") }
 }
 
 /// All diagnostics as text.

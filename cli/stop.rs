@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::Failure;
-use crate::generate::Tally;
+use crate::tally::Tally;
 
 /// Nobody asked.
 const RUN: usize = 0;

@@ -113,8 +113,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The fastest engine that takes the grammar.
-    pub(crate) fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
+    /// The fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with those of [`Kind::make`].
+    pub fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
         match Jit::with_limits(compiled, limits) {
             Ok(jit) => Engine::Jit(jit),
             Err(refusal) => Engine::Vm(Vm::with_limits(compiled, limits), Some(refusal)),

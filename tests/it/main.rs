@@ -2,6 +2,7 @@
 
 mod cli;
 mod engines;
+mod imports;
 mod packages;
 mod readme;
 mod rfc;

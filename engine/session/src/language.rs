@@ -10,12 +10,14 @@ use gramjet_compiler::check::closest;
 use gramjet_compiler::formats::{self, FormatOptions};
 use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{Shape, Weighting};
-use gramjet_compiler::{Fingerprints, Options, SourceFile, compile};
+use gramjet_compiler::{Compiled, Fingerprints, Options, SourceFile, compile};
 use gramjet_engine::Tracer;
 use gramjet_engine::kind::{Engine, Kind};
 use gramjet_engine::recorded::{Foreign, Recipe};
 use gramjet_files::{Beside, GrammarFile, Named, Unreadable, look_up};
 use gramjet_parse::{Budget, ParseError, Parser};
+
+use crate::parsing::ParsingTracer;
 
 /// A limit that can be left to the grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +29,11 @@ pub enum Bound {
     Unlimited,
     /// This.
     At(u64),
+}
+
+/// The limits of choice bytes that stand for their text whatever its depth and length.
+fn unlimited() -> Limits {
+    Limits::new().max_choices(u64::MAX)
 }
 
 /// How a grammar is read and run.
@@ -181,6 +188,19 @@ impl Language {
         })
     }
 
+    /// A grammar that was compiled with these options; what is made has no limits on depth and length.
+    pub fn unlimited(compiled: &Compiled, options: &Options) -> Language {
+        Language {
+            parser: Arc::new(Parser::new(&compiled.lowered)),
+            tracer: Tracer::new(compiled),
+            engine: Engine::fastest(compiled, unlimited()),
+            limits: unlimited(),
+            warnings: String::new(),
+            fingerprints: compiled.fingerprints,
+            recipe: Arc::new(Recipe::new(compiled, options)),
+        }
+    }
+
     /// The limits of what is made.
     pub fn limits(&self) -> Limits {
         self.limits
@@ -199,8 +219,7 @@ impl Language {
     /// Choice bytes that stand for their text without limits on depth and length, as [`Language::parse`] finds them, behind a header
     /// that says so.
     pub fn with_header(&self, choices: &[u8]) -> Vec<u8> {
-        let limits = Limits::new().max_choices(u64::MAX);
-        self.recipe.header(self.fingerprints, limits).before(choices)
+        self.recipe.header(self.fingerprints, unlimited()).before(choices)
     }
 
     /// The choice bytes of a file, and the limits under which they stand for their text if it has a header.
@@ -247,11 +266,16 @@ impl Language {
     }
 
     /// A tracer without limits on depth and length.
-    pub(crate) fn unlimited_tracer(&self) -> Tracer {
+    pub fn unlimited_tracer(&self) -> Tracer {
         let mut tracer = self.tracer.clone();
         // No limits can always be kept.
-        let _ = tracer.set_limits(Limits::new().max_choices(u64::MAX));
+        let _ = tracer.set_limits(unlimited());
         tracer
+    }
+
+    /// What a search for simpler texts asks, without limits on depth and length.
+    pub fn parsing_tracer(&self) -> ParsingTracer<Box<dyn Producer + Send>> {
+        ParsingTracer::new(self.unlimited_tracer(), self.producer_within(unlimited()), self.parser.clone())
     }
 
     /// The choice bytes that produce a text, without limits on depth and length.

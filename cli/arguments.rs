@@ -1,0 +1,6 @@
+//! Arguments that several commands share, and their values.
+
+pub mod engine;
+pub mod grammar;
+pub mod limits;
+pub mod values;

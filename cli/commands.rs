@@ -1,0 +1,68 @@
+//! The commands. Each is a file that has its arguments, which say in their first line what the command is for, and its `run`.
+//!
+//! A new command is a file in `commands/`, its `mod` here, and its line in the list below it.
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::failure::Failure;
+
+mod check;
+mod completions;
+mod convert;
+mod dump;
+mod emit;
+mod generate;
+mod grammars;
+mod man;
+mod minimise;
+mod mutate;
+mod parse;
+mod render;
+mod weights;
+
+/// Compiles context-free grammars to producers of valid inputs.
+///
+/// A grammar is a file, `-` for standard input, or the name of a grammar that ships with gramjet (`gramjet grammars`
+/// lists them).
+#[derive(Debug, Parser)]
+#[command(name = "gramjet", version, propagate_version = true, max_term_width = 100)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Makes [`Command`] of the list, in the order of the help. In parentheses stands what a command is given besides its arguments.
+macro_rules! commands {
+    ($($name:ident: $module:ident $(($given:expr))?,)*) => {
+        #[derive(Debug, Subcommand)]
+        pub enum Command {
+            $($name(Box<$module::Arguments>),)*
+        }
+
+        impl Command {
+            /// Does what the command is for.
+            pub fn run(&self) -> Result<(), Failure> {
+                match self {
+                    $(Command::$name(arguments) => $module::run(arguments $(, $given)?),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Gen: generate,
+    Check: check,
+    Weights: weights,
+    Render: render,
+    Parse: parse,
+    Mutate: mutate,
+    Minimise: minimise,
+    Dump: dump,
+    Emit: emit,
+    Convert: convert,
+    Grammars: grammars,
+    Completions: completions (CommandLine::command()),
+    Man: man (CommandLine::command()),
+}

@@ -1,0 +1,54 @@
+//! What there is to say about a grammar that compiles, for people.
+
+use std::fmt;
+
+use gramjet_compiler::Examined;
+use gramjet_compiler::shape::Facts;
+
+use super::sample::{Sample, describe_sample, sample};
+use super::structure::Structure;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::limits::Applied;
+use crate::prepared::Prepared;
+use crate::report;
+
+/// What there is to say about a grammar that compiles.
+pub struct Found<'a> {
+    /// Its structure.
+    pub structure: Structure,
+    /// How it grows.
+    pub growth: &'a Facts,
+    /// The rules that grow most.
+    pub critical: &'a [String],
+    /// The limits of the sample.
+    pub limits: Applied,
+    /// What was decided on the weights if nobody asked for any and equal ones would not do.
+    pub by_default: Option<String>,
+    /// What inputs look like.
+    pub sample: Sample,
+}
+
+impl<'a> Found<'a> {
+    /// Looks at what the grammar is and what it makes. It fails if the limits cannot be kept.
+    pub fn new(examined: &'a Examined, prepared: &Prepared) -> Result<Found<'a>, Failure> {
+        let compiled = &examined.compiled;
+        let wanted = Applied::wanted(&prepared.limits, compiled.directives());
+        let mut engine = Engine::fastest(compiled, wanted)?;
+        let (structure, limits, sample) = (Structure::new(compiled), engine.applied(), sample(&mut engine)?);
+        let by_default = examined.compiled.by_default.as_ref().map(report::weights_by_default);
+        Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, by_default, sample })
+    }
+}
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.structure)?;
+        writeln!(f, "limits     {}", self.limits)?;
+        if let Some(decision) = &self.by_default {
+            writeln!(f, "weights    {decision}")?;
+        }
+        writeln!(f, "growth     {}", report::growth(self.growth))?;
+        f.write_str(&describe_sample(&self.sample))
+    }
+}

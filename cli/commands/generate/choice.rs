@@ -1,0 +1,111 @@
+//! Which engine makes a run: the one that was asked for, or for `auto` the one that is likely to be done first.
+
+use std::time::Instant;
+
+use gramjet_engine::auto::{self, Pace, Timed, Wanted, Why};
+use gramjet_engine::bulk::{Bulk, Effort, Framing};
+
+use super::bulk;
+use crate::arguments::engine::EngineArgument;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::plan::Amount;
+use crate::prepared::Prepared;
+
+/// The engine of a run.
+pub struct Choice {
+    /// What replays.
+    pub engine: Engine,
+    /// What makes the inputs in its place, if that is the bulk engine.
+    pub bulk: Option<Bulk>,
+    /// What is to be said of it.
+    pub description: String,
+}
+
+/// What counts for the choice.
+pub struct Wish {
+    /// The engine that is asked for.
+    pub engine: EngineArgument,
+    /// Whether the seed is given.
+    pub is_seeded: bool,
+    /// Whether the coverage is to be reported.
+    pub is_covered: bool,
+    /// How much is made.
+    pub amount: Amount,
+    /// By how many threads.
+    pub jobs: usize,
+    /// What stands between inputs.
+    pub framing: Framing,
+    /// What tables may cost.
+    pub effort: Effort,
+}
+
+/// Chooses what makes a run, where `engine` is ready.
+pub fn choose(engine: Engine, prepared: &Prepared, wish: Wish) -> Result<Choice, Failure> {
+    match wish.engine {
+        EngineArgument::Bulk if wish.is_covered => Err(Failure::Usage(
+            "`--coverage` is not possible with `--engine bulk`, whose inputs no other engine makes".to_string(),
+        )),
+        EngineArgument::Bulk => match auto::in_bulk(prepared.compiled()?, engine.limits(), wish.framing, wish.effort) {
+            Ok(made) => Ok(Choice { description: bulk::description(&made), engine, bulk: Some(made) }),
+            Err(refusal) => Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}"))),
+        },
+        // Who gives a seed gets the same inputs from any engine, however many.
+        EngineArgument::AUTO if !wish.is_seeded && !wish.is_covered && wish.amount.may_take_long() => {
+            let wanted = Wanted { amount: wish.amount.into(), jobs: wish.jobs };
+            let pace = auto::pace(wanted, engine.producer(), &wish.framing, &Instant::now());
+            if wanted.is_long(pace) {
+                fastest(engine, prepared, wanted, pace, wish)
+            } else {
+                Ok(Choice { description: engine.description(), engine, bulk: None })
+            }
+        }
+        _ => Ok(Choice { description: engine.description(), engine, bulk: None }),
+    }
+}
+
+/// What was measured to be done first, where `engine` has this pace.
+fn fastest(engine: Engine, prepared: &Prepared, wanted: Wanted, pace: Pace, wish: Wish) -> Result<Choice, Failure> {
+    let compiled = prepared.compiled()?;
+    let (chosen, why) = auto::choose(
+        wanted,
+        pace,
+        &Timed {
+            own: &|| engine.producer(),
+            is_generated: engine.is_generated(),
+            compiled,
+            limits: engine.limits(),
+            framing: wish.framing,
+            effort: wish.effort,
+            clock: Instant::now(),
+        },
+    );
+    let (engine, bulk) = match chosen {
+        auto::Engine::Own => (engine, None),
+        auto::Engine::Jit(jit) => (engine.on(jit), None),
+        auto::Engine::Bulk(bulk) => (engine, Some(*bulk)),
+    };
+    let description = match (&bulk, why) {
+        (_, Why::Little) => engine.description(),
+        (None, Why::Refused(refusal)) => format!("{}, not bulk, as {refusal}", engine.description()),
+        (_, Why::Sketched { replay, sketch }) => format!(
+            "{}, not bulk, whose tables are not worth their time here: {} against {} MiB/s with small ones",
+            engine.description(),
+            mib(replay),
+            mib(sketch)
+        ),
+        (None, Why::Measured { replay, bulk }) => {
+            format!("{}, not bulk: {} against {} MiB/s", engine.description(), mib(replay), mib(bulk))
+        }
+        (Some(made), Why::Measured { replay, bulk }) => {
+            format!("{}, not {}: {} against {} MiB/s", bulk::description(made), engine.name(), mib(bulk), mib(replay))
+        }
+        (Some(made), Why::Refused(_)) => bulk::description(made),
+    };
+    Ok(Choice { engine, bulk, description })
+}
+
+/// Whole MiB.
+fn mib(bytes: f64) -> String {
+    format!("{:.0}", bytes / f64::from(1 << 20))
+}

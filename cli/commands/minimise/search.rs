@@ -1,0 +1,96 @@
+//! The search for a simpler text, whose tests are run by a command.
+
+use gramjet::choices::{Minimiser, TracedInput, Tracer};
+
+use super::trials::{Ending, Trials};
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// A search whose tests are run by a command.
+pub struct Search {
+    minimiser: Minimiser,
+    /// The same search under the assumption that nothing holds of what runs: it says what to run beside.
+    ahead: Option<Minimiser>,
+    /// Texts that were tested, and those that `ahead` has come to.
+    tests: u64,
+    proposed: u64,
+    max_tests: u64,
+}
+
+/// Why a search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Nothing helps any more.
+    Found,
+    /// The number of tests.
+    Exhausted,
+    /// A signal to gramjet.
+    Stopped,
+}
+
+impl Search {
+    /// A search for what is simpler than these choice bytes make.
+    pub fn new(tracer: &mut impl Tracer, choices: &[u8], max_tests: u64) -> Search {
+        Search { minimiser: Minimiser::new(tracer, choices), ahead: None, tests: 0, proposed: 0, max_tests }
+    }
+
+    /// How many texts were tested.
+    pub fn tests(&self) -> u64 {
+        self.tests
+    }
+
+    /// The simplest text so far.
+    pub fn best(&self) -> &TracedInput {
+        self.minimiser.best()
+    }
+
+    /// Looks for ever simpler texts on which the command ends as it is expected to. The search is the one that a single job makes,
+    /// whatever runs ahead of it.
+    pub fn run(
+        &mut self,
+        tracer: &mut impl Tracer,
+        trials: &mut Trials<'_>,
+        expected: Ending,
+        progress: &mut Progress,
+    ) -> Result<End, Failure> {
+        while self.tests < self.max_tests {
+            let Some(proposed) = self.minimiser.propose(tracer) else { return Ok(End::Found) };
+            let text = proposed.to_vec();
+            trials.start(&text)?;
+            self.fill(tracer, trials)?;
+            let (tests, len) = (self.tests, self.minimiser.best().output().len());
+            let ending = trials.ending(&text, &mut || progress.update_search(tests, len))?;
+            if ending == Ending::Stopped {
+                return Ok(End::Stopped);
+            }
+            self.tests += 1;
+            let holds = ending == expected;
+            if holds {
+                // What runs are parts of a text that is given up.
+                trials.drop_all();
+                self.ahead = None;
+            }
+            self.minimiser.judge(tracer, holds);
+        }
+        Ok(End::Exhausted)
+    }
+
+    /// Starts commands while there is room beside the one that the search waits for.
+    fn fill(&mut self, tracer: &mut impl Tracer, trials: &mut Trials<'_>) -> Result<(), Failure> {
+        while trials.has_room_beside() {
+            if self.ahead.is_none() {
+                self.proposed = self.tests + 1;
+            }
+            let ahead = self.ahead.get_or_insert_with(|| self.minimiser.clone());
+            if self.proposed >= self.max_tests {
+                break;
+            }
+            ahead.judge(tracer, false);
+            let Some(next) = ahead.propose(tracer) else { break };
+            self.proposed += 1;
+            let next = next.to_vec();
+            trials.start(&next)?;
+        }
+        Ok(())
+    }
+}

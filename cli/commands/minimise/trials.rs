@@ -1,0 +1,230 @@
+//! Runs of a command on texts, several at the same time; answers are remembered.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use gramjet::{Choices, Producer as _};
+use gramjet_session::Language;
+
+use crate::engine::AnyProducer;
+use crate::failure::{Failure, quoted};
+use crate::stop::Stop;
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself.
+    Status(ExitStatus),
+    /// It took too long.
+    Timeout,
+    /// It was not run, as no choice bytes were found that stand for the text under the target's limits.
+    Unreachable,
+    /// A signal to gramjet was its end.
+    Stopped,
+}
+
+/// The command, what of it runs, and how it has ended.
+pub(super) struct Trials<'t> {
+    command: &'t [OsString],
+    timeout: Duration,
+    /// What the command gets choice bytes by, if it gets these.
+    artefact: Option<Artefact>,
+    stop: Stop,
+    /// A directory of this process alone, with a file for each command that runs; removed at the end.
+    directory: PathBuf,
+    /// One for each job.
+    running: Vec<Option<Running>>,
+    /// By the hash of the text.
+    endings: BTreeMap<u64, Ending>,
+}
+
+/// The file of a fuzz target that replays choice bytes under limits.
+pub(super) struct Artefact {
+    pub(super) choices: Vec<u8>,
+    /// What these stand for.
+    pub(super) text: Vec<u8>,
+    pub(super) language: Language,
+    /// Replays as the target does.
+    pub(super) producer: AnyProducer,
+}
+
+impl Artefact {
+    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave alone.
+    fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        if text == self.text {
+            return Some(self.choices.clone());
+        }
+        // A text may cost too much to parse.
+        let choices = self.language.parse(text).ok()?;
+        let mut replayed = Vec::new();
+        self.producer.produce(&mut Choices::replay(&choices), &mut replayed);
+        (replayed == text).then_some(choices)
+    }
+}
+
+/// A command that runs.
+struct Running {
+    text: u64,
+    child: Child,
+    begin: Instant,
+}
+
+/// The first and the longest pause between two looks at what runs.
+const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(10)];
+
+impl<'t> Trials<'t> {
+    pub(super) fn new(
+        command: &'t [OsString],
+        timeout: Duration,
+        jobs: usize,
+        artefact: Option<Artefact>,
+        stop: Stop,
+    ) -> Result<Trials<'t>, Failure> {
+        let directory = std::env::temp_dir().join(format!("gramjet-minimise-{}", std::process::id()));
+        fs::create_dir(&directory).map_err(|error| Failure::writing(&directory, error))?;
+        let running = std::iter::repeat_with(|| None).take(jobs).collect();
+        Ok(Trials { command, timeout, artefact, stop, directory, running, endings: BTreeMap::new() })
+    }
+
+    /// Whether another command can run besides the one that is waited for, if that runs.
+    pub(super) fn has_room_beside(&self) -> bool {
+        self.running.len() > 1 && self.running.iter().any(Option::is_none) && !self.stop.is_requested()
+    }
+
+    /// Starts the command on a text, unless its ending is known, or it runs. The caller has room for it.
+    pub(super) fn start(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let name = hash(text);
+        let runs = |running: &Option<Running>| running.as_ref().is_some_and(|running| running.text == name);
+        if self.endings.contains_key(&name) || self.running.iter().any(runs) || self.stop.is_requested() {
+            return Ok(());
+        }
+        let found = self.artefact.as_mut().map(|artefact| artefact.choices(text));
+        let bytes = match &found {
+            None => text,
+            Some(Some(choices)) => choices,
+            Some(None) => {
+                self.endings.insert(name, Ending::Unreachable);
+                return Ok(());
+            }
+        };
+        let room = match self.running.iter().position(Option::is_none) {
+            Some(room) => room,
+            None => {
+                // What is waited for comes before what runs ahead of it.
+                self.end(0);
+                0
+            }
+        };
+        let path = self.directory.join(format!("input-{room}"));
+        fs::write(&path, bytes).map_err(|error| Failure::writing(&path, error))?;
+        let program = &self.command[0];
+        let child = spawn(program, &self.command[1..], &path)
+            .map_err(|error| Failure::Usage(format!("cannot run {}: {error}", quoted(program))))?;
+        self.running[room] = Some(Running { text: name, child, begin: Instant::now() });
+        Ok(())
+    }
+
+    /// How the command ends on a text, on which it is started if it was not yet. `tick` is called from time to time.
+    pub(super) fn ending(&mut self, text: &[u8], tick: &mut dyn FnMut()) -> Result<Ending, Failure> {
+        self.start(text)?;
+        let name = hash(text);
+        let mut pause = PAUSES[0];
+        loop {
+            if self.stop.is_requested() {
+                self.drop_all();
+                return Ok(Ending::Stopped);
+            }
+            self.look().map_err(|source| Failure::Read { what: "how the command ended".to_string(), source })?;
+            tick();
+            if let Some(&ending) = self.endings.get(&name) {
+                return Ok(ending);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSES[1]);
+        }
+    }
+
+    /// Takes note of the commands that have ended, and ends those that run too long.
+    fn look(&mut self) -> io::Result<()> {
+        for place in &mut self.running {
+            let Some(running) = place else { continue };
+            let ending = match running.child.try_wait()? {
+                Some(status) => Ending::Status(status),
+                None if running.begin.elapsed() >= self.timeout => {
+                    kill(&mut running.child);
+                    Ending::Timeout
+                }
+                None => continue,
+            };
+            self.endings.insert(running.text, ending);
+            *place = None;
+        }
+        Ok(())
+    }
+
+    /// The choice bytes that stand for a text, if the command gets these.
+    pub(super) fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        self.artefact.as_mut()?.choices(text)
+    }
+
+    /// Ends all that runs.
+    pub(super) fn drop_all(&mut self) {
+        (0..self.running.len()).for_each(|place| self.end(place));
+    }
+
+    fn end(&mut self, place: usize) {
+        if let Some(mut running) = self.running[place].take() {
+            kill(&mut running.child);
+        }
+    }
+}
+
+impl Drop for Trials<'_> {
+    fn drop(&mut self) {
+        self.drop_all();
+        // A directory that is left over harms nobody.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn spawn(program: &OsString, arguments: &[OsString], path: &Path) -> io::Result<Child> {
+    let mut names_file = false;
+    let arguments = arguments.iter().map(|argument| match argument.to_str() {
+        Some(text) if text.contains("@@") => {
+            names_file = true;
+            OsString::from(text.replace("@@", &path.to_string_lossy()))
+        }
+        _ => argument.clone(),
+    });
+    let arguments: Vec<OsString> = arguments.collect();
+    let stdin = if names_file { Stdio::null() } else { File::open(path)?.into() };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
+    // What the command starts itself is ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn()
+}
+
+/// Ends a command and all that it has started.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // Not waited for yet, so the number of the group is still its own. If it has gone, that is what is wanted.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    // It cannot be killed only if it has ended.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn hash(text: &[u8]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
+}

@@ -1,0 +1,261 @@
+//! `gramjet parse`: whether texts conform to a grammar, their trees, and the choice bytes that produce them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use gramjet::{Choices, Producer};
+use gramjet_compiler::Compiled;
+use gramjet_compiler::reference::{self, Trace};
+use gramjet_parse::{Budget, Parsed, Parser};
+
+use crate::arguments::grammar::GrammarArgs;
+use crate::arguments::limits::LimitArgs;
+use crate::engine::Engine;
+use crate::failure::{Failure, say};
+use crate::files::{self, folder, read_stdin_once, shown};
+use crate::output::whole::write_output;
+use crate::prepared::Prepared;
+use crate::recorded::{self, Recorder};
+use crate::source::Source;
+use crate::texts::describe;
+use crate::units::{self, plural};
+
+mod tree;
+
+/// Say whether files conform to a grammar, and print their trees or the choice bytes that produce them.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgs,
+
+    /// The files, `-` for standard input.
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Write the choice bytes without the header that says which grammar, options and limits they belong to.
+    #[arg(long, requires = "choices")]
+    raw: bool,
+
+    /// Write to this file; to one file per input, with an extension of its own, if it is a directory or ends with a slash.
+    #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+
+    /// Give a file up that needs more memory than this.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", allow_negative_numbers = true, value_parser = units::parse_size)]
+    max_memory: u64,
+
+    /// Give a file up that takes more steps than this; by default 2048 per byte, and 64 Mi.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = units::parse_count)]
+    max_steps: Option<u64>,
+
+    /// Say of each file how large it is and what it took.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// What is written of a file that conforms; nothing by default.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct FormArgs {
+    /// Print the tree, a line for each instance of a rule: its name, where it stands in bytes, its text.
+    #[arg(long)]
+    tree: bool,
+
+    /// Print the tree as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Write the choice bytes, which `gramjet render` takes.
+    #[arg(long)]
+    choices: bool,
+}
+
+impl FormArgs {
+    /// Whether anything is written.
+    fn is_asked(&self) -> bool {
+        self.choices || self.tree || self.json
+    }
+
+    /// The extension of output files.
+    fn extension(&self) -> &'static str {
+        match self {
+            FormArgs { choices: true, .. } => ".choices",
+            FormArgs { tree: true, .. } => ".tree",
+            _ => ".json",
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gramjet parse my.ebnf corpus/*                         which files conform?
+  gramjet parse json text.json --tree
+  gramjet parse json text.json --choices | gramjet render json -
+  gramjet parse my.ebnf corpus/* --choices -o streams/
+
+The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
+
+/// The names of the output files: those of the files, with the extension of the form. Where files in several directories have
+/// the same name, the later ones get a number.
+fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
+    let mut taken = BTreeSet::new();
+    let name_of = |file: &PathBuf| {
+        let name = match file.as_os_str() == "-" {
+            true => "stdin".into(),
+            false => file.file_name().unwrap_or_default().to_os_string(),
+        };
+        let numbered = (1..).map(|number| {
+            let mut numbered = name.clone();
+            if number > 1 {
+                numbered.push(format!("-{number}"));
+            }
+            numbered.push(extension);
+            PathBuf::from(numbered)
+        });
+        // There are more numbers than files.
+        numbered.into_iter().find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    files.iter().map(name_of).collect()
+}
+
+/// Parses files.
+pub fn run(args: &Arguments) -> Result<(), Failure> {
+    read_stdin_once(&args.grammar.grammar, &args.files)?;
+    let folder = folder(args.output.as_deref());
+    if args.files.len() > 1 && folder.is_none() && (args.form.choices || args.form.json) {
+        let form = if args.form.choices { "--choices" } else { "--json" };
+        return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
+    }
+    let prepared = Prepared::new(Source::load(&args.grammar)?, &args.grammar.for_texts(), &LimitArgs::default())?;
+    let reader = Reader::new(args, &prepared)?;
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, error))?;
+    }
+    let mut wrong = 0;
+    let mut together = Vec::new();
+    for (file, name) in args.files.iter().zip(output_names(&args.files, args.form.extension())) {
+        match (reader.read(file), folder) {
+            (None, _) => wrong += 1,
+            (Some(None), _) => {}
+            (Some(Some(bytes)), Some(folder)) => write_output(Some(&folder.join(name)), &bytes)?,
+            (Some(Some(bytes)), None) => together.extend(bytes),
+        }
+    }
+    if folder.is_none() && wrong < args.files.len() && args.form.is_asked() {
+        write_output(args.output.as_deref(), &together)?;
+    }
+    if args.form.choices && args.raw && wrong < args.files.len() {
+        reader.advise(&prepared);
+    }
+    match (wrong, args.files.len()) {
+        (0, _) => Ok(()),
+        (1, 1) => Err(Failure::Nonconforming(format!("{} was not parsed", shown(&args.files[0])))),
+        (wrong, all) => Err(Failure::Nonconforming(format!("{wrong} of {all} files were not parsed"))),
+    }
+}
+
+/// What files are parsed by, and what is made of them.
+struct Reader<'a> {
+    args: &'a Arguments,
+    compiled: &'a Compiled,
+    parser: Parser,
+    budget: Budget,
+    recorder: Recorder,
+    /// Under the limits that `gramjet render` begins with.
+    engine: Engine,
+}
+
+impl<'a> Reader<'a> {
+    fn new(args: &'a Arguments, prepared: &'a Prepared) -> Result<Reader<'a>, Failure> {
+        let compiled = prepared.compile()?;
+        let max_memory = usize::try_from(args.max_memory).unwrap_or(usize::MAX / 2);
+        Ok(Reader {
+            args,
+            compiled,
+            parser: Parser::new(&compiled.lowered),
+            budget: Budget { max_memory, max_steps: args.max_steps },
+            recorder: Recorder::new(compiled, &prepared.options),
+            engine: Engine::fastest(compiled, prepared.wanted())?,
+        })
+    }
+
+    /// What is to be written of a file, if anything; `None` if it cannot be read or does not conform, which is reported.
+    fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
+        let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
+        let parsed = self.parser.parse(&text, &self.budget);
+        let parsed = parsed.map_err(|error| say!("{}", describe(file, &text, &error))).ok()?;
+        if self.args.verbose {
+            report(file, &text, &parsed);
+        }
+        let compiled = self.compiled;
+        Some(match &self.args.form {
+            FormArgs { choices: true, .. } if !self.args.raw => {
+                Some(self.recorder.with_header(&parsed.choices, recorded::unlimited()))
+            }
+            FormArgs { choices: true, .. } => {
+                self.warn_of_limits(file, &text, &parsed.choices);
+                Some(parsed.choices)
+            }
+            FormArgs { tree: true, .. } => Some(tree::lines(compiled, &trace(compiled, &parsed), &text)),
+            FormArgs { json: true, .. } => Some(tree::json(compiled, &trace(compiled, &parsed))),
+            _ => None,
+        })
+    }
+
+    /// Reports choice bytes without a header that `gramjet render` would not make the text of by itself.
+    fn warn_of_limits(&self, file: &Path, text: &[u8], choices: &[u8]) {
+        let mut output = Vec::new();
+        self.engine.producer().produce(&mut Choices::replay(choices), &mut output);
+        if output != text {
+            say!(
+                "gramjet: {} lies outside the limits that `gramjet render` keeps by itself: \
+                 render it with `--max-depth none --max-len none --max-choices {}`",
+                shown(file),
+                choices.len()
+            );
+        }
+    }
+
+    /// Says under which options choice bytes without a header mean what they do.
+    fn advise(&self, prepared: &Prepared) {
+        if self.compiled.by_default.is_some_and(|decision| decision.is_shaped) {
+            say!(
+                "gramjet: the choice bytes mean this under {} alone, which `gramjet render` takes under the same limits only: leave out \
+                 `--raw`, or give both commands `--shape uniform`",
+                self.compiled.weights
+            );
+        }
+        let how = &self.args.grammar.how;
+        // The policy that texts are read with is not that of inputs that are generated.
+        if prepared.source.format(how).has_lexer() && how.reading.separator_policy.is_none() {
+            let option = "--separator-policy any";
+            say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
+        }
+    }
+}
+
+/// The instances of rules that the choice bytes make, without limits.
+fn trace(compiled: &Compiled, parsed: &Parsed) -> Trace {
+    let mut trace = Trace::default();
+    let mut bytes = parsed.choices.iter().copied();
+    let limits = reference::Limits::default();
+    let mut output = Vec::new();
+    reference::run(&compiled.lowered, &compiled.pools, limits, &mut || bytes.next(), &mut output, Some(&mut trace));
+    trace
+}
+
+fn report(file: &Path, text: &[u8], parsed: &Parsed) {
+    say!(
+        "gramjet: {} conforms: {}, {}, {}",
+        shown(file),
+        plural(text.len() as u64, "byte"),
+        plural(parsed.choices.len() as u64, "choice byte"),
+        plural(parsed.work.steps, "step")
+    );
+}

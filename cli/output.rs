@@ -1,0 +1,11 @@
+//! What commands write: whole texts, and runs of inputs in chunks, with separators, to sinks.
+
+pub mod chunk;
+pub mod directory;
+pub mod file;
+#[cfg(target_os = "linux")]
+pub mod mapped;
+pub mod separator;
+pub mod sink;
+pub mod stream;
+pub mod whole;

@@ -1,0 +1,34 @@
+//! Where finished inputs go: a stream, a memory-mapped file, a directory. A sink takes whole chunks in order.
+
+use std::io;
+
+use crate::output::chunk::Chunk;
+
+/// A destination of inputs.
+pub trait Sink: Send {
+    /// Takes a chunk, or says how much of it is in place.
+    fn write(&mut self, chunk: &Chunk) -> Result<(), SinkError>;
+
+    /// Does what is left to do when everything is written; `bytes` is the length of all chunks taken.
+    fn finish(&mut self, bytes: u64) -> io::Result<()>;
+
+    /// After an error: keeps the first `bytes` bytes only, those of complete inputs, as far as that is possible.
+    fn cut_to(&mut self, _bytes: u64) {}
+
+    /// Whether it may pay to have another thread write.
+    fn takes_time(&self) -> bool {
+        true
+    }
+
+    /// What messages call it.
+    fn description(&self) -> String;
+}
+
+/// Why a chunk could not be taken as a whole.
+#[derive(Debug)]
+pub struct SinkError {
+    /// How many bytes of the chunk are in place.
+    pub written: usize,
+    /// What happened.
+    pub source: io::Error,
+}

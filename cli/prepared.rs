@@ -1,0 +1,153 @@
+//! A grammar that a command has read: its text, how it is compiled, under which limits it runs, and what the compiler makes of it, once.
+
+use std::cell::OnceCell;
+
+use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::shape::{ByDefault, Weighting};
+use gramjet_compiler::tokens::{Alphabet, SeparatorPolicy};
+use gramjet_compiler::{Compiled, Diagnostics, Examined, Options};
+use gramjet_files::Unreadable;
+
+use crate::arguments::grammar::{GrammarArgs, ReadingArgs};
+use crate::arguments::limits::LimitArgs;
+use crate::failure::{Failure, say};
+use crate::files;
+use crate::limits::Applied;
+use crate::report;
+use crate::source::Source;
+
+/// A grammar, and all that is asked for it.
+pub struct Prepared {
+    /// Its text.
+    pub source: Source,
+    /// How it is compiled.
+    pub options: Options,
+    /// The limits that are asked for.
+    pub limits: LimitArgs,
+    compiled: OnceCell<Compiled>,
+}
+
+impl Prepared {
+    /// The grammar that the arguments name.
+    pub fn load(args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
+        Prepared::new(Source::load(args)?, args, limits)
+    }
+
+    /// A grammar as the arguments say that it is read. Lengths are computed under the limits.
+    pub fn new(source: Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Prepared, Failure> {
+        let options = options(&source, args, limits)?;
+        Ok(Prepared { source, options, limits: *limits, compiled: OnceCell::new() })
+    }
+
+    /// The same with the grammar's own weights, unless others are asked for.
+    #[must_use]
+    pub fn with_own_weights(mut self) -> Prepared {
+        if let Weighting::ByDefault = self.options.weighting {
+            self.options.weighting = Weighting::Own;
+        }
+        self
+    }
+
+    /// The grammar, compiled. What there is to say about it is printed when that is done.
+    pub fn compile(&self) -> Result<&Compiled, Failure> {
+        self.compile_and(|warnings| report::print(&self.source.file, warnings))
+    }
+
+    /// The same for what makes random inputs: if nobody asked for weights, what was decided on them is printed, too.
+    pub fn compile_for_inputs(&self) -> Result<&Compiled, Failure> {
+        let is_new = !self.is_compiled();
+        let compiled = self.compile()?;
+        if let (true, Some(decision)) = (is_new, compiled.by_default.filter(ByDefault::is_surprising)) {
+            say!("gramjet: {}", report::weights_by_default(&decision));
+        }
+        Ok(compiled)
+    }
+
+    /// The same without a word: for what needs it besides the producer that runs.
+    pub fn compiled(&self) -> Result<&Compiled, Failure> {
+        self.compile_and(|_| {})
+    }
+
+    fn compile_and(&self, tell: impl Fn(&Diagnostics)) -> Result<&Compiled, Failure> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let result = gramjet_compiler::compile(&self.source.file, &self.options);
+        let (compiled, warnings) = result.map_err(|diagnostics| self.refuse(&diagnostics))?;
+        tell(&warnings);
+        Ok(self.compiled.get_or_init(|| compiled))
+    }
+
+    /// Whether it was compiled.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
+    /// Whether it is read as it is, from its own start rule and with its own weights.
+    pub fn is_unchanged(&self) -> bool {
+        let Options { start, tokens, weighting, .. } = &self.options;
+        start.is_none() && tokens.is_none() && matches!(weighting, Weighting::Own | Weighting::ByDefault)
+    }
+
+    /// Looks at the grammar closely; all that there is to say, and what was found if it compiles.
+    pub fn examine(&self) -> (Option<Examined>, Diagnostics) {
+        match gramjet_compiler::examine(&self.source.file, &self.options) {
+            Ok((examined, diagnostics)) => (Some(examined), diagnostics),
+            Err(diagnostics) => (None, diagnostics),
+        }
+    }
+
+    /// The limits that are wanted, those of the grammar file where no others are asked for. A text that is not compiled is parsed.
+    pub fn wanted(&self) -> Applied {
+        let parsed = || {
+            let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));
+            format.parse(&self.source.file, &mut Diagnostics::default()).directives()
+        };
+        Applied::wanted(&self.limits, self.compiled.get().map_or_else(parsed, Compiled::directives))
+    }
+
+    /// Prints why the grammar does not compile.
+    pub fn refuse(&self, diagnostics: &Diagnostics) -> Failure {
+        report::print(&self.source.file, diagnostics);
+        report::does_not_compile(&self.source.file, diagnostics)
+    }
+}
+
+fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Options, Failure> {
+    let how = &args.how;
+    let weighting = match (&how.shape.weights, how.shape.shape) {
+        (Some(path), _) => {
+            if path.as_os_str() == "-" && args.grammar == "-" {
+                let both = "the grammar and the weights cannot both come from standard input";
+                return Err(Unreadable::new("<stdin>", both).into());
+            }
+            Weighting::File(files::read_weights(path)?)
+        }
+        (None, Some(shape)) => Weighting::Shape(shape),
+        (None, None) => Weighting::ByDefault,
+    };
+    Ok(Options {
+        format: how.format.as_deref().and_then(formats::by_name),
+        start: how.start.clone(),
+        reading: reading(&how.reading),
+        // Other files are read beside the grammar; this one is where the user says.
+        tokens: how
+            .reading
+            .tokens
+            .as_ref()
+            .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()),
+        loader: source.loader.clone(),
+        weighting,
+        limits: limits.assumed(),
+        ..Options::default()
+    })
+}
+
+fn reading(args: &ReadingArgs) -> FormatOptions {
+    FormatOptions {
+        strict: args.strict,
+        separators: args.separator_policy.as_deref().and_then(SeparatorPolicy::by_name).unwrap_or_default(),
+        alphabet: args.alphabet.as_deref().and_then(Alphabet::by_name),
+        indent: args.indent.unwrap_or_default(),
+    }
+}
