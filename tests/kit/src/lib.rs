@@ -37,4 +37,7 @@ mod pages {
 
     #[doc = include_str!("../../../docs/choices.md")]
     struct Choices;
+
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
 }
