@@ -33,6 +33,17 @@ impl Session {
         self.remember(text).then(|| self.input.choices())
     }
 
+    /// The symbols of a text's derivation, each once, ascending; none if it has no derivation.
+    pub fn symbols(&mut self, text: &[u8]) -> Option<Vec<u32>> {
+        if !self.remember(text) {
+            return None;
+        }
+        let mut symbols: Vec<u32> = self.input.trace().spans.iter().map(|span| span.symbol).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        Some(symbols)
+    }
+
     /// Whether the derivation of a text is at hand, without a parse: the last variant's is, and those of earlier texts.
     pub fn knows(&self, text: &[u8]) -> bool {
         text.len() == self.made

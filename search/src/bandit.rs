@@ -1,0 +1,73 @@
+//! Which of several ways to go: the ways that have paid lately, and now and then the others.
+
+use crate::random::Random;
+
+/// What a way has paid is forgotten at this rate, as what pays changes in the course of a search.
+const KEPT: f64 = 0.999;
+/// Each way is tried in at least this share of all cases.
+const LEAST: f64 = 0.05;
+
+/// Chooses among `N` ways in proportion to what they have paid for what they have cost, both discounted.
+#[derive(Clone, Debug)]
+pub(crate) struct Bandit<const N: usize> {
+    paid: [f64; N],
+    cost: [f64; N],
+}
+
+impl<const N: usize> Bandit<N> {
+    pub(crate) fn new() -> Bandit<N> {
+        // As if each way had paid a little, so none is given up before it was tried.
+        Bandit { paid: [1.0; N], cost: [10.0; N] }
+    }
+
+    pub(crate) fn choose(&self, random: &mut Random) -> usize {
+        let rates: [f64; N] = std::array::from_fn(|way| self.paid[way] / self.cost[way]);
+        let sum: f64 = rates.iter().sum();
+        let mut left = random.unit();
+        for (way, rate) in rates.iter().enumerate() {
+            left -= LEAST + (1.0 - LEAST * N as f64) * rate / sum;
+            if left < 0.0 {
+                return way;
+            }
+        }
+        N - 1
+    }
+
+    /// The way has cost something, and has paid something or nothing.
+    pub(crate) fn learn(&mut self, way: usize, paid: f64, cost: f64) {
+        for known in 0..N {
+            self.paid[known] *= KEPT;
+            self.cost[known] *= KEPT;
+        }
+        self.paid[way] += paid;
+        self.cost[way] += cost;
+        // None of them becomes nothing, however long it was not taken.
+        for known in 0..N {
+            self.paid[known] = self.paid[known].max(1e-3);
+            self.cost[known] = self.cost[known].max(1e-2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_that_pays_is_taken_most_and_no_way_is_given_up() {
+        let (mut bandit, mut random) = (Bandit::<3>::new(), Random::new(1));
+        let mut taken = [0; 3];
+        for _ in 0..3000 {
+            let way = bandit.choose(&mut random);
+            taken[way] += 1;
+            bandit.learn(way, f64::from(u8::from(way == 1)), 1.0);
+        }
+        assert!(taken[1] > 2000 && taken[0] > 50 && taken[2] > 50, "{taken:?}");
+        for _ in 0..3000 {
+            let way = bandit.choose(&mut random);
+            taken[way] += 1;
+            bandit.learn(way, f64::from(u8::from(way == 2)), 1.0);
+        }
+        assert!(taken[2] > 1500, "{taken:?}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Texts one after the other: fresh ones and variants of those that were worth keeping.
+
+use std::cmp::Reverse;
+
+use gramjet_session::{Language, Session, hash};
+use rustc_hash::FxHashSet;
+
+use crate::bandit::Bandit;
+use crate::corpus::Corpus;
+use crate::random::Random;
+
+/// What a search looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// Texts that make the subject do something new.
+    #[default]
+    New,
+    /// Texts that cost much: the best ones are kept.
+    Cost,
+}
+
+/// What a text made the subject do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Observation {
+    /// Something that no text before has made it do.
+    pub is_new: bool,
+    /// What the text cost, in a unit of the caller's.
+    pub cost: u64,
+}
+
+/// How a text was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// At random.
+    Fresh,
+    /// A change to the derivation of one that was kept.
+    Mutate,
+    /// A part of one that was kept, in another one.
+    Splice,
+}
+
+impl Operator {
+    /// All of them.
+    pub const ALL: [Operator; 3] = [Operator::Fresh, Operator::Mutate, Operator::Splice];
+
+    /// A short name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::Fresh => "fresh",
+            Operator::Mutate => "mutate",
+            Operator::Splice => "splice",
+        }
+    }
+}
+
+/// So many texts are tried before one that was proposed before is proposed again.
+const TRIES: usize = 16;
+/// So many texts are remembered as proposed; then all are forgotten.
+const REMEMBERED: usize = 1 << 22;
+/// So many texts are kept where they are kept for their cost.
+const BEST: usize = 64;
+
+/// Proposes texts and learns from what they made the subject do. The same seed and observations give the same texts.
+#[derive(Debug)]
+pub struct Fuzzer {
+    session: Session,
+    goal: Goal,
+    max_len: usize,
+    corpus: Corpus,
+    ways: Bandit<3>,
+    random: Random,
+    proposed: FxHashSet<u64>,
+    text: Vec<u8>,
+    way: usize,
+    parent: Option<usize>,
+    yields: [(u64, u64); 3],
+}
+
+impl Fuzzer {
+    /// A search among the texts of a language, of at most `max_len` bytes.
+    pub fn new(language: &Language, goal: Goal, max_len: usize, seed: u64) -> Fuzzer {
+        Fuzzer {
+            session: Session::new(language, seed),
+            goal,
+            max_len,
+            corpus: Corpus::default(),
+            ways: Bandit::new(),
+            random: Random::new(seed),
+            proposed: FxHashSet::default(),
+            text: Vec::new(),
+            way: 0,
+            parent: None,
+            yields: [(0, 0); 3],
+        }
+    }
+
+    /// The texts that were kept.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// For each operator how many texts it has made, and how many of them were kept.
+    pub fn yields(&self) -> impl Iterator<Item = (Operator, u64, u64)> {
+        Operator::ALL.into_iter().zip(self.yields).map(|(operator, (made, kept))| (operator, made, kept))
+    }
+
+    /// What makes and parses the texts.
+    pub fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// The next text to run; none if every text of the language is longer than may be.
+    pub fn propose(&mut self) -> Option<&[u8]> {
+        for _ in 0..TRIES {
+            self.make()?;
+            if self.proposed.len() >= REMEMBERED {
+                self.proposed.clear();
+            }
+            if self.proposed.insert(hash(&self.text)) {
+                break;
+            }
+        }
+        Some(&self.text)
+    }
+
+    fn make(&mut self) -> Option<()> {
+        self.way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose(&mut self.random) };
+        self.parent = if self.way == 0 { None } else { self.corpus.pick(&mut self.random) };
+        let Fuzzer { session, corpus, text, max_len, .. } = self;
+        let texts = corpus.entries();
+        match (Operator::ALL[self.way], self.parent) {
+            (Operator::Mutate, Some(parent)) => session.mutate(&texts[parent].text, *max_len, text),
+            (Operator::Splice, Some(parent)) => {
+                let other = self.random.below(texts.len());
+                session.splice(&texts[parent].text, &texts[other].text, *max_len, text)
+            }
+            _ => session.fresh(*max_len, text),
+        }
+        .map(drop)
+    }
+
+    /// What the text that was proposed last has done. Whether it is kept.
+    pub fn observe(&mut self, observation: Observation) -> bool {
+        let is_kept = match self.goal {
+            Goal::New => observation.is_new,
+            Goal::Cost => self.is_among_best(rank(observation.cost, &self.text)),
+        };
+        self.ways.learn(self.way, f64::from(u8::from(is_kept)), 1.0);
+        let (made, kept) = &mut self.yields[self.way];
+        *made += 1;
+        if is_kept {
+            *kept += 1;
+            if let Some(parent) = self.parent {
+                self.corpus.found(parent);
+            }
+            let text = std::mem::take(&mut self.text);
+            self.keep(&text, observation.cost);
+            self.text = text;
+        }
+        is_kept
+    }
+
+    /// A text from elsewhere that is worth varying; whether it conforms.
+    pub fn add(&mut self, text: &[u8], cost: u64) -> bool {
+        let conforms = self.session.remember(text);
+        if conforms {
+            self.keep(text, cost);
+        }
+        conforms
+    }
+
+    fn keep(&mut self, text: &[u8], cost: u64) {
+        let symbols = self.session.symbols(text).unwrap_or_default();
+        self.corpus.keep(text, cost, symbols);
+        if self.goal == Goal::Cost && self.corpus.entries().len() > BEST {
+            let costs = self.corpus.entries().iter().enumerate();
+            let least = costs.min_by_key(|(_, entry)| rank(entry.cost, &entry.text)).map(|(number, _)| number);
+            self.corpus.remove(least.expect("there are some"));
+        }
+    }
+
+    fn is_among_best(&self, rank: Rank) -> bool {
+        let entries = self.corpus.entries();
+        entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
+    }
+}
+
+/// Of two texts that cost the same the shorter one is better, as it has room for more.
+type Rank = (u64, Reverse<usize>);
+
+fn rank(cost: u64, text: &[u8]) -> Rank {
+    (cost, Reverse(text.len()))
+}

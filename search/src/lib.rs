@@ -1,0 +1,18 @@
+//! Searches the texts that a grammar derives: for those on which a subject fails, does something new, or takes long.
+//!
+//! In tests, [`check`] runs a property and [`Check::costs_at_most`] holds a bound on cost; each fails with the smallest text that it
+//! finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it proposes a text, and is told what that did.
+//!
+//! This crate knows nothing of processes; `gramjet-harness` runs programs.
+
+#![forbid(unsafe_code)]
+
+mod bandit;
+mod check;
+mod corpus;
+mod fuzzer;
+mod random;
+
+pub use check::{Check, check};
+pub use corpus::{Corpus, Entry};
+pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
