@@ -1,4 +1,5 @@
-//! The commands. Each is a file that has its arguments, which say in their first line what the command is for, and its `run`.
+//! The commands. Each is a file that has its arguments, which say in their first line what the command is for, and its
+//! `run`.
 //!
 //! A new command is a file in `commands/`, its `mod` here, and its line in the list below it.
 
@@ -32,7 +33,8 @@ pub struct CommandLine {
     pub command: Command,
 }
 
-/// Makes [`Command`] of the list, in the order of the help. In parentheses stands what a command is given besides its arguments.
+/// Makes [`Command`] of the list, in the order of the help. In parentheses stands what a command is given besides its
+/// arguments.
 macro_rules! commands {
     ($($name:ident: $module:ident $(($given:expr))?,)*) => {
         #[derive(Debug, Subcommand)]

@@ -133,7 +133,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Names the machine code for the profiler `perf`, if there is any and the environment asks for it; returns the file.
+    /// Names the machine code for the profiler `perf`, if there is any and the environment asks for it; returns the
+    /// file.
     pub fn write_perf_map(&self) -> Result<Option<PathBuf>, Failure> {
         let is_asked = std::env::var_os(PERF_MAP).is_some_and(|value| !value.is_empty() && value != "0");
         let Some(mut jit) = self.jit.clone().filter(|_| is_asked) else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! The limits that inputs are made under. The compiler decides which are in force (`gramjet_compiler::limits`); here they are held
-//! against what an engine can keep, and said to the user.
+//! The limits that inputs are made under. The compiler decides which are in force (`gramjet_compiler::limits`); here
+//! they are held against what an engine can keep, and said to the user.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! A grammar that a command has read: its text, how it is compiled, under which limits it runs, and what the compiler makes of it, once.
+//! A grammar that a command has read: its text, how it is compiled, under which limits it runs, and what the compiler
+//! makes of it, once.
 
 use std::cell::OnceCell;
 
@@ -97,7 +98,8 @@ impl Prepared {
         }
     }
 
-    /// The limits that are wanted, those of the grammar file where no others are asked for. A text that is not compiled is parsed.
+    /// The limits that are wanted, those of the grammar file where no others are asked for. A text that is not compiled
+    /// is parsed.
     pub fn wanted(&self) -> Applied {
         let parsed = || {
             let format = self.options.format.unwrap_or_else(|| formats::detect(&self.source.file));

@@ -1,4 +1,5 @@
-//! The progress line on a terminal. A run reports each chunk written to it, never single inputs; a search reports each test.
+//! The progress line on a terminal. A run reports each chunk written to it, never single inputs; a search reports each
+//! test.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! What the compiler has to say about a grammar, for people: diagnostics with excerpts and carets, weights, growth. Excerpts are cut
-//! out of the text first, so that a line of ten megabytes costs no more than one of ten bytes.
+//! What the compiler has to say about a grammar, for people: diagnostics with excerpts and carets, weights, growth.
+//! Excerpts are cut out of the text first, so that a line of ten megabytes costs no more than one of ten bytes.
 
 use std::io::Write;
 use std::ops::Range;

@@ -37,23 +37,23 @@ pub enum StopReason {
 impl Stop {
     /// A request that SIGINT and SIGTERM make. A second signal ends the process at once.
     ///
-    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background so, and `nohup`
-    /// and `trap ''` ask for it.
+    /// A signal that is ignored when the process starts stays ignored: shells start commands in the background so, and
+    /// `nohup` and `trap ''` ask for it.
     pub fn on_signals() -> Stop {
         let stop = Stop::on_signals_in_preparation();
         stop.end_preparation();
         stop
     }
 
-    /// As [`Stop::on_signals`], but until [`Stop::end_preparation`] a signal ends the process at once, with the message of a run that has
-    /// written nothing: compilers and makers of tables look at no request.
+    /// As [`Stop::on_signals`], but until [`Stop::end_preparation`] a signal ends the process at once, with the message
+    /// of a run that has written nothing: compilers and makers of tables look at no request.
     pub fn on_signals_in_preparation() -> Stop {
         let stop = Stop::default();
         stop.in_preparation.store(true, Ordering::SeqCst);
         let again = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal)) {
-            // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot be
-            // caught the system's own action, to end the process, is a fair substitute.
+            // Actions run in the order of registration, so the first signal finds `again` unset. Where a signal cannot
+            // be caught the system's own action, to end the process, is a fair substitute.
             end_in_preparation(signal, &stop.in_preparation);
             let _ = flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&again));
             let _ = flag::register(signal, Arc::clone(&again));
@@ -148,8 +148,8 @@ fn end_in_preparation(signal: i32, in_preparation: &Arc<AtomicBool>) {
             signal_hook::low_level::exit(128 + signal);
         }
     };
-    // SAFETY: the handler reads an atomic and calls write(2) and _exit(2), which are safe in handlers; it allocates nothing, takes no lock and
-    // does not panic.
+    // SAFETY: the handler reads an atomic and calls write(2) and _exit(2), which are safe in handlers; it allocates
+    // nothing, takes no lock and does not panic.
     let _ = unsafe { signal_hook::low_level::register(signal, end) };
 }
 
@@ -157,8 +157,8 @@ fn end_in_preparation(signal: i32, in_preparation: &Arc<AtomicBool>) {
 #[cfg(not(unix))]
 fn end_in_preparation(_: i32, _: &Arc<AtomicBool>) {}
 
-/// Lets writes beyond the limit on the size of files (`ulimit -f`) fail as those on a full disk do. Without a handler SIGXFSZ ends
-/// the process inside an input.
+/// Lets writes beyond the limit on the size of files (`ulimit -f`) fail as those on a full disk do. Without a handler
+/// SIGXFSZ ends the process inside an input.
 pub fn fail_writes_beyond_file_size_limit() {
     // Where the signal cannot be caught it stays as it was.
     #[cfg(unix)]
@@ -170,8 +170,8 @@ pub fn fail_writes_beyond_file_size_limit() {
 #[expect(unsafe_code, reason = "no safe interface reads the action of a signal")]
 fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: With a null pointer for the new action, sigaction(2) changes nothing and writes the current one to `action`, which is
-    // valid for that; it is read only if the call says that it was written.
+    // SAFETY: With a null pointer for the new action, sigaction(2) changes nothing and writes the current one to
+    // `action`, which is valid for that; it is read only if the call says that it was written.
     unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN

@@ -26,8 +26,8 @@ impl<T> Bound<T> {
     }
 }
 
-/// A number of bytes. k, M, G, T (with or without B) are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; a fraction is
-/// allowed before a unit.
+/// A number of bytes. k, M, G, T (with or without B) are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; a fraction
+/// is allowed before a unit.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text, "4096, 64KiB or 1MB")?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {

@@ -48,10 +48,11 @@ pub struct HowArgs {
 pub struct ShapeArgs {
     /// What inputs should look like: uniform, balanced, deep, or target-size=SIZE.
     ///
-    /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and everything is
-    /// reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes in the mean. Without it
-    /// the weights are the grammar's own; a grammar that has none, and no limit on the length, gets those of `target-size=1k` if its
-    /// inputs had less than 16 bytes or more than 16 KiB in the mean, or if more than a fifth were the shortest one.
+    /// `uniform` makes all alternatives equally probable; `balanced` finds weights with which derivations end and
+    /// everything is reached; `deep` prefers long recursion; `target-size=4k` finds weights for inputs of 4000 bytes in
+    /// the mean. Without it the weights are the grammar's own; a grammar that has none, and no limit on the length,
+    /// gets those of `target-size=1k` if its inputs had less than 16 bytes or more than 16 KiB in the mean, or if more
+    /// than a fifth were the shortest one.
     #[arg(long, value_name = "SHAPE", value_parser = units::parse_shape, conflicts_with = "weights")]
     pub shape: Option<Shape>,
 
@@ -60,7 +61,8 @@ pub struct ShapeArgs {
     pub weights: Option<PathBuf>,
 }
 
-/// Clap's headings hold for all arguments behind them, also for those of the command that these are part of; this ends them.
+/// Clap's headings hold for all arguments behind them, also for those of the command that these are part of; this ends
+/// them.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub struct EndOfHeadings {}
@@ -71,33 +73,36 @@ pub struct EndOfHeadings {}
 pub struct ReadingArgs {
     /// Where separators stand between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
     ///
-    /// `auto` puts one only where the lexer would else cut the text otherwise, `space` between all tokens, `none` nowhere; `any`
-    /// takes whatever is hidden between any tokens. `parse`, `mutate` and `minimise` read grammars with `any` unless they are told
-    /// otherwise, other commands with `auto`.
+    /// `auto` puts one only where the lexer would else cut the text otherwise, `space` between all tokens, `none`
+    /// nowhere; `any` takes whatever is hidden between any tokens. `parse`, `mutate` and `minimise` read grammars with
+    /// `any` unless they are told otherwise, other commands with `auto`.
     #[arg(long, value_name = "POLICY", value_parser = values::separator_policies())]
     pub separator_policy: Option<String>,
 
     /// What sets that are written as complements draw from, in formats with a lexer (ANTLR).
     ///
     /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
-    /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters, but mostly
-    /// printable ASCII.
+    /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters,
+    /// but mostly printable ASCII.
     #[arg(long, value_name = "ALPHABET", value_parser = values::alphabets())]
     pub alphabet: Option<String>,
 
-    /// How tokens for indentation are read, in formats that leave them to code (ANTLR, Lark, tree-sitter): auto, none, or some of the settings below.
+    /// How tokens for indentation are read, in formats that leave them to code (ANTLR, Lark, tree-sitter): auto, none,
+    /// or some of the settings below.
     ///
-    /// `auto` finds them by their names, such as INDENT, _dedent and NEWLINE; with `none` they are read as any others. Else some of
-    /// `unit=4` (spaces a level, or `tab`), `levels=8` (blocks within one another; deeper ones are left out) and
-    /// `tokens=NEWLINE/INDENT/DEDENT` (the first may be empty), with commas between.
+    /// `auto` finds them by their names, such as INDENT, _dedent and NEWLINE; with `none` they are read as any others.
+    /// Else some of `unit=4` (spaces a level, or `tab`), `levels=8` (blocks within one another; deeper ones are left
+    /// out) and `tokens=NEWLINE/INDENT/DEDENT` (the first may be empty), with commas between.
     #[arg(long, value_name = "HOW")]
     pub indent: Option<Indent>,
 
-    /// What tokens derive, in formats that leave that to a lexer (yacc, Lark, tree-sitter, ANTLR): a grammar in any format with a rule for each.
+    /// What tokens derive, in formats that leave that to a lexer (yacc, Lark, tree-sitter, ANTLR): a grammar in any
+    /// format with a rule for each.
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 
-    /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out with a warning.
+    /// Refuse grammars that say something that a context-free grammar cannot, in place of leaving it out with a
+    /// warning.
     #[arg(long)]
     pub strict: bool,
 }

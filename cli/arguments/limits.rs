@@ -9,7 +9,8 @@ use crate::units::{self, Bound};
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Limits of one input")]
 pub struct LimitArgs {
-    /// Rules more than this many references below the start rule are completed as briefly as possible; `none` for no limit.
+    /// Rules more than this many references below the start rule are completed as briefly as possible; `none` for no
+    /// limit.
     ///
     /// Where neither the grammar file nor the command line sets a depth or a length, the depth is 32.
     #[arg(long, value_name = "DEPTH", allow_negative_numbers = true, value_parser = units::parse_depth)]

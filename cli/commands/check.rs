@@ -43,7 +43,8 @@ pub struct Arguments {
     #[arg(long, value_name = "CODE", hide_possible_values = true, value_parser = values::code_names_or_warnings())]
     deny: Vec<String>,
 
-    /// Leave warnings with this code out; `warnings` stands for all that are not denied. The help of `--explain` lists the codes.
+    /// Leave warnings with this code out; `warnings` stands for all that are not denied. The help of `--explain` lists
+    /// the codes.
     #[arg(long, value_name = "CODE", hide_possible_values = true, value_parser = values::code_names_or_warnings())]
     allow: Vec<String>,
 
@@ -96,8 +97,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The result. With `--json`, that a file cannot be read is an object on standard output as all that is wrong with the grammar,
-/// which is called `grammar` if it was read.
+/// The result. With `--json`, that a file cannot be read is an object on standard output as all that is wrong with the
+/// grammar, which is called `grammar` if it was read.
 fn told<T>(args: &Arguments, grammar: Option<&str>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let (true, Err(Failure::Unreadable(unreadable))) = (args.json, &result) {
         let grammar = grammar.unwrap_or(unreadable.source.name());

@@ -38,8 +38,8 @@ pub struct Arguments {
 
     /// The depth limit that the producer begins with, in place of the grammar file's.
     ///
-    /// There is code for this limit alone if it is small and the only one. Else `asm` knows only its kinds of limits: there is
-    /// code for a depth, for a length, for both and for none.
+    /// There is code for this limit alone if it is small and the only one. Else `asm` knows only its kinds of limits:
+    /// there is code for a depth, for a length, for both and for none.
     #[arg(long, value_name = "DEPTH")]
     max_depth: Option<u32>,
 

@@ -54,8 +54,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = EngineArgument::AUTO)]
     engine: EngineArgument,
 
-    /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second for some grammars, for
-    /// runs that are long enough. The inputs may be others.
+    /// Make the bulk engine's tables up to N times as large, with N times the work: more bytes a second for some
+    /// grammars, for runs that are long enough. The inputs may be others.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=64))]
     optimise: u32,
 
@@ -65,9 +65,10 @@ pub struct Arguments {
 
     /// Make only the I-th part (from 0) of a run that N processes share, or `auto`.
     ///
-    /// With -n each shard makes a contiguous part, and all parts in order are byte for byte the run without --shard. With
-    /// --bytes and --time shard I makes the blocks I, I+N, ... of 256 inputs each, and its N-th part of the bytes.
-    /// `auto` reads SLURM_ARRAY_TASK_ID, _COUNT and _MIN, or JOB_COMPLETION_INDEX with JOB_COMPLETIONS or GRAMJET_SHARDS.
+    /// With -n each shard makes a contiguous part, and all parts in order are byte for byte the run without --shard.
+    /// With --bytes and --time shard I makes the blocks I, I+N, ... of 256 inputs each, and its N-th part of the bytes.
+    /// `auto` reads SLURM_ARRAY_TASK_ID, _COUNT and _MIN, or JOB_COMPLETION_INDEX with JOB_COMPLETIONS or
+    /// GRAMJET_SHARDS.
     #[arg(long, value_name = "I/N", requires = "seed")]
     shard: Option<ShardArgument>,
 

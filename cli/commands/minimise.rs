@@ -40,13 +40,13 @@ pub struct Arguments {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 
-    /// The file has choice bytes, as the artefacts of libFuzzer and LibAFL have. The command gets choice bytes, too; what is written is
-    /// the text.
+    /// The file has choice bytes, as the artefacts of libFuzzer and LibAFL have. The command gets choice bytes, too;
+    /// what is written is the text.
     #[arg(long)]
     choices: bool,
 
-    /// Write the choice bytes of the result to this file, besides the text: with a header, as `gramjet render` takes them, or with
-    /// `--choices` as they are.
+    /// Write the choice bytes of the result to this file, besides the text: with a header, as `gramjet render` takes
+    /// them, or with `--choices` as they are.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     choices_output: Option<PathBuf>,
 
@@ -76,7 +76,8 @@ pub struct Arguments {
     #[arg(long)]
     no_progress: bool,
 
-    /// The command, behind `--`. For `@@` stands the name of a file with the text; without it, the text is standard input.
+    /// The command, behind `--`. For `@@` stands the name of a file with the text; without it, the text is standard
+    /// input.
     #[arg(value_name = "COMMAND", required = true, last = true)]
     command: Vec<OsString>,
 
@@ -127,7 +128,8 @@ fn refuse_shared_streams(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The language, the text to minimise, and for a fuzz target the choice bytes that stand for it under the target's limits.
+/// The language, the text to minimise, and for a fuzz target the choice bytes that stand for it under the target's
+/// limits.
 fn read(args: &Arguments, source: Source, bytes: Vec<u8>) -> Result<(Language, Vec<u8>, Option<Artefact>), Failure> {
     let grammar = if args.choices { args.grammar.clone() } else { args.grammar.for_texts() };
     // Nothing is made at random.

@@ -29,8 +29,8 @@ pub struct Arguments {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The files, `-` for standard input: texts, or choice bytes with the header that `gramjet parse --choices` writes. The first header
-    /// says how the grammar is read, where no option does.
+    /// The files, `-` for standard input: texts, or choice bytes with the header that `gramjet parse --choices` writes.
+    /// The first header says how the grammar is read, where no option does.
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
@@ -58,7 +58,8 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "KIND", conflicts_with = "choices")]
     separator: Option<SeparatorArgument>,
 
-    /// Write the choice bytes of the variants, which `gramjet render` takes, in place of their texts; more than one need a directory.
+    /// Write the choice bytes of the variants, which `gramjet render` takes, in place of their texts; more than one
+    /// need a directory.
     #[arg(long)]
     choices: bool,
 

@@ -42,7 +42,8 @@ pub struct Arguments {
     #[arg(long, requires = "choices")]
     raw: bool,
 
-    /// Write to this file; to one file per input, with an extension of its own, if it is a directory or ends with a slash.
+    /// Write to this file; to one file per input, with an extension of its own, if it is a directory or ends with a
+    /// slash.
     #[arg(short, long, value_name = "FILE|DIR/", value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
 
@@ -101,8 +102,8 @@ Examples:
 
 The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
 
-/// The names of the output files: those of the files, with the extension of the form. Where files in several directories have
-/// the same name, the later ones get a number.
+/// The names of the output files: those of the files, with the extension of the form. Where files in several
+/// directories have the same name, the later ones get a number.
 fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
     let mut taken = BTreeSet::new();
     let name_of = |file: &PathBuf| {
@@ -185,7 +186,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What is to be written of a file, if anything; `None` if it cannot be read or does not conform, which is reported.
+    /// What is to be written of a file, if anything; `None` if it cannot be read or does not conform, which is
+    /// reported.
     fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
         let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
         let parsed = self.parser.parse(&text, &self.budget);

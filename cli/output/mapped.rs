@@ -2,7 +2,8 @@
 //!
 //! The blocks of each window are allocated before it is mapped: a store to a page that the file system has no room for
 //! would be a SIGBUS, an allocation that fails is an error. Windows are small, for mapped pages count as memory in use.
-//! Another process that makes the file shorter takes the blocks away again; then the signal ends the process with a message.
+//! Another process that makes the file shorter takes the blocks away again; then the signal ends the process with a
+//! message.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -49,8 +50,8 @@ impl Mapped {
         let description = quoted(path);
         report_bus_errors(&description)?;
         let mut mapped = Mapped { file, description, window: None, next_start: 0, position: 0, allocated: 0 };
-        // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported there,
-        // with what was written before.
+        // Asked here rather than at the first chunk, where it would be too late for advice. A full disk is reported
+        // there, with what was written before.
         match mapped.allocate(LAST_WINDOW as u64) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Err(error),
             _ => Ok(mapped),
@@ -113,11 +114,12 @@ fn report_bus_errors(description: &str) -> io::Result<()> {
 /// The window of the file that starts at `start` and has `len` bytes.
 #[expect(unsafe_code, reason = "a memory map is unsafe by nature")]
 fn map(file: &File, start: u64, len: usize) -> io::Result<MmapMut> {
-    // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break nothing: the
-    // map is only ever written through, by `copy_from_slice`; no byte of it is read, so none is taken to be constant.
-    // A file that becomes *shorter* turns stores into SIGBUS, whose action (`report_bus_errors`) ends the process. This process
-    // never shortens the file while a window exists (`finish` and `cut_to` drop it first), and the pages of the window are
-    // allocated before it is mapped. The map keeps the open file alive, so closing `file` cannot invalidate it.
+    // SAFETY: What makes a shared map unsafe is that others may change the file below it. Changed *bytes* break
+    // nothing: the map is only ever written through, by `copy_from_slice`; no byte of it is read, so none is taken to
+    // be constant. A file that becomes *shorter* turns stores into SIGBUS, whose action (`report_bus_errors`) ends the
+    // process. This process never shortens the file while a window exists (`finish` and `cut_to` drop it first), and
+    // the pages of the window are allocated before it is mapped. The map keeps the open file alive, so closing `file`
+    // cannot invalidate it.
     unsafe { MmapOptions::new().offset(start).len(len).map_mut(file) }
 }
 

@@ -1,8 +1,8 @@
-//! The limits of one output, and the one decision on which of them are in force: those that the user asks for, else those of the
-//! grammar file, else a default depth, since the expected output of many grammars is infinite without any.
+//! The limits of one output, and the one decision on which of them are in force: those that the user asks for, else
+//! those of the grammar file, else a default depth, since the expected output of many grammars is infinite without any.
 
-/// The depth limit of producers whose grammar and user set neither a depth nor a length. The library, which the compiler does not
-/// know, has the same number as `Limits::DEFAULT_MAX_DEPTH`.
+/// The depth limit of producers whose grammar and user set neither a depth nor a length. The library, which the
+/// compiler does not know, has the same number as `Limits::DEFAULT_MAX_DEPTH`.
 pub const DEFAULT_MAX_DEPTH: u32 = 32;
 
 /// Bounds on one output.
@@ -14,7 +14,8 @@ pub struct Limits {
     pub max_len: Option<u64>,
 }
 
-/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under them.
+/// The limits that producers will have, as far as they are not those of the grammar file: lengths are computed under
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AssumedLimits {
     /// A depth in place of the file's; `Some(None)` is no limit.
@@ -38,8 +39,8 @@ impl AssumedLimits {
         Limits { max_depth: self.max_depth.unwrap_or(file.max_depth), max_len: self.max_len.unwrap_or(file.max_len) }
     }
 
-    /// The limits in force for a grammar file with these limits. The depth is the default where there is no limit, and nobody asked
-    /// for none on the depth.
+    /// The limits in force for a grammar file with these limits. The depth is the default where there is no limit, and
+    /// nobody asked for none on the depth.
     pub fn or_default(self, file: Limits) -> Decided {
         let limits = self.over(file);
         let is_default_depth = limits == Limits::default() && self.max_depth.is_none();

@@ -1,5 +1,5 @@
-//! The engines that replay choice bytes, by name: the one list that the command, sessions, the doors to other programs and the tests
-//! read. A new engine is a file of its own and its lines here.
+//! The engines that replay choice bytes, by name: the one list that the command, sessions, the doors to other programs
+//! and the tests read. A new engine is a file of its own and its lines here.
 
 use std::str::FromStr;
 
@@ -72,8 +72,8 @@ impl Kind {
         self.make_with_limits(compiled, first_limits(compiled))
     }
 
-    /// A producer with these limits; if the grammar cannot keep them, with those of [`Kind::make`]. Code for other limits is not made
-    /// before they are set.
+    /// A producer with these limits; if the grammar cannot keep them, with those of [`Kind::make`]. Code for other
+    /// limits is not made before they are set.
     ///
     /// # Errors
     ///
@@ -113,7 +113,8 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with those of [`Kind::make`].
+    /// The fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with those of
+    /// [`Kind::make`].
     pub fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
         match Jit::with_limits(compiled, limits) {
             Ok(jit) => Engine::Jit(jit),

@@ -1,5 +1,5 @@
-//! What `gramjet check` found, for programs. `docs/lints.md` describes the form; fields are added, never changed or removed,
-//! within a version of it.
+//! What `gramjet check` found, for programs. `docs/lints.md` describes the form; fields are added, never changed or
+//! removed, within a version of it.
 
 use gramjet_compiler::diagnostics::{Diagnostic, Diagnostics, SourceFile, Span};
 use serde::Serialize;
@@ -39,8 +39,8 @@ struct Related<'a> {
     place: Place<'a>,
 }
 
-/// Lines and columns count from 1, columns in characters; offsets count bytes from 0. All but the file are null for what
-/// concerns the grammar as a whole.
+/// Lines and columns count from 1, columns in characters; offsets count bytes from 0. All but the file are null for
+/// what concerns the grammar as a whole.
 #[derive(Serialize)]
 struct Place<'a> {
     file: &'a str,

@@ -1,5 +1,5 @@
-//! What the inputs of a run came to: they are made again, by an interpreter that keeps it in mind, so that the figures are
-//! those of the inputs that were written, whichever engine made them.
+//! What the inputs of a run came to: they are made again, by an interpreter that keeps it in mind, so that the figures
+//! are those of the inputs that were written, whichever engine made them.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,15 +1,16 @@
 //! Puts chunks that several workers make into one order, in bounded memory.
 //!
-//! The run is cut into *tickets*, numbered from 0; a worker holds one at a time and passes on its chunks. The ticket whose
-//! *turn* it is goes straight to the output, by the hand of whichever worker finds the output free. Chunks of later tickets
-//! wait in a queue with a budget; a worker that would exceed it sleeps until it is its ticket's turn or there is room.
-//! There is no deadlock: workers take tickets in order, so the turn's ticket is held by a worker that is awake, or that is
-//! woken as soon as the output is free. Others are woken one by one as room is made, the most urgent first: to wake them
-//! all for each chunk would cost many workers most of their time.
+//! The run is cut into *tickets*, numbered from 0; a worker holds one at a time and passes on its chunks. The ticket
+//! whose *turn* it is goes straight to the output, by the hand of whichever worker finds the output free. Chunks of
+//! later tickets wait in a queue with a budget; a worker that would exceed it sleeps until it is its ticket's turn or
+//! there is room. There is no deadlock: workers take tickets in order, so the turn's ticket is held by a worker that is
+//! awake, or that is woken as soon as the output is free. Others are woken one by one as room is made, the most urgent
+//! first: to wake them all for each chunk would cost many workers most of their time.
 //!
-//! Where processors are left over a *writer* has the output for itself, and workers only queue. Of the ticket whose turn it is
-//! one chunk may be queued beyond the budget, so there is always something to write. One that is larger than the budget by
-//! itself, as a single long input can be, waits until nothing is written, so there are no two of them but for those that are made.
+//! Where processors are left over a *writer* has the output for itself, and workers only queue. Of the ticket whose
+//! turn it is one chunk may be queued beyond the budget, so there is always something to write. One that is larger than
+//! the budget by itself, as a single long input can be, waits until nothing is written, so there are no two of them but
+//! for those that are made.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -172,8 +173,8 @@ impl Ordered {
         }
     }
 
-    /// Writes what waits of the ticket whose turn it is, then `own`, which is the next chunk of that ticket, then what waits of
-    /// the tickets behind it.
+    /// Writes what waits of the ticket whose turn it is, then `own`, which is the next chunk of that ticket, then what
+    /// waits of the tickets behind it.
     fn write<'a>(&'a self, mut state: MutexGuard<'a, State>, mut own: Option<(Chunk, Then)>) -> MutexGuard<'a, State> {
         let Some(mut output) = state.output.take() else { return state };
         loop {
@@ -262,8 +263,8 @@ impl State {
         self.sleeping.values().chain(&self.writer).for_each(Thread::unpark);
     }
 
-    /// Keeps a written chunk for reuse. Free chunks have waited before, so there are no more of them than the budget allows,
-    /// and one per worker.
+    /// Keeps a written chunk for reuse. Free chunks have waited before, so there are no more of them than the budget
+    /// allows, and one per worker.
     fn recycle(&mut self, mut chunk: Chunk) {
         chunk.restart(0);
         if let Some(free) = self.free.get_mut(chunk.worker) {

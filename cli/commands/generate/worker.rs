@@ -17,7 +17,8 @@ use crate::stop::Stop;
 
 /// The chunks that wait for their turn hold at most this many bytes.
 const BUDGET: usize = 16 << 20;
-/// A ticket should be worth about this many chunks: enough not to notice its cost, little enough to share the work evenly.
+/// A ticket should be worth about this many chunks: enough not to notice its cost, little enough to share the work
+/// evenly.
 const TICKET_CHUNKS: usize = 2;
 /// So many inputs are made between two looks at whether the run was asked to stop.
 const MAX_BATCH: u64 = 16;
@@ -73,8 +74,9 @@ struct Ticket {
 
 /// Makes the inputs of a plan with one thread per maker, and one more that writes if `has_writer`.
 ///
-/// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal ends the
-/// run also while inputs are made that take long: nothing of them is written then, and their threads end with the process.
+/// Returns the output (unless a worker was lost while it wrote) and how the run ended, if not by its plan. A signal
+/// ends the run also while inputs are made that take long: nothing of them is written then, and their threads end with
+/// the process.
 pub fn run<M: Maker + Send + 'static>(
     makers: Vec<M>,
     orders: Orders,
@@ -175,7 +177,8 @@ impl Run {
         }
     }
 
-    /// Does something whose panic ends the whole run: without that the workers would wait for a lost one's ticket for ever.
+    /// Does something whose panic ends the whole run: without that the workers would wait for a lost one's ticket for
+    /// ever.
     fn or_end(&self, work: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.ordered.end(End::Panicked);

@@ -44,8 +44,8 @@ impl Search {
         self.minimiser.best()
     }
 
-    /// Looks for ever simpler texts on which the command ends as it is expected to. The search is the one that a single job makes,
-    /// whatever runs ahead of it.
+    /// Looks for ever simpler texts on which the command ends as it is expected to. The search is the one that a single
+    /// job makes, whatever runs ahead of it.
     pub fn run(
         &mut self,
         tracer: &mut impl Tracer,

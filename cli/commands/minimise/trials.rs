@@ -55,7 +55,8 @@ pub(super) struct Artefact {
 }
 
 impl Artefact {
-    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave alone.
+    /// Choice bytes from which the target makes this text: its own, or those of a derivation that its limits leave
+    /// alone.
     fn choices(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         if text == self.text {
             return Some(self.choices.clone());
