@@ -1,27 +1,82 @@
 //! Options that are alike: what can share the code of a branch.
 
-use crate::ir::{Ir, Node, NodeId};
+use crate::ir::{Ir, NodeId};
 
 /// The items that an option is a sequence of.
 pub fn items(ir: &Ir, option: NodeId) -> Vec<NodeId> {
-    match ir.node(option) {
-        Node::Seq(items) => items.to_vec(),
-        Node::Bytes(bytes) if bytes.is_empty() => Vec::new(),
-        _ => vec![option],
+    match ir.node(option).items() {
+        Some(items) => items.to_vec(),
+        None if ir.node(option).is_empty() => Vec::new(),
+        None => vec![option],
     }
 }
 
-/// Whether all options have the same item at a position.
-pub fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
-    let Some(&item) = options[0].get(position) else { return false };
-    options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
+/// The options of a site in groups that can share the code of a branch.
+#[derive(Clone, Debug)]
+pub struct Alike {
+    /// What each option is a sequence of.
+    pub options: Vec<Vec<NodeId>>,
+    /// So many items at their beginning are the same in all.
+    pub shared: usize,
+    /// Behind these, the options of a group differ in short literals only.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// What the options of a group derive at a position.
+#[derive(Clone, Debug)]
+pub enum Item<'i> {
+    /// All of them this.
+    Same(NodeId),
+    /// Each a literal, by the number of the option.
+    Literals(Vec<(usize, &'i [u8])>),
 }
 
 /// Choices with more options than this are not searched for options that are alike.
 const MAX_GROUPED: usize = 256;
 
+impl Alike {
+    /// The groups of options that differ in literals of at most `max_literal` bytes; what all begin with is left out of them if it
+    /// `shares_heads`.
+    pub fn new(ir: &Ir, options: Vec<Vec<NodeId>>, shares_heads: bool, max_literal: usize) -> Alike {
+        let shared = match shares_heads {
+            true => (0..).take_while(|&position| is_shared(ir, &options, position)).count(),
+            false => 0,
+        };
+        let groups = groups(ir, &options, shared, max_literal);
+        Alike { options, shared, groups }
+    }
+
+    /// What all options begin with.
+    pub fn head(&self) -> &[NodeId] {
+        &self.options[0][..self.shared]
+    }
+
+    /// What the options of a group derive behind that.
+    pub fn items<'i>(&self, ir: &'i Ir, group: usize) -> Vec<Item<'i>> {
+        let group = &self.groups[group];
+        let first = &self.options[group[0]];
+        let item = |position: usize| {
+            let members = || group.iter().map(|&option| (option, self.options[option][position]));
+            match members().all(|(_, other)| ir.is_written_like(first[position], other)) {
+                true => Item::Same(first[position]),
+                // Options of a group that are not written alike are literals here.
+                false => Item::Literals(
+                    members().map(|(option, item)| (option, ir.node(item).literal().unwrap_or_default())).collect(),
+                ),
+            }
+        };
+        (self.shared..first.len()).map(item).collect()
+    }
+}
+
+/// Whether all options have the same item at a position.
+fn is_shared(ir: &Ir, options: &[Vec<NodeId>], position: usize) -> bool {
+    let Some(&item) = options[0].get(position) else { return false };
+    options.iter().all(|items| items.get(position).is_some_and(|&other| ir.is_written_like(item, other)))
+}
+
 /// The options in groups that differ, behind the first `shared` items, in literals of at most `max_literal` bytes only.
-pub fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usize) -> Vec<Vec<usize>> {
+fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (option, items) in options.iter().enumerate() {
         let group = match options.len() <= MAX_GROUPED {
@@ -39,6 +94,6 @@ pub fn groups(ir: &Ir, options: &[Vec<NodeId>], shared: usize, max_literal: usiz
 }
 
 fn are_alike(ir: &Ir, a: &[NodeId], b: &[NodeId], max_literal: usize) -> bool {
-    let short = |node: NodeId| matches!(ir.node(node), Node::Bytes(bytes) if bytes.len() <= max_literal);
+    let short = |node: NodeId| ir.node(node).literal().is_some_and(|bytes| bytes.len() <= max_literal);
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| (short(a) && short(b)) || ir.is_written_like(a, b))
 }

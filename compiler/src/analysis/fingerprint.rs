@@ -4,7 +4,7 @@
 //! repetitions, sizes of pools. Names of rules, their order in the file and the way to this form don't matter.
 
 use crate::analysis::pools::Pools;
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Composition, Ir, NodeId, RuleId};
 
 /// 64 bits of FNV-1a (RFC 9923).
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +49,12 @@ pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
 
 fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
     let mut hash = Fnv::new();
-    match ir.node(node) {
-        Node::Bytes(bytes) => {
+    match ir.node(node).composition() {
+        Composition::Bytes(bytes) => {
             hash.byte(0);
             bytes.iter().for_each(|&byte| hash.byte(byte));
         }
-        Node::Class(set) => {
+        Composition::Class(set) => {
             hash.byte(1);
             hash.number(set.unit().max().into());
             for &(low, high) in set.ranges() {
@@ -62,26 +62,22 @@ fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
                 hash.number(high.into());
             }
         }
-        Node::Rule(rule) | Node::Again(rule) => {
-            hash.byte(2);
+        Composition::Instance(rule, body) => {
+            hash.byte(if body.is_some() { 6 } else { 2 });
             hash.number(order.numbers[rule.index()]);
         }
-        Node::Seq(_) => hash.byte(3),
-        Node::Choice(choice) => {
+        Composition::All(_) => hash.byte(3),
+        Composition::One(choice) => {
             hash.byte(4);
             if let Some(slots) = &choice.slots {
                 hash.number(slots.bits().into());
                 slots.ends().iter().for_each(|&end| hash.number(end.into()));
             }
         }
-        Node::Repeat { min, max, .. } => {
+        Composition::Rounds { min, max, .. } => {
             hash.byte(5);
-            hash.number((*min).into());
+            hash.number(min.into());
             hash.number(max.map_or(u64::MAX, u64::from));
-        }
-        Node::Inline { rule, .. } => {
-            hash.byte(6);
-            hash.number(order.numbers[rule.index()]);
         }
     }
     ir.children(node).iter().for_each(|child| hash.number(nodes[child.index()]));
@@ -112,8 +108,8 @@ impl Order {
                 if std::mem::replace(&mut order.is_reached[node.index()], true) {
                     continue;
                 }
-                if let Node::Rule(rule) | Node::Again(rule) = ir.node(node) {
-                    order.meet(ir, *rule);
+                if let Composition::Instance(rule, None) = ir.node(node).composition() {
+                    order.meet(ir, rule);
                 }
                 stack.extend(ir.children(node).iter().rev());
             }

@@ -2,15 +2,32 @@
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
-/// Whether the body of an instance of `rule` jumps back to it.
-pub fn jumps_to(ir: &Ir, node: NodeId, rule: RuleId) -> bool {
-    match ir.node(node) {
-        Node::Again(target) => *target == rule,
-        // An instance of the same rule inside catches the jumps.
-        Node::Inline { rule: inner, .. } if *inner == rule => false,
-        // Jumps stand in tail position only.
-        Node::Seq(items) => items.last().is_some_and(|&last| jumps_to(ir, last, rule)),
-        Node::Repeat { .. } => false,
-        _ => ir.children(node).iter().any(|&child| jumps_to(ir, child, rule)),
+/// Which nodes of an IR have jumps back in their tail positions.
+#[derive(Clone, Debug)]
+pub struct Jumps(Vec<bool>);
+
+impl Jumps {
+    /// Those of `ir`.
+    pub fn new(ir: &Ir) -> Jumps {
+        let mut jumps = vec![false; ir.node_count()];
+        // Children stand before their parents.
+        for index in 0..jumps.len() {
+            let node = NodeId::new(index);
+            jumps[index] = matches!(ir.node(node), Node::Again(_)) || ir.tails(node).iter().any(|tail| jumps[tail.index()]);
+        }
+        Jumps(jumps)
+    }
+
+    /// Whether a jump in the tail positions of `node`, a node of the same IR, leads back to the instance of `rule` around it.
+    pub fn lead_back(&self, ir: &Ir, node: NodeId, rule: RuleId) -> bool {
+        if !self.0[node.index()] {
+            return false;
+        }
+        match ir.node(node) {
+            Node::Again(target) => *target == rule,
+            // An instance of the same rule inside catches the jumps.
+            Node::Inline { rule: inner, .. } if *inner == rule => false,
+            inside => inside.tails().iter().any(|&tail| self.lead_back(ir, tail, rule)),
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::ast::{Expr, ExprKind, Grammar};
-use crate::ir::{Facts, Ir, Node, NodeId};
+use crate::ir::{Composition, Facts, Ir, NodeId};
 
 /// The cost of a derivation: length in bytes, then height; or the height alone.
 type Cost = (u64, u32);
@@ -158,24 +158,22 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     }
     // Nodes are numbered after the rules; children come before their parents in the arena.
     let id = |node: NodeId| (rules + node.index()) as u32;
-    // A jump back stands for an instance of the rule, whose body may stand anywhere: under a rule or an inlined instance.
+    // The body of an instance may stand anywhere: in place, under a rule or an inlined instance.
     let homes = ir.homes();
     for index in 0..ir.node_count() {
         let node = NodeId::new(index);
         let children: Vec<u32> = ir.children(node).iter().map(|&child| id(child)).collect();
-        match ir.node(node) {
-            Node::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
-            Node::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
-            Node::Rule(rule) => system.add(Kind::Deeper, &[rule.index() as u32]),
-            Node::Again(rule) => match homes[rule.index()] {
+        match ir.node(node).composition() {
+            Composition::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
+            Composition::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
+            Composition::Instance(rule, body) => match body.or(homes[rule.index()]) {
                 Some(home) => system.add(Kind::Deeper, &[id(home)]),
                 None => system.add(Kind::Any, &[]),
             },
-            Node::Seq(_) => system.add(Kind::All(children.len() as u32), &children),
-            Node::Choice(_) => system.add(Kind::Any, &children),
-            Node::Repeat { min: 0, .. } => system.add(Kind::Literal(0), &[]),
-            Node::Repeat { min, .. } => system.add(Kind::Times(*min), &children),
-            Node::Inline { .. } => system.add(Kind::Deeper, &children),
+            Composition::All(_) => system.add(Kind::All(children.len() as u32), &children),
+            Composition::One(_) => system.add(Kind::Any, &children),
+            Composition::Rounds { min: 0, .. } => system.add(Kind::Literal(0), &[]),
+            Composition::Rounds { min, .. } => system.add(Kind::Times(min), &children),
         };
     }
     for (rule, body) in ir.bodies() {

@@ -2,6 +2,7 @@
 
 pub mod alike;
 pub mod fingerprint;
+pub mod form;
 pub mod guards;
 pub mod jumps;
 pub mod least;

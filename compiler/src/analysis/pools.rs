@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Composition, Ir, NodeId, RuleId};
 
 use strings::{Strings, ascending};
 
@@ -109,7 +109,7 @@ struct Builder<'i> {
 impl Builder<'_> {
     fn add(&mut self, rule: RuleId) {
         let Some(body) = self.ir.body(rule) else { return };
-        if let Node::Rule(other) = self.ir.node(body) {
+        if let Some(other) = self.ir.node(body).reference() {
             self.pools[rule.index()] = self.pools[other.index()].clone();
             return;
         }
@@ -161,9 +161,9 @@ impl Builder<'_> {
 
     fn of_node(&self, node: NodeId) -> Option<Rc<Strings>> {
         let facts = self.ir.facts(node);
-        match self.ir.node(node) {
-            Node::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes))),
-            Node::Class(set) => {
+        match self.ir.node(node).composition() {
+            Composition::Bytes(bytes) => (bytes.len() as u64 <= MAX_STRING_LEN).then(|| Rc::new(Strings::one(bytes))),
+            Composition::Class(set) => {
                 let kept = (set.len() as usize).min(self.most());
                 let mut members = Strings::with_capacity(kept, kept);
                 for index in 0..kept {
@@ -174,12 +174,12 @@ impl Builder<'_> {
                 }
                 Some(Rc::new(members))
             }
-            Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } => {
+            Composition::Instance(rule, _) => {
                 let strings = self.pools[rule.index()].as_ref()?;
                 self.work.set(self.work.get() + strings.len() * JOIN_WORK);
                 Some(self.first(strings))
             }
-            Node::Seq(items) => {
+            Composition::All(items) => {
                 let mut strings = Rc::new(Strings::one(&[]));
                 // What has one string needs no product.
                 let mut literal: Vec<u8> = Vec::new();
@@ -197,20 +197,20 @@ impl Builder<'_> {
                 }
                 self.product(&strings, &Rc::new(Strings::one(&literal)))
             }
-            Node::Choice(choice) => {
+            Composition::One(choice) => {
                 let least = choice.options.iter().filter(|&&option| self.ir.facts(option).min_depth == facts.min_depth);
                 // An option without a pool is left out as long as another has one.
                 let of_options: Vec<Rc<Strings>> = least.filter_map(|&option| self.of_node(option)).collect();
                 self.sampled(of_options.iter().flat_map(|strings| strings.iter()).collect())
             }
-            Node::Repeat { min: 0, .. } => Some(Rc::new(Strings::one(&[]))),
-            Node::Repeat { item, min, .. } => {
+            Composition::Rounds { min: 0, .. } => Some(Rc::new(Strings::one(&[]))),
+            Composition::Rounds { item, min, .. } => {
                 if facts.min_len > MAX_STRING_LEN {
                     return None;
                 }
-                let items = self.of_node(*item)?;
+                let items = self.of_node(item)?;
                 // A round that can only be empty changes nothing.
-                let rounds = if items.total() == 0 { 0 } else { *min };
+                let rounds = if items.total() == 0 { 0 } else { min };
                 self.power(&items, rounds)
             }
         }

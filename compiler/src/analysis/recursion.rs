@@ -1,6 +1,6 @@
 //! Which rules are recursive: strongly connected components of the rule graph, without native recursion.
 
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, RuleId};
 
 /// The components of the rule graph.
 #[derive(Clone, Debug)]
@@ -93,9 +93,7 @@ pub fn references(ir: &Ir) -> References {
 }
 
 fn collect(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
-    if let Node::Rule(rule) = ir.node(node) {
-        found.push(*rule);
-    }
+    found.extend(ir.node(node).reference());
     for &child in ir.children(node) {
         collect(ir, child, found);
     }

@@ -1,18 +1,25 @@
 //! Rounds of single bytes: repetitions and right recursion that engines make several rounds at a time.
 
-use crate::analysis::jumps::jumps_to;
-use crate::ir::{Choice, Ir, Node, NodeId, RuleId};
+use crate::ir::{Choice, Composition, Ir, Node, NodeId, RuleId, Site};
 
 /// An item of a repetition that mostly is one byte from one choice byte.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ByteItem {
-    /// What a choice byte below `bound` emits.
+    /// What a choice byte below `bound` emits; above, the last of them.
     pub table: [u8; 256],
     /// Choice bytes from here on lead to other options; 256 if there are none.
     pub bound: u32,
     /// The instances around the site.
-    pub layers: i64,
+    pub layers: u32,
     /// The greatest cost of an option: below it not all options are offered.
     pub max_cost: u64,
+}
+
+impl ByteItem {
+    /// Whether it is always a single byte, whatever the depth.
+    pub fn is_plain(&self) -> bool {
+        self.bound == 256 && self.layers == 0
+    }
 }
 
 /// Batches pay if at least so many of 256 choice bytes lead to a single byte.
@@ -20,33 +27,23 @@ const MIN_BOUND: u32 = 64;
 
 /// The item as single bytes, if batches of it pay.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
-    match ir.node(node) {
-        Node::Class(set) if set.max_len() == 1 => single_bytes(ir, node),
-        Node::Choice(_) => single_bytes(ir, node).filter(|item| item.bound >= MIN_BOUND),
-        Node::Inline { rule, body } if !jumps_to(ir, *body, *rule) => {
-            let item = byte_item(ir, *body)?;
-            Some(ByteItem { layers: item.layers + 1, ..item })
-        }
-        _ => None,
+    if let Composition::Instance(_, Some(body)) = ir.node(node).composition() {
+        let item = byte_item(ir, body)?;
+        return Some(ByteItem { layers: item.layers + 1, ..item });
     }
+    single_bytes(ir, node).filter(|item| item.bound >= MIN_BOUND)
 }
 
 /// The single bytes that the first options of a class or a choice are, if it reads one choice byte.
-pub fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
+fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
     let (site, facts) = (ir.site_of(node).filter(|site| site.bits() == 8)?, ir.facts(node));
-    let (singles, dearest): (Vec<u8>, u64) = match ir.node(node) {
-        Node::Class(set) => {
-            let members = set.iter().map(|member| set.encode(member));
-            (members.map_while(|member| single(member.as_ref())).collect(), set.max_len())
-        }
-        Node::Choice(choice) => {
-            let literals = choice.options.iter().map_while(|&option| match ir.node(option) {
-                Node::Bytes(bytes) => single(bytes),
-                _ => None,
-            });
-            (literals.collect(), ir.facts(*choice.options.last()?).min_len)
-        }
-        _ => return None,
+    let (singles, dearest): (Vec<u8>, u64) = if let Some(set) = ir.node(node).class() {
+        let members = set.iter().map(|member| set.encode(member));
+        (members.map_while(|member| single(member.as_ref())).collect(), set.max_len())
+    } else {
+        let options = &ir.node(node).choice()?.options;
+        let singles = options.iter().map_while(|&option| single(ir.node(option).literal()?));
+        (singles.collect(), ir.facts(*options.last()?).min_len)
     };
     let last = *singles.last()?;
     let bound = site.value_of(singles.len() as u32);
@@ -59,6 +56,48 @@ fn single(bytes: &[u8]) -> Option<u8> {
         &[byte] => Some(byte),
         _ => None,
     }
+}
+
+/// A tail-recursive rule whose rounds are mostly single bytes: stop, or an item and again.
+pub struct TailRun {
+    /// What each round derives that goes on.
+    pub item: NodeId,
+    /// The same as single bytes.
+    pub bytes: ByteItem,
+    /// What the round derives that stops, ...
+    pub stop: NodeId,
+    /// ... which is this.
+    pub stops: Stop,
+}
+
+/// What the round of a [`TailRun`] derives that stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing.
+    Empty,
+    /// What the other rounds derive, always a single byte.
+    Item,
+    /// Anything else.
+    Other,
+}
+
+/// The run that an instance of `rule` is that is jumped back to.
+pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
+    let Some(Choice { options, slots: None }) = ir.node(body).choice() else { return None };
+    let [stop, go] = **options else { return None };
+    let &[item, again] = ir.node(go).items()? else { return None };
+    // What goes on costs a byte.
+    let costs_one = ir.facts(go).min_len == ir.facts(stop).min_len + 1;
+    let bytes = byte_item(ir, item).filter(|_| *ir.node(again) == Node::Again(rule) && costs_one)?;
+    let is_item = || bytes.bound == 256 && byte_item(ir, stop).as_ref() == Some(&bytes);
+    let stops = if ir.node(stop).is_empty() {
+        Stop::Empty
+    } else if is_item() {
+        Stop::Item
+    } else {
+        Stop::Other
+    };
+    Some(TailRun { item, bytes, stop, stops })
 }
 
 /// Rounds of single bytes that are written out: `"" | a ("" | b ("" | c))`, or `a | a (b | b c)`.
@@ -129,7 +168,7 @@ fn is_closed_chain(ir: &Ir, node: NodeId) -> bool {
 }
 
 fn is_reference(ir: &Ir, node: NodeId) -> bool {
-    matches!(ir.node(node), Node::Rule(_))
+    ir.node(node).reference().is_some()
 }
 
 /// The rules that need a function: where there are chains, not those that are looked through everywhere.
@@ -146,16 +185,18 @@ pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
         if std::mem::replace(&mut seen[node.index()], true) {
             continue;
         }
-        if let Some(chain) = chain(ir, node).filter(|_| matches!(ir.node(node), Node::Choice(_))) {
+        if let Some(chain) = chain(ir, node).filter(|_| ir.node(node).choice().is_some()) {
             open.extend(match chain.end {
                 ChainEnd::Node(rest) => Some(rest),
                 ChainEnd::Nothing | ChainEnd::Byte(_) => None,
             });
             continue;
         }
-        match ir.node(node) {
-            Node::Rule(rule) if !std::mem::replace(&mut called[rule.index()], true) => open.extend(ir.body(*rule)),
-            _ => open.extend(ir.children(node)),
+        open.extend(ir.children(node));
+        if let Some(rule) = ir.node(node).reference()
+            && !std::mem::replace(&mut called[rule.index()], true)
+        {
+            open.extend(ir.body(rule));
         }
     }
     called
@@ -163,9 +204,7 @@ pub fn called_beside_chains(ir: &Ir) -> Vec<bool> {
 
 /// The node itself, or the body of the rule that it refers to.
 fn through(ir: &Ir, mut node: NodeId) -> NodeId {
-    while let Node::Rule(rule) = ir.node(node)
-        && let Some(body) = ir.body(*rule)
-    {
+    while let Some(body) = ir.node(node).reference().and_then(|rule| ir.body(rule)) {
         node = body;
     }
     node
@@ -175,58 +214,33 @@ fn through(ir: &Ir, mut node: NodeId) -> NodeId {
 fn round(ir: &Ir, node: NodeId) -> Option<([u8; 256], bool, ChainEnd)> {
     let members = |node: NodeId| byte_item(ir, through(ir, node)).filter(|item| item.bound == 256);
     // `("" | a) a` is `a | a a`, whose tail was shared.
-    if let Node::Seq(items) = ir.node(node)
-        && let [first, last] = **items
-    {
+    if let Some(&[first, last]) = ir.node(node).items() {
         let (member, false, ChainEnd::Nothing) = round(ir, first)? else { return None };
         return (members(last)?.table == member).then_some((member, true, ChainEnd::Byte(Box::new(member))));
     }
-    let Node::Choice(Choice { options, slots: None }) = ir.node(node) else { return None };
+    let Some(Choice { options, slots: None }) = ir.node(node).choice() else { return None };
     let [stop, go] = **options else { return None };
-    let (item, rest) = match ir.node(go) {
-        Node::Seq(items) => match **items {
-            [item, rest] => (item, Some(rest)),
-            _ => return None,
-        },
-        _ => (go, None),
+    let (item, rest) = match ir.node(go).items() {
+        Some(&[item, rest]) => (item, Some(rest)),
+        Some(_) => return None,
+        None => (go, None),
     };
     let member = members(item)?.table;
-    match (ir.node(stop), rest) {
-        (Node::Bytes(bytes), None) if bytes.is_empty() => Some((member, false, ChainEnd::Nothing)),
-        (Node::Bytes(bytes), Some(rest)) if bytes.is_empty() => Some((member, false, ChainEnd::Node(rest))),
-        (_, Some(rest)) if members(stop)?.table == member => {
-            let end = match members(rest) {
-                Some(byte) => ChainEnd::Byte(Box::new(byte.table)),
-                None => ChainEnd::Node(rest),
-            };
-            Some((member, true, end))
-        }
-        _ => None,
+    if ir.node(stop).is_empty() {
+        return Some((member, false, rest.map_or(ChainEnd::Nothing, ChainEnd::Node)));
     }
+    let rest = rest.filter(|_| members(stop).is_some_and(|stop| stop.table == member))?;
+    let end = match members(rest) {
+        Some(byte) => ChainEnd::Byte(Box::new(byte.table)),
+        None => ChainEnd::Node(rest),
+    };
+    Some((member, true, end))
 }
 
 /// What each choice byte of a pool's site emits, if it is one byte.
 pub fn byte_pool(strings: &[Box<[u8]>]) -> Option<[u8; 256]> {
     // A pool of one string has no site, so a choice byte would be left over.
     let single = strings.len() > 1 && strings.iter().all(|string| string.len() == 1);
-    single.then(|| std::array::from_fn(|byte| strings[(byte * strings.len()) >> 8][0]))
-}
-
-/// The item of `"" | item again`, if the body of a tail-recursive rule has this form.
-pub fn star_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
-    let Node::Choice(Choice { options, slots: None }) = ir.node(body) else { return None };
-    let [stop, go] = **options else { return None };
-    let stops = matches!(ir.node(stop), Node::Bytes(bytes) if bytes.is_empty());
-    let Node::Seq(items) = ir.node(go) else { return None };
-    let [item, again] = **items else { return None };
-    (stops && *ir.node(again) == Node::Again(rule)).then_some(item)
-}
-
-/// The item of `item | item again`, if the body of a tail-recursive rule has this form.
-pub fn plus_item(ir: &Ir, rule: RuleId, body: NodeId) -> Option<NodeId> {
-    let Node::Choice(Choice { options, slots: None }) = ir.node(body) else { return None };
-    let [stop, go] = **options else { return None };
-    let Node::Seq(items) = ir.node(go) else { return None };
-    let [item, again] = **items else { return None };
-    (ir.is_written_like(stop, item) && *ir.node(again) == Node::Again(rule)).then_some(item)
+    let site = Site::even(strings.len() as u32);
+    single.then(|| std::array::from_fn(|byte| strings[site.option_of(byte as u32) as usize][0]))
 }

@@ -1,7 +1,7 @@
 //! Shortest derivations: option 0 at every site. How long they take, how many choice bytes they
 //! read and, where needed, what they emit.
 
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{First, Ir, NodeId, RuleId};
 
 /// The rules with a body in an order in which the option-0 derivation of each refers only to rules before it.
 fn order(ir: &Ir) -> Vec<RuleId> {
@@ -18,7 +18,7 @@ pub fn steps(ir: &Ir) -> Vec<u64> {
     let mut steps = vec![1; ir.rules().len()];
     for rule in order(ir) {
         if let Some(body) = ir.body(rule) {
-            steps[rule.index()] = steps_of(ir, body, &steps);
+            steps[rule.index()] = steps_of_tree(ir, body, &steps);
         }
     }
     steps
@@ -29,16 +29,7 @@ pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
     let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
     // Children come before their parents in the arena.
     for index in 0..ir.node_count() {
-        let of = |child: &NodeId| nodes[child.index()];
-        let sum = match ir.node(NodeId::new(index)) {
-            Node::Bytes(_) | Node::Class(_) | Node::Repeat { min: 0, .. } => 0,
-            Node::Rule(rule) | Node::Again(rule) => steps[rule.index()],
-            Node::Seq(items) => items.iter().map(of).fold(0, u64::saturating_add),
-            Node::Choice(choice) => of(&choice.options[0]),
-            Node::Repeat { item, min, .. } => of(item).saturating_mul(u64::from(*min)),
-            Node::Inline { body, .. } => of(body),
-        };
-        nodes.push(sum.saturating_add(1));
+        nodes.push(steps_of(ir, NodeId::new(index), steps, &|child| nodes[child.index()]));
     }
     nodes
 }
@@ -70,48 +61,45 @@ fn choices_of_tree(ir: &Ir, node: NodeId, choices: &[u64]) -> u64 {
 }
 
 fn choices_of(ir: &Ir, node: NodeId, choices: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
-    let inner = match ir.node(node) {
-        Node::Bytes(_) | Node::Class(_) | Node::Repeat { min: 0, .. } => 0,
-        Node::Rule(rule) | Node::Again(rule) => choices[rule.index()],
-        Node::Seq(items) => items.iter().fold(0, |sum: u64, &item| sum.saturating_add(of(item))),
-        Node::Choice(choice) => of(choice.options[0]),
-        Node::Repeat { item, min, .. } => of(*item).saturating_mul(u64::from(*min)),
-        Node::Inline { body, .. } => of(*body),
-    };
-    inner.saturating_add(ir.site_of(node).map_or(0, |site| u64::from(site.width())))
+    let width = ir.site_of(node).map_or(0, |site| u64::from(site.width()));
+    sum(ir.node(node).first(), choices, of).saturating_add(width)
 }
 
-fn steps_of(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
-    match ir.node(node) {
-        Node::Bytes(_) | Node::Class(_) => 1,
-        Node::Rule(rule) | Node::Again(rule) => steps[rule.index()].saturating_add(1),
-        Node::Seq(items) => items.iter().fold(1, |sum, &item| sum.saturating_add(steps_of(ir, item, steps))),
-        Node::Choice(choice) => steps_of(ir, choice.options[0], steps).saturating_add(1),
-        Node::Repeat { min: 0, .. } => 1,
-        Node::Repeat { item, min, .. } => steps_of(ir, *item, steps).saturating_mul(u64::from(*min)).saturating_add(1),
-        Node::Inline { body, .. } => steps_of(ir, *body, steps).saturating_add(1),
+fn steps_of_tree(ir: &Ir, node: NodeId, steps: &[u64]) -> u64 {
+    steps_of(ir, node, steps, &|child| steps_of_tree(ir, child, steps))
+}
+
+fn steps_of(ir: &Ir, node: NodeId, steps: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
+    sum(ir.node(node).first(), steps, of).saturating_add(1)
+}
+
+/// What the parts of a derivation have together.
+fn sum(first: First<'_>, of_rules: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
+    match first {
+        First::Bytes(_) | First::Member(_) | First::Times(_, 0) => 0,
+        First::Instance(rule) => of_rules[rule.index()],
+        First::Times(items, times) => {
+            items.iter().fold(0, |sum: u64, &item| sum.saturating_add(of(item))).saturating_mul(times.into())
+        }
     }
 }
 
 /// Emits the option-0 derivation of `node` into `output`; rules whose string is in `known` are copied from there.
 pub fn emit(ir: &Ir, node: NodeId, known: &[Option<Box<[u8]>>], output: &mut Vec<u8>) {
-    match ir.node(node) {
-        Node::Bytes(bytes) => output.extend_from_slice(bytes),
-        Node::Class(set) => output.extend_from_slice(set.encode(set.nth(0).unwrap_or_default()).as_ref()),
-        Node::Rule(rule) | Node::Again(rule) => output.extend_from_slice(known[rule.index()].as_deref().unwrap_or(&[])),
-        Node::Seq(items) => items.iter().for_each(|&item| emit(ir, item, known, output)),
-        Node::Choice(choice) => emit(ir, choice.options[0], known, output),
-        Node::Repeat { min: 0, .. } => {}
-        Node::Repeat { item, min, .. } => {
+    match ir.node(node).first() {
+        First::Bytes(bytes) => output.extend_from_slice(bytes),
+        First::Member(member) => output.extend_from_slice(member.as_ref()),
+        First::Instance(rule) => output.extend_from_slice(known[rule.index()].as_deref().unwrap_or(&[])),
+        First::Times(_, 0) => {}
+        First::Times(items, times) => {
             let start = output.len();
-            emit(ir, *item, known, output);
-            let round = output[start..].to_vec();
+            items.iter().for_each(|&item| emit(ir, item, known, output));
+            let end = output.len();
             // Rounds are equal; none is worth a look if they are empty.
-            if !round.is_empty() {
-                (1..*min).for_each(|_| output.extend_from_slice(&round));
+            if end > start {
+                (1..times).for_each(|_| output.extend_from_within(start..end));
             }
         }
-        Node::Inline { body, .. } => emit(ir, *body, known, output),
     }
 }
 
@@ -147,10 +135,9 @@ pub fn strings(ir: &Ir, wanted: &[RuleId], max_len: u64, max_total: usize) -> Op
 
 /// The rules that the option-0 derivation of `node` refers to.
 fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
-    match ir.node(node) {
-        Node::Rule(rule) | Node::Again(rule) => found.push(*rule),
-        Node::Choice(choice) => references(ir, choice.options[0], found),
-        Node::Repeat { min: 0, .. } => {}
-        _ => ir.children(node).iter().for_each(|&child| references(ir, child, found)),
+    match ir.node(node).first() {
+        First::Instance(rule) => found.push(rule),
+        First::Times(items, 1..) => items.iter().for_each(|&item| references(ir, item, found)),
+        First::Bytes(_) | First::Member(_) | First::Times(_, 0) => {}
     }
 }

@@ -10,11 +10,13 @@ use std::sync::Arc;
 
 use crate::charset::CharSet;
 
+mod node;
 mod sites;
 pub mod slots;
 mod text;
 mod verify;
 
+pub use node::{Choice, Composition, First, Node};
 pub use sites::Site;
 pub use slots::Slots;
 pub use text::{ParseError, parse, print};
@@ -52,49 +54,6 @@ macro_rules! id {
 }
 id!(RuleId);
 id!(NodeId);
-
-/// What a node derives.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Node {
-    /// These bytes; may be empty.
-    Bytes(Box<[u8]>),
-    /// One member of a set of at least two; one site, members in ascending order.
-    Class(CharSet),
-    /// An instance of a rule, one level deeper.
-    Rule(RuleId),
-    /// One after the other.
-    Seq(Box<[NodeId]>),
-    /// One of at least two options; one site.
-    Choice(Choice),
-    /// `item` at least `min` times, then one site (stop, go on) per further round, up to `max` rounds.
-    Repeat {
-        /// What is repeated.
-        item: NodeId,
-        /// Rounds without a site.
-        min: u32,
-        /// The greatest number of rounds.
-        max: Option<u32>,
-    },
-    /// An instance of a rule, one level deeper, whose body stands here. Made by passes.
-    Inline {
-        /// Whose instance it is: its pool stands in for the body beyond the depth limit.
-        rule: RuleId,
-        /// What it derives within the limit.
-        body: NodeId,
-    },
-    /// An instance of a rule, one level deeper, in tail position of the nearest enclosing [`Node::Inline`] (or of the
-    /// body) of the same rule: a jump back to it. Made by passes.
-    Again(RuleId),
-}
-
-/// The options of a choice in canonical order and, unless they are equally probable, their slots.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// The options, at least two.
-    pub options: Box<[NodeId]>,
-    /// The slot map of a weighted choice.
-    pub slots: Option<Slots>,
-}
 
 /// What is known of every string that a node or rule derives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,25 +191,37 @@ impl Ir {
 
     /// The children of a node, in order.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
-        match self.node(node) {
-            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
-            Node::Seq(items) => items,
-            Node::Choice(choice) => &choice.options,
-            Node::Repeat { item, .. } => std::slice::from_ref(item),
-            Node::Inline { body, .. } => std::slice::from_ref(body),
-        }
+        self.node(node).children()
     }
 
-    fn add(&mut self, node: Node, facts: Facts) -> NodeId {
+    /// The children that stand in tail position of a node; the last ones.
+    pub fn tails(&self, node: NodeId) -> &[NodeId] {
+        self.node(node).tails()
+    }
+
+    /// The options of a choice, if all of them are literals.
+    pub fn literals(&self, node: NodeId) -> Option<Vec<&[u8]>> {
+        self.node(node).choice()?.options.iter().map(|&option| self.node(option).literal()).collect()
+    }
+
+    /// The site of a node with all its options, if the node itself has one.
+    pub fn site_of(&self, node: NodeId) -> Option<Site<'_>> {
+        self.node(node).site()
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId::new(self.nodes.len());
-        self.nodes.push(node);
+        let children = node.children().iter().map(|child| self.facts[child.index()]);
+        let instance = |rule: RuleId, body: Option<Facts>| body.unwrap_or(self.rule(rule).facts).one_deeper();
+        let facts = node.composition().facts(children, instance);
         let mut shape = Shape { size: 1, nesting: 0 };
-        for child in self.children(id) {
+        for child in node.children() {
             let child = self.shapes[child.index()];
             shape.size = shape.size.saturating_add(child.size);
             shape.nesting = shape.nesting.max(child.nesting);
         }
         shape.nesting += 1;
+        self.nodes.push(node);
         self.facts.push(facts);
         self.shapes.push(shape);
         id
@@ -258,9 +229,7 @@ impl Ir {
 
     /// Literal bytes.
     pub fn bytes(&mut self, bytes: impl Into<Box<[u8]>>) -> NodeId {
-        let bytes = bytes.into();
-        let facts = Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 };
-        self.add(Node::Bytes(bytes), facts)
+        self.add(Node::Bytes(bytes.into()))
     }
 
     /// The empty string.
@@ -275,41 +244,32 @@ impl Ir {
             let member = set.encode(set.ranges()[0].0);
             return self.bytes(member.as_ref());
         }
-        let facts = Facts { min_len: set.min_len(), height: 0, min_depth: 0 };
-        self.add(Node::Class(set), facts)
+        self.add(Node::Class(set))
     }
 
     /// An instance of a rule.
     pub fn reference(&mut self, rule: RuleId) -> NodeId {
-        let facts = self.rule(rule).facts.one_deeper();
-        self.add(Node::Rule(rule), facts)
+        self.add(Node::Rule(rule))
     }
 
     /// A jump back to the enclosing instance of a rule.
     pub fn again(&mut self, rule: RuleId) -> NodeId {
-        let facts = self.rule(rule).facts.one_deeper();
-        self.add(Node::Again(rule), facts)
+        self.add(Node::Again(rule))
     }
 
     /// An instance of a rule with its body in place.
     pub fn inline(&mut self, rule: RuleId, body: NodeId) -> NodeId {
-        let facts = self.facts(body).one_deeper();
-        self.add(Node::Inline { rule, body }, facts)
+        self.add(Node::Inline { rule, body })
     }
 
     /// A sequence; one item stands for itself.
     pub fn seq(&mut self, items: impl Into<Box<[NodeId]>>) -> NodeId {
         let items = items.into();
         match *items {
-            [] => return self.empty(),
-            [item] => return item,
-            _ => {}
+            [] => self.empty(),
+            [item] => item,
+            _ => self.add(Node::Seq(items)),
         }
-        let mut facts = Facts::EMPTY;
-        for &item in &items {
-            facts = facts.then(self.facts(item));
-        }
-        self.add(Node::Seq(items), facts)
     }
 
     /// A choice among options in canonical order; one option stands for itself. There must be one.
@@ -319,22 +279,16 @@ impl Ir {
         if let [option] = *options {
             return option;
         }
-        let mut facts = self.facts(options[0]);
-        for &option in &options {
-            facts = facts.or(self.facts(option));
-        }
-        self.add(Node::Choice(Choice { options, slots }), facts)
+        self.add(Node::Choice(Choice { options, slots }))
     }
 
     /// A repetition; exactly one round stands for itself, no round for the empty string.
     pub fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>) -> NodeId {
         match (min, max) {
-            (_, Some(0)) => return self.empty(),
-            (1, Some(1)) => return item,
-            _ => {}
+            (_, Some(0)) => self.empty(),
+            (1, Some(1)) => item,
+            _ => self.add(Node::Repeat { item, min, max }),
         }
-        let facts = if min == 0 { Facts::EMPTY } else { self.facts(item).times(min) };
-        self.add(Node::Repeat { item, min, max }, facts)
     }
 
     /// Whether two nodes are written the same. Large nodes are taken to differ.
@@ -346,28 +300,8 @@ impl Ir {
         if self.shape(a) != self.shape(b) || self.shape(a).size > MAX_COMPARED {
             return false;
         }
-        let alike = match (self.node(a), self.node(b)) {
-            (Node::Seq(a), Node::Seq(b)) => a.len() == b.len(),
-            (Node::Choice(a), Node::Choice(b)) => a.options.len() == b.options.len() && a.slots == b.slots,
-            (Node::Repeat { min: a, max: c, .. }, Node::Repeat { min: b, max: d, .. }) => (a, c) == (b, d),
-            (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
-            (a, b) => a == b,
-        };
-        alike && self.children(a).iter().zip(self.children(b)).all(|(&a, &b)| self.is_written_like(a, b))
-    }
-
-    /// Adds a node with other children: the same node as `node` of `from`, whose children were rebuilt here as `children`.
-    pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
-        match from.node(node) {
-            Node::Bytes(bytes) => self.bytes(bytes.clone()),
-            Node::Class(set) => self.class(set.clone()),
-            Node::Rule(rule) => self.reference(*rule),
-            Node::Again(rule) => self.again(*rule),
-            Node::Seq(_) => self.seq(children),
-            Node::Choice(choice) => self.choice(children, choice.slots.clone()),
-            Node::Repeat { min, max, .. } => self.repeat(children[0], *min, *max),
-            Node::Inline { rule, .. } => self.inline(*rule, children[0]),
-        }
+        let are_alike = self.node(a).is_like(self.node(b));
+        are_alike && self.children(a).iter().zip(self.children(b)).all(|(&a, &b)| self.is_written_like(a, b))
     }
 }
 

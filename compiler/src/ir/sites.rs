@@ -3,7 +3,7 @@
 //! Engines take it from here: the interpreters at run time, the compilers for the tables and constants that they emit. What the
 //! runtime repeats in inlined form is held against it by the suite.
 
-use super::{Ir, Node, NodeId, Slots};
+use super::Slots;
 
 /// The options of a site of which the first ones are offered, and which of 2^[`Site::bits`] equally probable values take which option.
 ///
@@ -13,19 +13,6 @@ use super::{Ir, Node, NodeId, Slots};
 pub struct Site<'i> {
     offered: u32,
     slots: Option<&'i Slots>,
-}
-
-impl Ir {
-    /// The site of a node with all its options: of a choice, of a class, or of every round of a repetition after its minimum; `None` if
-    /// the node itself has none.
-    pub fn site_of(&self, node: NodeId) -> Option<Site<'_>> {
-        match self.node(node) {
-            Node::Choice(choice) => Some(Site::new(choice.options.len() as u32, choice.slots.as_ref())),
-            Node::Class(set) => Some(Site::even(set.len())),
-            Node::Repeat { min, max, .. } if max.is_none_or(|max| max > *min) => Some(Site::even(2)),
-            _ => None,
-        }
-    }
 }
 
 impl<'i> Site<'i> {

@@ -46,24 +46,14 @@ pub fn verify(ir: &Ir) -> Result<(), String> {
             if let Err(what) = verify_node(ir, node, &scopes) {
                 return problem(what);
             }
-            match ir.node(node) {
-                Node::Seq(items) => {
-                    let last = items.len() - 1;
-                    for (index, &item) in items.iter().enumerate() {
-                        stack.push((item, if index == last { scopes.clone() } else { Vec::new() }));
-                    }
-                }
-                Node::Choice(choice) => {
-                    stack.extend(choice.options.iter().map(|&option| (option, scopes.clone())));
-                }
-                Node::Repeat { item, .. } => stack.push((*item, Vec::new())),
-                Node::Inline { rule, body } => {
-                    let mut scopes = scopes;
-                    scopes.push(*rule);
-                    stack.push((*body, scopes));
-                }
-                Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => {}
+            let mut inside = scopes;
+            if let Node::Inline { rule, .. } = ir.node(node) {
+                inside.push(*rule);
             }
+            let tails = ir.tails(node);
+            let (others, _) = ir.children(node).split_at(ir.children(node).len() - tails.len());
+            stack.extend(others.iter().map(|&child| (child, Vec::new())));
+            stack.extend(tails.iter().map(|&child| (child, inside.clone())));
         }
     }
     Ok(())

@@ -3,15 +3,15 @@
 //! Law: the same bytes are emitted in the same order; no site is touched.
 
 use super::rewrite;
-use crate::ir::{Ir, Node, NodeId};
+use crate::ir::{Ir, NodeId};
 
 /// Literals are joined up to this many bytes: each copy of a joined literal is a copy of its parts.
 const MAX_FUSED: usize = 1 << 12;
 
 pub fn fuse_literals(ir: &Ir) -> Ir {
-    rewrite(ir, |new, node, children| match ir.node(node) {
-        Node::Seq(_) => fused(new, children),
-        _ => new.rebuild(ir, node, children),
+    rewrite(ir, |new, node, children| match ir.node(node).items() {
+        Some(_) => fused(new, children),
+        None => new.rebuild(ir, node, children),
     })
 }
 
@@ -19,18 +19,15 @@ fn fused(new: &mut Ir, children: Vec<NodeId>) -> NodeId {
     let mut items: Vec<NodeId> = Vec::with_capacity(children.len());
     let mut literal: Vec<u8> = Vec::new();
     for child in children {
-        let parts = match new.node(child) {
-            Node::Seq(parts) => parts.to_vec(),
-            _ => vec![child],
-        };
+        let parts = new.node(child).items().map_or(vec![child], <[NodeId]>::to_vec);
         for part in parts {
-            if let Node::Bytes(bytes) = new.node(part)
+            if let Some(bytes) = new.node(part).literal()
                 && literal.len() + bytes.len() <= MAX_FUSED
             {
                 literal.extend_from_slice(bytes);
             } else {
                 flush(new, &mut literal, &mut items);
-                if !matches!(new.node(part), Node::Bytes(bytes) if bytes.is_empty()) {
+                if !new.node(part).is_empty() {
                     items.push(part);
                 }
             }

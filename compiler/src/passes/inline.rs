@@ -5,7 +5,9 @@
 use super::dead::remove_dead;
 use super::rewrite_node;
 use crate::analysis::recursion::{recursion, references};
-use crate::ir::{Ir, Node, NodeId, RuleId};
+#[cfg(doc)]
+use crate::ir::Node;
+use crate::ir::{Ir, NodeId, RuleId};
 
 /// Bodies nested deeper than this are not inlined, so that recursion over nodes stays bounded.
 pub const MAX_INLINED_NESTING: u32 = 60;
@@ -23,13 +25,11 @@ pub fn inline_trivial(ir: Ir) -> Ir {
         if recursion.is_recursive(rule) || rule == start {
             return false;
         }
-        let trivial = match new.node(body) {
-            Node::Bytes(bytes) => bytes.len() <= MAX_COPIED_BYTES,
-            Node::Class(set) => set.ranges().len() <= MAX_COPIED_RANGES,
-            Node::Rule(_) => true,
-            _ => false,
-        };
-        trivial || uses[rule.index()] == 1
+        let body = new.node(body);
+        let is_trivial = body.literal().is_some_and(|bytes| bytes.len() <= MAX_COPIED_BYTES)
+            || body.class().is_some_and(|set| set.ranges().len() <= MAX_COPIED_RANGES)
+            || body.reference().is_some();
+        is_trivial || uses[rule.index()] == 1
     };
     let expanded = inline(&ir, recursion.bottom_up(), inlined);
     drop(ir);
@@ -44,12 +44,12 @@ pub fn inline(old: &Ir, order: &[RuleId], mut inlined: impl FnMut(&Ir, RuleId, N
     let mut done: Vec<Option<NodeId>> = vec![None; old.node_count()];
     for &rule in order {
         let Some(body) = old.body(rule) else { continue };
-        let body = rewrite_node(old, body, &mut new, &mut done, &mut |new, node, children| match old.node(node) {
-            Node::Rule(callee) => match picked[callee.index()] {
-                Some(body) => new.inline(*callee, body),
-                None => new.reference(*callee),
-            },
-            _ => new.rebuild(old, node, children),
+        let body = rewrite_node(old, body, &mut new, &mut done, &mut |new, node, children| {
+            let picked = |callee: RuleId| Some((callee, picked[callee.index()]?));
+            match old.node(node).reference().and_then(picked) {
+                Some((callee, body)) => new.inline(callee, body),
+                None => new.rebuild(old, node, children),
+            }
         });
         new.set_body(rule, body);
         if new.shape(body).nesting <= MAX_INLINED_NESTING && inlined(&new, rule, body) {

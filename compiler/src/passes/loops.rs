@@ -18,30 +18,21 @@ pub fn tail_loops(mut ir: Ir) -> Ir {
 
 /// The node with its tail references to `scopes` replaced; `None` if there are none.
 fn tail(ir: &mut Ir, node: NodeId, scopes: &mut Vec<RuleId>) -> Option<NodeId> {
-    match ir.node(node).clone() {
-        Node::Rule(rule) => scopes.contains(&rule).then(|| ir.again(rule)),
-        Node::Seq(items) => {
-            let last = tail(ir, *items.last()?, scopes)?;
-            let mut items = items.to_vec();
-            items.pop();
-            items.push(last);
-            Some(ir.seq(items))
-        }
-        Node::Choice(choice) => {
-            let options: Vec<Option<NodeId>> = choice.options.iter().map(|&option| tail(ir, option, scopes)).collect();
-            if options.iter().all(Option::is_none) {
-                return None;
-            }
-            let options: Vec<NodeId> =
-                options.iter().zip(&choice.options).map(|(new, &old)| new.unwrap_or(old)).collect();
-            Some(ir.choice(options, choice.slots))
-        }
-        Node::Inline { rule, body } => {
-            scopes.push(rule);
-            let body = tail(ir, body, scopes);
-            scopes.pop();
-            body.map(|body| ir.inline(rule, body))
-        }
-        Node::Bytes(_) | Node::Class(_) | Node::Repeat { .. } | Node::Again(_) => None,
+    if let Some(rule) = ir.node(node).reference() {
+        return scopes.contains(&rule).then(|| ir.again(rule));
     }
+    let depth = scopes.len();
+    if let Node::Inline { rule, .. } = ir.node(node) {
+        scopes.push(*rule);
+    }
+    let tails = ir.tails(node).to_vec();
+    let replaced: Vec<Option<NodeId>> = tails.iter().map(|&child| tail(ir, child, scopes)).collect();
+    scopes.truncate(depth);
+    if replaced.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut children = ir.children(node).to_vec();
+    children.truncate(children.len() - tails.len());
+    children.extend(replaced.iter().zip(&tails).map(|(new, &old)| new.unwrap_or(old)));
+    Some(ir.with_children(node, children))
 }

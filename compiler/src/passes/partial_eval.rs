@@ -9,12 +9,13 @@ use crate::ir::{Ir, Node};
 const MAX_UNROLLED: u32 = 64;
 
 pub fn partial_eval(ir: &Ir) -> Ir {
-    rewrite(ir, |new, node, children| match ir.node(node) {
-        Node::Repeat { min, max, .. }
-            if *max == Some(*min) && new.shape(children[0]).size.saturating_mul(*min) <= MAX_UNROLLED =>
+    rewrite(ir, |new, node, children| {
+        if let Node::Repeat { min, max, .. } = ir.node(node)
+            && *max == Some(*min)
+            && new.shape(children[0]).size.saturating_mul(*min) <= MAX_UNROLLED
         {
-            new.seq(vec![children[0]; *min as usize])
+            return new.seq(vec![children[0]; *min as usize]);
         }
-        _ => new.rebuild(ir, node, children),
+        new.rebuild(ir, node, children)
     })
 }

@@ -8,39 +8,40 @@ use crate::analysis::pools::Pools;
 use crate::ir::{Ir, Node, NodeId};
 
 pub fn erase_scopes(ir: &Ir, pools: &Pools) -> Ir {
-    rewrite(ir, |new, node, children| match ir.node(node) {
-        Node::Inline { rule, .. } => {
-            let body = children[0];
-            let equal = pools.get(*rule).is_some_and(|pool| is_site_of(new, body, &pool.strings));
-            if equal { body } else { new.inline(*rule, body) }
+    rewrite(ir, |new, node, children| {
+        if let Node::Inline { rule, .. } = ir.node(node)
+            && pools.get(*rule).is_some_and(|pool| is_site_of(new, children[0], &pool.strings))
+        {
+            return children[0];
         }
-        _ => new.rebuild(ir, node, children),
+        new.rebuild(ir, node, children)
     })
 }
 
 /// Erases all scopes, for an IR that is run without a depth limit.
 pub fn erase_all_scopes(ir: &Ir) -> Ir {
-    rewrite(ir, |new, node, children| match ir.node(node) {
-        Node::Inline { .. } => children[0],
-        _ => new.rebuild(ir, node, children),
+    rewrite(ir, |new, node, children| {
+        if let Node::Inline { .. } = ir.node(node) {
+            return children[0];
+        }
+        new.rebuild(ir, node, children)
     })
 }
 
 fn is_site_of(ir: &Ir, node: NodeId, pool: &[Box<[u8]>]) -> bool {
-    match ir.node(node) {
-        Node::Bytes(bytes) => pool.len() == 1 && pool[0] == *bytes,
-        Node::Class(set) => {
-            set.len() as usize == pool.len()
-                && set.iter().zip(pool).all(|(member, string)| set.encode(member).as_ref() == &**string)
-        }
-        Node::Choice(choice) => {
-            choice.slots.is_none()
-                && choice.options.len() == pool.len()
-                && choice.options.iter().zip(pool).all(|(&option, string)| match ir.node(option) {
-                    Node::Bytes(bytes) => bytes == string,
-                    _ => false,
-                })
-        }
-        _ => false,
+    let node = ir.node(node);
+    if let Some(bytes) = node.literal() {
+        return pool.len() == 1 && *pool[0] == *bytes;
     }
+    if let Some(set) = node.class() {
+        let mut members = set.iter().zip(pool);
+        return set.len() as usize == pool.len()
+            && members.all(|(member, string)| set.encode(member).as_ref() == &**string);
+    }
+    node.choice().is_some_and(|choice| {
+        let mut options = choice.options.iter().zip(pool);
+        choice.slots.is_none()
+            && choice.options.len() == pool.len()
+            && options.all(|(&option, string)| ir.node(option).literal() == Some(&**string))
+    })
 }

@@ -7,7 +7,7 @@
 use super::dead::remove_dead;
 use super::inline::inline;
 use crate::analysis::recursion::{References, references};
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, RuleId};
 
 /// How much code supercompilation may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +40,12 @@ pub fn supercompile(ir: Ir, budget: &Budget) -> Ir {
 /// The number of nodes, where a choice among a few literals is one, since engines make it data. Stops counting beyond
 /// `most`.
 fn code_size(ir: &Ir, node: NodeId, most: u32) -> u32 {
-    if let Node::Choice(choice) = ir.node(node)
-        && choice.options.iter().all(|&option| matches!(ir.node(option), Node::Bytes(_)))
-    {
-        return 1 + choice.options.len() as u32 / 16;
+    if let Some(literals) = ir.literals(node) {
+        return 1 + literals.len() as u32 / 16;
     }
-    let mut size = match ir.node(node) {
-        Node::Bytes(bytes) => 1 + bytes.len() as u32 / 32,
-        Node::Class(set) => 1 + set.ranges().len() as u32 / 16,
-        _ => 1,
-    };
+    let bytes = ir.node(node).literal().map_or(0, <[u8]>::len) as u32;
+    let ranges = ir.node(node).class().map_or(0, |set| set.ranges().len()) as u32;
+    let mut size = 1 + bytes / 32 + ranges / 16;
     for &child in ir.children(node) {
         if size > most {
             break;

@@ -3,35 +3,27 @@
 //! Law: the site comes before any of it, so the order of reading stays; the options' costs keep their differences.
 
 use super::rewrite;
-use crate::ir::{Choice, Ir, Node, NodeId};
+use crate::analysis::alike::items;
+use crate::ir::{Choice, Ir, NodeId};
 
 pub fn share_tails(ir: &Ir) -> Ir {
-    rewrite(ir, |new, node, children| match ir.node(node) {
-        Node::Choice(Choice { slots, .. }) => {
-            let mut options: Vec<Vec<NodeId>> = children
-                .iter()
-                .map(|&child| match new.node(child) {
-                    Node::Seq(items) => items.to_vec(),
-                    Node::Bytes(bytes) if bytes.is_empty() => Vec::new(),
-                    _ => vec![child],
-                })
-                .collect();
-            let mut tail = Vec::new();
-            while let Some(shared) = shared_last(new, &options) {
-                tail.push(shared);
-                options.iter_mut().for_each(|items| {
-                    items.pop();
-                });
-            }
-            if tail.is_empty() {
-                return new.rebuild(ir, node, children);
-            }
-            let heads: Vec<NodeId> = options.into_iter().map(|items| new.seq(items)).collect();
-            let mut items = vec![new.choice(heads, slots.clone())];
-            items.extend(tail.into_iter().rev());
-            new.seq(items)
+    rewrite(ir, |new, node, children| {
+        let Some(Choice { slots, .. }) = ir.node(node).choice() else { return new.rebuild(ir, node, children) };
+        let mut options: Vec<Vec<NodeId>> = children.iter().map(|&child| items(new, child)).collect();
+        let mut tail = Vec::new();
+        while let Some(shared) = shared_last(new, &options) {
+            tail.push(shared);
+            options.iter_mut().for_each(|items| {
+                items.pop();
+            });
         }
-        _ => new.rebuild(ir, node, children),
+        if tail.is_empty() {
+            return new.rebuild(ir, node, children);
+        }
+        let heads: Vec<NodeId> = options.into_iter().map(|items| new.seq(items)).collect();
+        let mut items = vec![new.choice(heads, slots.clone())];
+        items.extend(tail.into_iter().rev());
+        new.seq(items)
     })
 }
 

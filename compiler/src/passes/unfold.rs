@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{recursion, references};
-use crate::ir::{Facts, Ir, Node, NodeId, RuleId};
+use crate::ir::{Facts, Ir, NodeId, RuleId};
 
 /// Greater depth limits are not worth unfolding: there is more code than caches and branch predictors hold, and little of an
 /// input is near the limit (docs/jit.md has figures).
@@ -101,23 +101,21 @@ impl Unfolding<'_> {
             while let Some(node) = below.pop() {
                 take(&mut room.nodes, 1)?;
                 below.extend(self.ir.children(node));
-                match self.ir.node(node) {
-                    Node::Bytes(bytes) => take(&mut room.bytes, bytes.len())?,
-                    Node::Class(set) => take(&mut room.ranges, set.ranges().len())?,
-                    Node::Rule(callee) if levels > 0 => {
-                        let instance = self.instance(*callee, levels - 1);
-                        if self.instances.insert((instance.1, instance.0), 0).is_none() {
-                            open.push(instance);
-                        }
+                let node = self.ir.node(node);
+                take(&mut room.bytes, node.literal().map_or(0, <[u8]>::len))?;
+                take(&mut room.ranges, node.class().map_or(0, |set| set.ranges().len()))?;
+                let Some(callee) = node.reference() else { continue };
+                if levels > 0 {
+                    let instance = self.instance(callee, levels - 1);
+                    if self.instances.insert((instance.1, instance.0), 0).is_none() {
+                        open.push(instance);
                     }
-                    Node::Rule(callee) => {
-                        let strings = &self.pools.get(*callee)?.strings;
-                        take(&mut room.nodes, strings.len() / STRINGS_OF_A_NODE)?;
-                        if !std::mem::replace(&mut has_stood[callee.index()], true) {
-                            take(&mut room.bytes, strings.iter().map(|string| string.len()).sum())?;
-                        }
+                } else {
+                    let strings = &self.pools.get(callee)?.strings;
+                    take(&mut room.nodes, strings.len() / STRINGS_OF_A_NODE)?;
+                    if !std::mem::replace(&mut has_stood[callee.index()], true) {
+                        take(&mut room.bytes, strings.iter().map(|string| string.len()).sum())?;
                     }
-                    _ => {}
                 }
             }
         }
@@ -151,33 +149,29 @@ impl Unfolding<'_> {
 
     /// The facts of what [`Unfolding::node`] makes; `None` where that does.
     fn facts_of(&self, node: NodeId, levels: u32) -> Option<Facts> {
-        let mut children = self.ir.children(node).iter().map(|&child| self.facts_of(child, levels));
-        match self.ir.node(node) {
-            Node::Bytes(_) | Node::Class(_) => Some(self.ir.facts(node)),
-            Node::Rule(rule) => match levels.checked_sub(1) {
-                Some(levels) => Some(self.facts[self.number(*rule, levels)?].one_deeper()),
-                None => {
-                    let strings = &self.pools.get(*rule)?.strings;
-                    let min_len = strings.iter().map(|string| string.len() as u64).min()?;
-                    Some(Facts { min_len, ..Facts::EMPTY })
-                }
-            },
-            Node::Seq(_) => children.try_fold(Facts::EMPTY, |facts, item| Some(facts.then(item?))),
-            Node::Choice(_) => {
-                let first = children.next()??;
-                children.try_fold(first, |facts, option| Some(facts.or(option?)))
-            }
-            Node::Repeat { min: 0, .. } => Some(Facts::EMPTY),
-            Node::Repeat { min, .. } => Some(children.next()??.times(*min)),
-            Node::Inline { .. } | Node::Again(_) => None,
+        let instance = match self.ir.node(node).instance() {
+            Some(rule) => self.facts_of_instance(rule, levels)?,
+            None => Facts::EMPTY,
+        };
+        let children = self.ir.children(node).iter().map(|&child| self.facts_of(child, levels));
+        let children: Vec<Facts> = children.collect::<Option<_>>()?;
+        Some(self.ir.node(node).composition().facts(children.into_iter(), |_, _| instance))
+    }
+
+    fn facts_of_instance(&self, rule: RuleId, levels: u32) -> Option<Facts> {
+        if let Some(levels) = levels.checked_sub(1) {
+            return Some(self.facts[self.number(rule, levels)?].one_deeper());
         }
+        let strings = &self.pools.get(rule)?.strings;
+        let min_len = strings.iter().map(|string| string.len() as u64).min()?;
+        Some(Facts { min_len, ..Facts::EMPTY })
     }
 
     fn node(&mut self, new: &mut Ir, node: NodeId, levels: u32) -> Option<NodeId> {
-        if let Node::Rule(rule) = self.ir.node(node) {
+        if let Some(rule) = self.ir.node(node).reference() {
             return match levels.checked_sub(1) {
-                Some(levels) => Some(new.reference(RuleId::new(self.number(*rule, levels)?))),
-                None => self.pool(new, *rule),
+                Some(levels) => Some(new.reference(RuleId::new(self.number(rule, levels)?))),
+                None => self.pool(new, rule),
             };
         }
         let ir = self.ir;

@@ -7,7 +7,7 @@
 //! first string but another one are not counted.
 
 use crate::analysis::pools::Pools;
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Composition, First, Ir, NodeId, RuleId};
 
 use super::model::power;
 
@@ -57,24 +57,20 @@ fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
 
 /// The probability that a node derives its first string, by those of the nodes before it and of the rules.
 fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -> f64 {
-    match ir.node(node) {
-        Node::Bytes(_) => 1.0,
-        Node::Class(set) => 1.0 / f64::from(set.len()),
-        Node::Rule(rule) | Node::Again(rule) => rules[rule.index()],
-        Node::Inline { body, .. } => nodes[body.index()],
-        Node::Seq(items) => items.iter().map(|item| nodes[item.index()]).product(),
-        Node::Choice(choice) => {
-            let even = 1.0 / choice.options.len() as f64;
+    match ir.node(node).composition() {
+        Composition::Bytes(_) => 1.0,
+        Composition::Class(set) => 1.0 / f64::from(set.len()),
+        Composition::Instance(rule, None) => rules[rule.index()],
+        Composition::Instance(_, Some(body)) => nodes[body.index()],
+        Composition::All(items) => items.iter().map(|item| nodes[item.index()]).product(),
+        Composition::One(choice) => {
             let same = choice.options.iter().enumerate().filter(|(_, option)| texts.of(**option) == texts.of(node));
-            same.map(|(number, option)| {
-                choice.slots.as_ref().map_or(even, |slots| slots.share(number)) * nodes[option.index()]
-            })
-            .sum()
+            same.map(|(number, option)| choice.share(number) * nodes[option.index()]).sum()
         }
-        Node::Repeat { item, min, max } => {
+        Composition::Rounds { item, min, max } => {
             let one = nodes[item.index()];
-            let room = max.map(|max| max.saturating_sub(*min));
-            power(one, *min) * further_rounds(one, room, ir.facts(*item).min_len == 0)
+            let room = max.map(|max| max.saturating_sub(min));
+            power(one, min) * further_rounds(one, room, ir.facts(item).min_len == 0)
         }
     }
 }
@@ -166,15 +162,14 @@ impl Texts {
     }
 
     fn joined(&self, ir: &Ir, node: NodeId, child: &dyn Fn(NodeId) -> Text) -> Text {
-        match ir.node(node) {
-            Node::Bytes(bytes) => Text::of(bytes),
-            Node::Class(set) => set.nth(0).map_or(Text::EMPTY, |first| Text::of(set.encode(first).as_ref())),
-            Node::Rule(rule) | Node::Again(rule) => self.rules[rule.index()],
-            Node::Inline { body, .. } => child(*body),
-            Node::Seq(items) => items.iter().fold(Text::EMPTY, |text, item| text.then(child(*item))),
-            Node::Choice(choice) => child(choice.options[0]),
-            Node::Repeat { min: 0, .. } => Text::EMPTY,
-            Node::Repeat { item, min, .. } => child(*item).repeated(*min),
+        match ir.node(node).first() {
+            First::Bytes(bytes) => Text::of(bytes),
+            First::Member(member) => Text::of(member.as_ref()),
+            First::Instance(rule) => self.rules[rule.index()],
+            First::Times(_, 0) => Text::EMPTY,
+            First::Times(items, times) => {
+                items.iter().fold(Text::EMPTY, |text, item| text.then(child(*item))).repeated(times)
+            }
         }
     }
 }

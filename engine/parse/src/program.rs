@@ -3,7 +3,7 @@
 
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId, Site, Slots};
+use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId, Site, Slots};
 
 use crate::lookahead::Lookahead;
 
@@ -255,47 +255,47 @@ impl Builder<'_> {
     /// The state that derives `node` and goes on at `next`.
     fn node(&mut self, node: NodeId, next: StateId) -> StateId {
         let ir = self.ir;
-        match ir.node(node) {
-            Node::Bytes(bytes) => bytes.rchunks(MAX_BYTES).fold(next, |next, piece| {
+        match ir.node(node).composition() {
+            Composition::Bytes(bytes) => bytes.rchunks(MAX_BYTES).fold(next, |next, piece| {
                 let start = self.program.bytes.len() as u32;
                 self.program.bytes.extend_from_slice(piece);
                 self.add(State::Bytes { start, len: piece.len() as u32, next })
             }),
-            Node::Class(set) => {
+            Composition::Class(set) => {
                 let site = self.site(node);
                 self.program.classes.push(Class::new(site, set));
                 let class = self.program.classes.len() as u32 - 1;
                 self.add(State::Class { class, next })
             }
-            Node::Rule(rule) | Node::Again(rule) => {
+            Composition::Instance(_, Some(body)) => self.node(body, next),
+            Composition::Instance(rule, None) => {
                 self.add(State::Call { callee: rule.index() as u32, next, skip: true })
             }
-            Node::Seq(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
-            Node::Choice(choice) => {
+            Composition::All(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
+            Composition::One(choice) => {
                 let site = self.site(node);
                 let targets: Vec<StateId> = choice.options.iter().map(|&option| self.node(option, next)).collect();
                 let first = self.program.targets.len() as u32;
                 self.program.targets.extend(&targets);
                 self.add(State::Choice { site, first, count: targets.len() as u32 })
             }
-            Node::Repeat { item, min: 0, max: Some(1) } => {
+            Composition::Rounds { item, min: 0, max: Some(1) } => {
                 let site = self.site(node);
-                let item = self.node(*item, next);
+                let item = self.node(item, next);
                 self.add(State::Rounds { site, item, stop: next })
             }
-            Node::Repeat { item, min: min @ (0 | 1), max: None } => {
+            Composition::Rounds { item, min: min @ (0 | 1), max: None } => {
                 let site = self.site(node);
                 let rounds = self.add(State::Rounds { site, item: next, stop: next });
-                let item = self.node(*item, rounds);
+                let item = self.node(item, rounds);
                 self.program.states[rounds as usize] = State::Rounds { site, item, stop: next };
-                if *min == 0 { rounds } else { item }
+                if min == 0 { rounds } else { item }
             }
-            Node::Repeat { item, min, max } => {
+            Composition::Rounds { item, min, max } => {
                 let callee = self.further_callee(node);
-                self.counted(callee, node, *item, *min, *max);
+                self.counted(callee, node, item, min, max);
                 self.add(State::Call { callee, next, skip: true })
             }
-            Node::Inline { body, .. } => self.node(*body, next),
         }
     }
 

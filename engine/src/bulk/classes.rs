@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::charset::{CharSet, Unit};
-use gramjet_compiler::ir::{Choice, Ir, Node, NodeId};
+use gramjet_compiler::ir::{Choice, Ir, NodeId};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// There are at most this many codes: they share the upper half of the byte.
@@ -85,11 +85,11 @@ pub(crate) fn products(set: &CharSet) -> Vec<(f64, Product)> {
 /// The bytes that options of an unweighted choice are, if there are several, and the numbers of its other options, those
 /// among them that are a byte which an option before them is.
 pub(crate) fn byte_options(ir: &Ir, node: NodeId) -> Option<(ByteSet, Box<[usize]>)> {
-    let Node::Choice(Choice { options, slots: None }) = ir.node(node) else { return None };
+    let Some(Choice { options, slots: None }) = ir.node(node).choice() else { return None };
     let mut set = ByteSet([0; 4]);
-    let is_other = |index: &usize| match ir.node(options[*index]) {
-        Node::Bytes(bytes) if bytes.len() == 1 && !set.contains(bytes[0]) => {
-            set.insert(bytes[0]);
+    let is_other = |index: &usize| match ir.node(options[*index]).literal() {
+        Some(&[byte]) if !set.contains(byte) => {
+            set.insert(byte);
             false
         }
         _ => true,
@@ -149,12 +149,10 @@ impl Codes {
         texts.iter().for_each(|bytes| text(bytes));
         let mut set = |set: ByteSet| *worth.entry(set).or_default() += u64::from(set.len().ilog2());
         for node in (0..ir.node_count()).map(NodeId::new) {
-            match ir.node(node) {
-                Node::Bytes(bytes) => text(bytes),
-                Node::Class(class) => products(class).into_iter().flat_map(|(_, product)| product).for_each(&mut set),
-                Node::Choice(_) => byte_options(ir, node).into_iter().for_each(|(bytes, _)| set(bytes)),
-                _ => {}
-            }
+            ir.node(node).literal().into_iter().for_each(&mut text);
+            let products = ir.node(node).class().into_iter().flat_map(products);
+            products.flat_map(|(_, product)| product).for_each(&mut set);
+            byte_options(ir, node).into_iter().for_each(|(bytes, _)| set(bytes));
         }
         if with_pools {
             for pool in ir.bodies().filter_map(|(rule, _)| pools.get(rule)) {

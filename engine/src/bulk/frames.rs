@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::recursion::recursion;
-use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Choice, Composition, Ir, NodeId, RuleId};
 
 use rustc_hash::FxHashMap;
 
@@ -301,38 +301,37 @@ impl Grammar {
                 [(_, items)] => Step::PushAll(Arc::clone(items)),
                 _ => Step::Choice,
             },
-            Frame::Node(node) => match self.ir.node(node) {
-                Node::Bytes(bytes) if bytes.is_empty() => Step::Push([None, None]),
-                Node::Bytes(bytes) => Step::Text(self.intern(bytes), 0),
-                Node::Seq(_) => one(Frame::Rest { seq: node, at: 0 }, depth),
-                Node::Choice(choice) => match self.split(node, choice) {
+            Frame::Node(node) => match self.ir.node(node).composition() {
+                Composition::Bytes([]) => Step::Push([None, None]),
+                Composition::Bytes(bytes) => Step::Text(self.intern(bytes), 0),
+                Composition::All(_) => one(Frame::Rest { seq: node, at: 0 }, depth),
+                Composition::One(choice) => match self.split(node, choice) {
                     (Some((_, set)), Some([])) => Step::Push([Some(self.set(set)), None]),
                     _ => Step::Choice,
                 },
-                Node::Class(set) => match &*classes::products(set) {
+                Composition::Class(set) => match &*classes::products(set) {
                     [(_, product)] => Step::PushAll(self.product(product).into()),
                     _ => Step::Choice,
                 },
-                Node::Repeat { min, max, .. } => {
+                Composition::Rounds { min, max, .. } => {
                     let left = max.map_or(UNBOUNDED, |max| (max - min).min(MAX_ROUNDS));
                     let rounds = (left > 0).then_some(Frame::Rounds { repeat: node, left });
-                    let exactly = (*min > 0).then_some(Frame::Exactly { repeat: node, left: *min });
+                    let exactly = (min > 0).then_some(Frame::Exactly { repeat: node, left: min });
                     let item = |frame| self.settle(frame, depth, zones);
                     match exactly {
                         Some(exactly) => Step::Push([Some(item(exactly)), rounds.map(item)]),
                         None => Step::Push([rounds.map(item), None]),
                     }
                 }
-                Node::Rule(rule) if depth == Depth::ANY => one(Frame::Node(self.body(*rule)), depth),
-                Node::Rule(rule) => {
+                Composition::Instance(rule, _) if depth == Depth::ANY => one(Frame::Node(self.body(rule)), depth),
+                Composition::Instance(rule, _) => {
                     let instance = depth.less(1);
                     match instance.at_least(zones) {
-                        0 if instance.is_exact() => Step::Push([Some((Frame::Pool(*rule), Depth::ANY)), None]),
+                        0 if instance.is_exact() => Step::Push([Some((Frame::Pool(rule), Depth::ANY)), None]),
                         0 => Step::Unknown,
-                        _ => one(Frame::Node(self.body(*rule)), instance),
+                        _ => one(Frame::Node(self.body(rule)), instance),
                     }
                 }
-                Node::Inline { .. } | Node::Again(_) => unreachable!("the lowered form has no nodes made by passes"),
             },
         }
     }
@@ -415,29 +414,28 @@ impl Grammar {
                 let set = self.tables().sets[set as usize];
                 set.iter().map(|byte| (1.0 / set.len() as f64, self.literal(&[byte]))).collect()
             }
-            Frame::Node(node) => match self.ir.node(node) {
-                Node::Choice(choice) => {
-                    let share = |option: usize| match &choice.slots {
-                        Some(slots) => slots.share(option),
-                        None => 1.0 / choice.options.len() as f64,
-                    };
+            Frame::Node(node) => match self.ir.node(node).composition() {
+                Composition::One(choice) => {
                     let (set, others) = self.split(node, choice);
                     let item = |index: usize| self.settle(Frame::Node(choice.options[index]), depth, zones);
-                    let option = |index: usize| (share(index), vec![item(index)]);
+                    let option = |index: usize| (choice.share(index), vec![item(index)]);
                     let set = set.map(|(share, set)| (share, vec![self.set(set)]));
                     match others {
                         Some(others) => others.iter().map(|&index| option(index)).chain(set).collect(),
                         None => (0..choice.options.len()).map(option).collect(),
                     }
                 }
-                Node::Class(set) => {
+                Composition::Class(set) => {
                     let total = f64::from(set.len());
                     classes::products(set)
                         .iter()
                         .map(|(strings, product)| (strings / total, self.product(product)))
                         .collect()
                 }
-                _ => unreachable!("not a choice"),
+                Composition::Bytes(_)
+                | Composition::Instance(..)
+                | Composition::All(_)
+                | Composition::Rounds { .. } => unreachable!("not a choice"),
             },
             _ => unreachable!("not a choice"),
         }
@@ -449,12 +447,15 @@ impl Grammar {
             Frame::Rounds { .. } => 2,
             Frame::Set(set) => self.tables().sets[set as usize].len(),
             Frame::Pool(rule) => self.pool_options(rule).len(),
-            Frame::Node(node) => match self.ir.node(node) {
-                Node::Choice(choice) => {
+            Frame::Node(node) => match self.ir.node(node).composition() {
+                Composition::One(choice) => {
                     self.split(node, choice).1.map_or(choice.options.len(), |others| others.len() + 1)
                 }
-                Node::Class(set) => classes::products(set).len(),
-                _ => 1,
+                Composition::Class(set) => classes::products(set).len(),
+                Composition::Bytes(_)
+                | Composition::Instance(..)
+                | Composition::All(_)
+                | Composition::Rounds { .. } => 1,
             },
             _ => 1,
         }
@@ -468,7 +469,7 @@ impl Grammar {
     /// Option 0 of a frame that is a choice: it leads to a shortest text.
     fn first_option(&self, (frame, depth): Item) -> Arc<[Item]> {
         if let Frame::Node(node) = frame
-            && let Node::Choice(choice) = self.ir.node(node)
+            && let Some(choice) = self.ir.node(node).choice()
         {
             return [self.settle(Frame::Node(choice.options[0]), depth, 0)].into();
         }
@@ -515,10 +516,10 @@ fn needs(ir: &Ir) -> Vec<u32> {
                 continue;
             }
             let children = ir.children(node).iter().map(|child| needs[child.index()]).max().unwrap_or(0);
-            needs[node.index()] = match ir.node(node) {
+            needs[node.index()] = match ir.node(node).instance() {
                 // The instance is one deeper, and it must be within the limit.
-                Node::Rule(rule) => rules[rule.index()].max(1).saturating_add(1),
-                _ => children,
+                Some(rule) => rules[rule.index()].max(1).saturating_add(1),
+                None => children,
             };
         }
         rules[rule.index()] = if recursion.is_recursive(rule) { u32::MAX } else { needs[body.index()] };

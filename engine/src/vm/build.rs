@@ -5,15 +5,17 @@
 //! known up to that number, so only its level below the body is compared with it, and nothing is saved or restored. Where
 //! an instance is jumped back to, the number changes; if something follows the instance, it is called like a rule.
 
+use gramjet_compiler::analysis::form::{Form, Forms, Nested, Strings, Text};
 use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::analysis::runs::TailRun;
 use gramjet_compiler::charset::{CharSet, Unit};
-use gramjet_compiler::ir::{Choice, Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Choice, Ir, NodeId, RuleId};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
 use super::program::{Class, Code, HALT, Pc, Program, RETURN};
 use super::tables::Tables;
-use super::text::Text;
+use super::text;
 
 mod exits;
 mod instances;
@@ -25,11 +27,11 @@ mod words;
 pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
     let mut builder = Builder {
         ir,
+        forms: Forms::new(ir, true),
         pools,
         with_depth,
         tables: Tables::default(),
         entries: vec![RETURN; ir.rules().len()],
-        jumps: jumping_nodes(ir),
         refers: referring_nodes(ir),
         weights: repeats::weights(ir),
         at_limit: false,
@@ -47,7 +49,11 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
     }
     for (rule, body) in ir.bodies() {
         let entry = builder.entries[rule.index()];
-        builder.instance(rule, body, entry, 0, Exit::RETURN);
+        let run = match builder.forms.of_instance(rule, body) {
+            Form::Loop(_, _, run) => run,
+            _ => None,
+        };
+        builder.instance(rule, body, run.as_ref(), entry, 0, Exit::RETURN);
     }
     let start = builder.entries[ir.start().index()];
     builder.tables.finish(start)
@@ -57,20 +63,19 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
 const MAX_LEVEL: u32 = 100;
 
 /// Literals up to this length are emitted by several ops with short texts.
-const MAX_SPLIT: usize = 3 * Text::MAX;
+const MAX_SPLIT: usize = 3 * text::Text::MAX;
 
 /// So many rounds of repetitions at most are calls of their own in a program.
 const MAX_CALLED_ROUNDS: u32 = 1 << 16;
 
 struct Builder<'c> {
     ir: &'c Ir,
+    forms: Forms<'c>,
     pools: &'c Pools,
     with_depth: bool,
-    tables: Tables,
+    tables: Tables<'c>,
     /// The op with which each rule begins.
     entries: Vec<Pc>,
-    /// Whether there is a jump back in a node's tail positions.
-    jumps: Vec<bool>,
     /// Whether there is an instance in a node.
     refers: Vec<bool>,
     /// How much is built of each node.
@@ -87,34 +92,39 @@ struct Builder<'c> {
     fresh: Option<Pc>,
 }
 
-impl Builder<'_> {
+impl<'c> Builder<'c> {
     /// The exit that derives `node`, which stands at `level`, and then takes `exit`.
     fn node(&mut self, node: NodeId, level: u32, exit: Exit) -> Exit {
-        let ir = self.ir;
-        if !matches!(ir.node(node), Node::Bytes(_)) {
+        let form = self.forms.of(node);
+        if !matches!(form, Form::Literal(_)) {
             // The exit may be taken more than once.
             self.fresh = None;
         }
         if self.at_limit
-            && let Node::Rule(rule) | Node::Again(rule) | Node::Inline { rule, .. } = ir.node(node)
-            && let Some(exit) = self.pool_exit(*rule, exit)
+            && let Some(rule) = self.ir.node(node).instance()
+            && let Some(exit) = self.pool_exit(rule, exit)
         {
             return exit;
         }
-        match ir.node(node) {
-            Node::Bytes(bytes) => self.literal(node, bytes, exit),
-            Node::Class(set) => self.class(set, exit),
-            Node::Rule(rule) => self.call(self.entries[rule.index()], self.below(level), exit),
-            Node::Seq(items) => self.sequence(items, level, exit),
-            Node::Choice(choice) => self.choice(node, choice, level, exit),
-            Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, level, exit),
-            Node::Inline { rule, body } => self.inline(*rule, *body, level, exit),
-            Node::Again(rule) => {
-                let scope = self.scopes.iter().rev().find(|scope| scope.0 == *rule);
+        match form {
+            Form::Literal(bytes) => self.literal(bytes, exit),
+            Form::Strings(strings) => self.strings(&strings, exit),
+            Form::Member(set) => self.member(set, exit),
+            // Exits make a branch of each option.
+            Form::Branches(choice) | Form::Nested(Nested { choice, .. }) => self.choice(node, choice, level, exit),
+            Form::Sequence(items) => self.sequence(items, level, exit),
+            Form::Repetition(repetition) => self.repeat(&repetition, level, exit),
+            Form::Call(rule) => self.call(self.entries[rule.index()], self.below(level), exit),
+            Form::Instance(rule, body) => self.inline(rule, body, level, exit),
+            Form::Loop(rule, body, run) => self.inlined_loop(rule, body, run, level, exit),
+            Form::JumpBack(rule) => {
+                let scope = self.scopes.iter().rev().find(|scope| scope.0 == rule);
                 // The verifier of the IR has found the scope.
-                let &(_, pc, above) = scope.unwrap_or(&(*rule, RETURN, level));
+                let &(_, pc, above) = scope.unwrap_or(&(rule, RETURN, level));
                 Exit { deeper: self.below(level - above), ..Exit::to(pc) }
             }
+            // Not asked for.
+            Form::Chain(_) => exit,
         }
     }
 
@@ -135,22 +145,42 @@ impl Builder<'_> {
         Exit { push, deeper, push_deeper, ..Exit::to(entry) }
     }
 
-    fn inline(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit) -> Exit {
-        let looped = self.jumps_to(body, rule);
+    /// An instance in place that is jumped back to.
+    fn inlined_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, level: u32, exit: Exit) -> Exit {
         if !self.with_depth {
-            if !looped {
-                return self.node(body, 0, exit);
-            }
             let pc = self.reserve_instance();
-            self.instance(rule, body, pc, 0, exit);
+            self.instance(rule, body, run.as_ref(), pc, 0, exit);
             return Exit::to(pc);
         }
-        if looped || level >= MAX_LEVEL {
-            let pc = self.reserve_instance();
-            let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };
-            self.instance(rule, body, pc, begin, Exit::RETURN);
-            let called = self.call(pc, deeper, exit);
-            return if exit == Exit::RETURN { called } else { self.run_before(rule, body, level, exit, called) };
+        let called = self.called_instance(rule, body, run.as_ref(), level, exit);
+        match run.filter(|_| exit != Exit::RETURN) {
+            Some(run) => self.run_before(rule, body, &run, level, exit, called),
+            None => called,
+        }
+    }
+
+    /// An instance whose body stands here, but is called.
+    fn called_instance(
+        &mut self,
+        rule: RuleId,
+        body: NodeId,
+        run: Option<&TailRun>,
+        level: u32,
+        exit: Exit,
+    ) -> Exit {
+        let pc = self.reserve_instance();
+        let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };
+        self.instance(rule, body, run, pc, begin, Exit::RETURN);
+        self.call(pc, deeper, exit)
+    }
+
+    /// An instance in place.
+    fn inline(&mut self, rule: RuleId, body: NodeId, level: u32, exit: Exit) -> Exit {
+        if !self.with_depth {
+            return self.node(body, 0, exit);
+        }
+        if level >= MAX_LEVEL {
+            return self.called_instance(rule, body, None, level, exit);
         }
         let others = self.others(rule, body, exit);
         let begin = self.node(body, level + 1, exit);
@@ -160,35 +190,26 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a jump in the tail positions of `node` leads back to the instance of `rule` around it.
-    fn jumps_to(&self, node: NodeId, rule: RuleId) -> bool {
-        self.jumps[node.index()]
-            && match self.ir.node(node) {
-                Node::Again(target) => *target == rule,
-                Node::Seq(items) => items.last().is_some_and(|&item| self.jumps_to(item, rule)),
-                Node::Choice(choice) => choice.options.iter().any(|&option| self.jumps_to(option, rule)),
-                Node::Inline { rule: inner, body } => *inner != rule && self.jumps_to(*body, rule),
-                Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Repeat { .. } => false,
-            }
-    }
-
-    fn literal(&mut self, node: NodeId, bytes: &[u8], exit: Exit) -> Exit {
+    fn literal(&mut self, bytes: &'c [u8], exit: Exit) -> Exit {
         if bytes.len() <= MAX_SPLIT {
             return self.text_before(bytes, exit);
         }
-        let op = self.tables.long(node, bytes, exit);
+        let op = self.tables.long(bytes, exit);
         Exit::to(self.emit(op))
     }
 
-    fn class(&mut self, set: &CharSet, exit: Exit) -> Exit {
-        let op = if set.len() > 256 {
-            self.tables.class(class_of(set), exit)
-        } else {
-            let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
-            let costs: Vec<u64> = members.iter().map(|member| member.as_ref().len() as u64 - set.min_len()).collect();
-            let exits: Vec<Exit> = members.iter().map(|member| self.text_before(member.as_ref(), exit)).collect();
-            self.tables.site(&exits, &costs, None)
+    fn strings(&mut self, site: &Strings<'c>, exit: Exit) -> Exit {
+        let before = |string: &Text<'c>| match string {
+            Text::Literal(bytes) => self.literal(bytes, exit),
+            Text::Member(member) => self.text_before(member.as_ref(), exit),
         };
+        let exits: Vec<Exit> = site.strings.iter().map(before).collect();
+        let op = self.tables.site(&exits, &site.costs(), site.slots);
+        Exit::to(self.emit(op))
+    }
+
+    fn member(&mut self, set: &CharSet, exit: Exit) -> Exit {
+        let op = self.tables.class(class_of(set), exit);
         Exit::to(self.emit(op))
     }
 
@@ -206,29 +227,13 @@ impl Builder<'_> {
     }
 }
 
-/// Whether each node has a jump back in its tail positions.
-fn jumping_nodes(ir: &Ir) -> Vec<bool> {
-    let mut jumps = vec![false; ir.node_count()];
-    // Children stand before their parents.
-    for index in 0..jumps.len() {
-        let node = NodeId::new(index);
-        jumps[index] = match ir.node(node) {
-            Node::Again(_) => true,
-            Node::Seq(items) => items.last().is_some_and(|item| jumps[item.index()]),
-            Node::Choice(_) | Node::Inline { .. } => ir.children(node).iter().any(|child| jumps[child.index()]),
-            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Repeat { .. } => false,
-        };
-    }
-    jumps
-}
-
 /// Whether there is an instance in each node.
 fn referring_nodes(ir: &Ir) -> Vec<bool> {
     let mut refers = vec![false; ir.node_count()];
     // Children stand before their parents.
     for index in 0..refers.len() {
         let node = NodeId::new(index);
-        refers[index] = matches!(ir.node(node), Node::Rule(_) | Node::Again(_) | Node::Inline { .. })
+        refers[index] = ir.node(node).instance().is_some()
             || ir.children(node).iter().any(|child| refers[child.index()]);
     }
     refers

@@ -11,7 +11,7 @@ use super::tables::{Tables, append};
 use super::text::Text;
 
 /// `moved` says which op has taken the place of each.
-pub(super) fn lay_out(tables: &mut Tables, start: Pc, moved: &[Pc]) {
+pub(super) fn lay_out(tables: &mut Tables<'_>, start: Pc, moved: &[Pc]) {
     for exit in &mut tables.exits {
         (exit.next, exit.push) = (moved[exit.next as usize], moved[exit.push as usize]);
     }
@@ -50,7 +50,7 @@ struct Order {
 
 /// Ops that can be reached: the first two, those with which instances begin, what runs instead of each of these near the
 /// depth limit, and all others.
-fn order(tables: &Tables, start: Pc) -> Order {
+fn order(tables: &Tables<'_>, start: Pc) -> Order {
     let within = reachable(tables, start, false);
     let kept = reachable(tables, start, true);
     let all = || (0..tables.ops.len() as Pc).filter(|&pc| kept[pc as usize]);
@@ -72,7 +72,7 @@ fn order(tables: &Tables, start: Pc) -> Order {
 }
 
 /// Whether each op can be reached, by way of what runs near the depth limit or without it.
-fn reachable(tables: &Tables, start: Pc, near_limit: bool) -> Vec<bool> {
+fn reachable(tables: &Tables<'_>, start: Pc, near_limit: bool) -> Vec<bool> {
     let mut kept = vec![false; tables.ops.len()];
     let mut open = vec![RETURN, HALT, start];
     while let Some(pc) = open.pop() {
@@ -112,7 +112,7 @@ fn place<T: Clone + Eq + Hash>(list: &mut Vec<T>, known: &mut FxHashMap<Vec<T>, 
 }
 
 impl Layout {
-    fn op(&mut self, tables: &Tables, op: &draft::Op) -> Op {
+    fn op(&mut self, tables: &Tables<'_>, op: &draft::Op) -> Op {
         let drafts = &tables.exits[op.exit_range()];
         let mut exits: Vec<Exit> = drafts.iter().map(|exit| self.exit(tables, exit)).collect();
         let texts = match op.is_site() {
@@ -138,7 +138,7 @@ impl Layout {
         }
     }
 
-    fn exit(&self, tables: &Tables, exit: &draft::Exit) -> Exit {
+    fn exit(&self, tables: &Tables<'_>, exit: &draft::Exit) -> Exit {
         let growth = i8::from(exit.push != RETURN) - i8::from(exit.next == RETURN);
         Exit {
             deeper: exit.deeper,
@@ -150,7 +150,7 @@ impl Layout {
         }
     }
 
-    fn site(&mut self, tables: &Tables, op: &draft::Op) -> Site {
+    fn site(&mut self, tables: &Tables<'_>, op: &draft::Op) -> Site {
         let costs = match (op.limited, op.code) {
             (Limited::No, _) => Vec::new(),
             (_, Code::Pool) => {

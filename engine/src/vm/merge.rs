@@ -11,7 +11,7 @@ use super::tables::Tables;
 const ROUNDS: usize = 3;
 
 /// Returns which op has taken the place of each.
-pub(super) fn merge(tables: &mut Tables) -> Vec<Pc> {
+pub(super) fn merge(tables: &mut Tables<'_>) -> Vec<Pc> {
     let built = tables.ops.len();
     let mut moved: Vec<Pc> = (0..built as Pc).collect();
     let kinds = exit_kinds(tables);
@@ -37,7 +37,7 @@ enum Kind {
     Deepening,
 }
 
-fn exit_kinds(tables: &Tables) -> Vec<Kind> {
+fn exit_kinds(tables: &Tables<'_>) -> Vec<Kind> {
     let mut kinds = vec![Kind::Free; tables.exits.len()];
     for op in &tables.ops {
         if op.is_site() && op.exits != op.texts {
@@ -54,7 +54,7 @@ fn exit_kinds(tables: &Tables) -> Vec<Kind> {
 }
 
 /// Lets an exit that leads to an op without a decision take that op's exit.
-fn merge_exit(tables: &mut Tables, at: usize, kind: Kind) {
+fn merge_exit(tables: &mut Tables<'_>, at: usize, kind: Kind) {
     let exit = tables.exits[at];
     let target = tables.ops[exit.next as usize];
     if exit.next == RETURN || target.level != NO_LEVEL || !target.is_go() {
@@ -72,7 +72,7 @@ fn merge_exit(tables: &mut Tables, at: usize, kind: Kind) {
 }
 
 /// Lets an op without a decision do what the next op does.
-fn merge_op(tables: &mut Tables, moved: &mut [Pc], pc: usize) {
+fn merge_op(tables: &mut Tables<'_>, moved: &mut [Pc], pc: usize) {
     let op = tables.ops[pc];
     let exit = tables.exits[op.exits as usize];
     if !op.is_go() || exit.next == RETURN || moved[pc] != pc as Pc {

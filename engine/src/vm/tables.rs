@@ -1,7 +1,7 @@
 //! The tables of a program under construction: equal tables are kept once.
 
 use gramjet_compiler::analysis::pools::Pool;
-use gramjet_compiler::ir::{self, NodeId, RuleId, Slots};
+use gramjet_compiler::ir::{self, RuleId, Slots};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
@@ -16,7 +16,7 @@ const MAX_OWN: usize = 8;
 
 /// A program and what its tables are found by. The maps are never iterated.
 #[derive(Default)]
-pub(super) struct Tables {
+pub(super) struct Tables<'c> {
     /// Without ops and exits until it is laid out.
     pub program: Program,
     pub ops: Vec<Op>,
@@ -33,7 +33,7 @@ pub(super) struct Tables {
     even: FxHashMap<usize, u32>,
     pools: FxHashMap<RuleId, Op>,
     words: FxHashMap<Word, u32>,
-    longs: FxHashMap<NodeId, u32>,
+    longs: FxHashMap<&'c [u8], u32>,
 }
 
 /// Appends and returns where.
@@ -43,7 +43,7 @@ pub(super) fn append<T: Clone>(list: &mut Vec<T>, items: &[T]) -> u32 {
     at
 }
 
-impl Tables {
+impl<'c> Tables<'c> {
     pub fn finish(mut self, start: Pc) -> Program {
         let moved = merge(&mut self);
         lay_out(&mut self, start, &moved);
@@ -243,12 +243,12 @@ impl Tables {
         Op { exits: self.add_exits(&exits, &[0; 2]), ..op }
     }
 
-    pub fn long(&mut self, node: NodeId, bytes: &[u8], exit: Exit) -> Op {
-        let argument = match self.longs.get(&node) {
+    pub fn long(&mut self, bytes: &'c [u8], exit: Exit) -> Op {
+        let argument = match self.longs.get(bytes) {
             Some(&known) => known,
             None => {
                 let at = append(&mut self.program.longs, &[bytes.into()]);
-                self.longs.insert(node, at);
+                self.longs.insert(bytes, at);
                 at
             }
         };

@@ -6,8 +6,8 @@ use syn::Lifetime;
 
 use super::Emitter;
 use super::credit::{MAX_LITERAL, Used};
-use crate::analysis::jumps::jumps_to;
-use crate::ir::{Node, NodeId, RuleId};
+use crate::analysis::form::Form;
+use crate::ir::{NodeId, RuleId};
 
 /// Where a node stands: how to compute the levels left, and the instances that a jump back may name.
 #[derive(Clone)]
@@ -60,20 +60,22 @@ impl At {
 impl Emitter<'_> {
     /// The statements of a node.
     pub(super) fn node(&mut self, node: NodeId, at: &At) -> TokenStream {
-        let ir = self.ir;
-        match ir.node(node) {
-            Node::Bytes(bytes) => self.literal(bytes),
-            Node::Class(set) => self.class(set),
-            Node::Choice(choice) => self.choice(node, choice, at),
-            Node::Seq(items) => items.iter().map(|&item| self.node(item, at)).collect(),
-            Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, at),
-            Node::Rule(rule) => match self.is_entered_within(*rule) {
-                true => self.within(*rule, at, |emitter| emitter.call(*rule, at)),
-                false => self.call(*rule, at),
+        match self.forms.of(node) {
+            Form::Literal(bytes) => self.literal(bytes),
+            Form::Strings(strings) => self.strings(&strings),
+            Form::Member(set) => self.member(set),
+            Form::Nested(nested) => self.nested(&nested),
+            Form::Chain(chain) => self.chain(&chain, at),
+            Form::Branches(choice) => self.choice(node, choice, at),
+            Form::Sequence(items) => items.iter().map(|&item| self.node(item, at)).collect(),
+            Form::Repetition(repetition) => self.repeat(&repetition, at),
+            Form::Call(rule) => match self.is_entered_within(rule) {
+                true => self.within(rule, at, |emitter| emitter.call(rule, at)),
+                false => self.call(rule, at),
             },
-            Node::Again(rule) => self.jump_back(*rule, at),
-            Node::Inline { rule, body } if jumps_to(ir, *body, *rule) => self.tail_loop(*rule, *body, at),
-            Node::Inline { rule, body } => self.within(*rule, at, |emitter| emitter.node(*body, &at.deeper())),
+            Form::Instance(rule, body) => self.within(rule, at, |emitter| emitter.node(body, &at.deeper())),
+            Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, at),
+            Form::JumpBack(rule) => self.jump_back(rule, at),
         }
     }
 

@@ -6,16 +6,11 @@ use quote::quote;
 use super::Emitter;
 use super::body::At;
 use super::credit::RUN;
-use crate::analysis::runs::{ChainEnd, chain};
-use crate::ir::NodeId;
+use crate::analysis::runs::{Chain, ChainEnd};
 
 impl Emitter<'_> {
-    /// The chain that a choice is. Only where a depth limit is unfolded: references are looked through.
-    pub(super) fn chain(&mut self, node: NodeId, at: &At) -> Option<TokenStream> {
-        if self.ir.is_ordered() {
-            return None;
-        }
-        let chain = chain(self.ir, node)?;
+    /// A chain up to the round that stops.
+    pub(super) fn chain(&mut self, chain: &Chain, at: &At) -> TokenStream {
         let plus = chain.plus;
         let ensure = self.take(RUN.choices, RUN.output);
         let members: Vec<_> = chain.rounds.iter().map(|round| self.statics.bytes("BYTES", round)).collect();
@@ -28,11 +23,11 @@ impl Emitter<'_> {
                         code = emitter.node(*rest, at);
                     }
                 });
-                return Some(quote!(#ensure if cx.open_chain::<#count, #plus>(&mut s, [#(&#members),*]) { #code }));
+                return quote!(#ensure if cx.open_chain::<#count, #plus>(&mut s, [#(&#members),*]) { #code });
             }
             ChainEnd::Byte(table) => self.statics.bytes("BYTES", table),
             ChainEnd::Nothing => members[0].clone(),
         };
-        Some(quote!(#ensure cx.closed_chain::<#count, #plus>(&mut s, [#(&#members),*], &#last);))
+        quote!(#ensure cx.closed_chain::<#count, #plus>(&mut s, [#(&#members),*], &#last);)
     }
 }

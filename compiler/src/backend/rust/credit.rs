@@ -12,7 +12,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
-use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ir::{Ir, NodeId, RuleId};
 
 /// What was used of the credit at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +152,6 @@ impl Emitter<'_> {
 }
 
 fn begins_with_call(ir: &Ir, node: NodeId) -> bool {
-    match ir.node(node) {
-        Node::Rule(_) => true,
-        Node::Seq(items) => items.first().is_some_and(|&first| begins_with_call(ir, first)),
-        _ => false,
-    }
+    let first = ir.node(node).items().and_then(|items| items.first());
+    ir.node(node).reference().is_some() || first.is_some_and(|&first| begins_with_call(ir, first))
 }

@@ -7,26 +7,27 @@ use super::Emitter;
 use super::body::{At, Scope};
 use super::credit::{MAX_LITERAL, RUN};
 use super::names;
-use crate::analysis::runs::{ByteItem, byte_item, byte_pool, plus_item, star_item};
-use crate::ir::{Node, NodeId, RuleId};
+use crate::analysis::form::Repetition;
+use crate::analysis::runs::{ByteItem, Stop, TailRun, byte_pool};
+use crate::ir::{NodeId, RuleId};
 
 impl Emitter<'_> {
     /// An inlined instance of a rule that is right recursion over single bytes and nothing else.
-    fn star(&mut self, rule: RuleId, body: NodeId, at: &At) -> Option<TokenStream> {
-        let (item, plus) = match star_item(self.ir, rule, body) {
-            Some(item) => (item, false),
-            None => (plus_item(self.ir, rule, body)?, true),
-        };
-        let bytes = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers <= 1)?;
+    fn star(&mut self, rule: RuleId, run: &TailRun, at: &At) -> Option<TokenStream> {
+        let TailRun { item, bytes, stops, .. } = run;
+        if bytes.bound < 256 || bytes.layers > 1 || *stops == Stop::Other {
+            return None;
+        }
+        let plus = *stops == Stop::Item;
         let strings = &self.pools.get(rule)?.strings;
         let longest = strings.last().map_or(0, |string| string.len());
         if longest > MAX_LITERAL {
             return None;
         }
         let pool = self.pool(rule)?;
-        let last = match self.ir.node(item) {
-            Node::Inline { rule, .. } => byte_pool(&self.pools.get(*rule)?.strings)?,
-            _ => bytes.table,
+        let last = match self.ir.node(*item).instance() {
+            Some(rule) => byte_pool(&self.pools.get(rule)?.strings)?,
+            None => bytes.table,
         };
         let behind = match plus {
             true => byte_pool(strings),
@@ -47,8 +48,8 @@ impl Emitter<'_> {
     }
 
     /// An inlined instance of a rule that jumps back to itself.
-    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, at: &At) -> TokenStream {
-        if let Some(star) = self.star(rule, body, at) {
+    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, at: &At) -> TokenStream {
+        if let Some(star) = run.as_ref().and_then(|run| self.star(rule, run, at)) {
             return star;
         }
         let label = self.label();
@@ -60,11 +61,10 @@ impl Emitter<'_> {
         let inside = At { base: levels.clone(), offset: 0, scopes };
         let count = |done: &Ident| quote!(if DEPTH { #levels -= #done as rt::Depth; });
         let allowed = |bytes: &ByteItem| {
-            let layers = Literal::i64_unsuffixed(bytes.layers);
+            let layers = Literal::u32_unsuffixed(bytes.layers);
             quote!(#levels + 1 - #layers)
         };
-        let star = star_item(self.ir, rule, body).and_then(|item| Some((item, byte_item(self.ir, item)?)));
-        let round = if let Some((item, bytes)) = star {
+        let round = if let Some(TailRun { item, bytes, .. }) = run.filter(|run| run.stops == Stop::Empty) {
             let run = self.run(&bytes, allowed(&bytes), quote!(None), count);
             let pool = self.pool_exit(rule, &levels, &label);
             let behind_pool = self.used;
@@ -186,8 +186,9 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, at: &At) -> TokenStream {
-        if let Some(bytes) = byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers == 0) {
+    pub(super) fn repeat(&mut self, repetition: &Repetition, at: &At) -> TokenStream {
+        let &Repetition { item, min, max, ref bytes } = repetition;
+        if let Some(bytes) = bytes.as_ref().filter(|bytes| bytes.is_plain()) {
             let table = self.statics.bytes("BYTES", &bytes.table);
             let further = max.map_or(u64::MAX, |max| u64::from(max - min));
             let (min, further) = (Literal::u32_unsuffixed(min), Literal::u64_unsuffixed(further));
@@ -217,17 +218,17 @@ impl Emitter<'_> {
         };
         let (begin, head) = self.begin_loop();
         let begin = quote!(#begin_rounds #begin);
-        let site = match byte_item(self.ir, item) {
+        let site = match bytes {
             Some(bytes) => {
                 // Rounds don't change the depth: it allows all of them or, for an item beyond the limit, none.
                 let depth = match bytes.layers {
                     0 => quote!(rt::Depth::MAX),
                     layers => {
-                        let beyond = at.is_beyond(layers);
+                        let beyond = at.is_beyond(layers.into());
                         quote!(if #beyond { 0 } else { rt::Depth::MAX })
                     }
                 };
-                let run = self.run(&bytes, depth, most, |done| match max {
+                let run = self.run(bytes, depth, most, |done| match max {
                     Some(_) => quote!(#rounds -= #done;),
                     None => quote!(),
                 });

@@ -8,11 +8,11 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::analysis::guards::guarded;
-use crate::analysis::jumps::jumps_to;
+use crate::analysis::form::{Forms, Strings};
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::analysis::runs::called_beside_chains;
-use crate::ir::{Ir, NodeId, RuleId, Site};
+use crate::ir::{Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Decided, Limits};
 use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
@@ -158,6 +158,7 @@ fn unfolded(compiled: &Compiled, options: &EmitOptions) -> Option<(u32, Ir)> {
 struct Emitter<'c> {
     compiled: &'c Compiled,
     ir: &'c Ir,
+    forms: Forms<'c>,
     pools: &'c Pools,
     options: &'c EmitOptions,
     /// The path of the library.
@@ -186,6 +187,8 @@ impl<'c> Emitter<'c> {
         Emitter {
             compiled,
             ir,
+            // A form for which there are length limits has code for one.
+            forms: Forms::new(ir, ir.is_ordered()).with_chains(),
             pools,
             options,
             library,
@@ -299,7 +302,7 @@ impl<'c> Emitter<'c> {
         let depth = format_ident!("depth");
         let label = self.label();
         self.used = Used::ALL;
-        let loops = jumps_to(self.ir, body, rule);
+        let loops = self.forms.is_loop(rule, body);
         // The way back into a loop leads through the look at the depth limit.
         let begin = match loops {
             true => self.begin_loop().0,
@@ -371,23 +374,23 @@ impl<'c> Emitter<'c> {
 
     /// Whether the function of a rule relies on its callers to look at the depth limit.
     fn is_entered_within(&self, rule: RuleId) -> bool {
-        self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !jumps_to(self.ir, body, rule))
+        self.pool_is_data(rule) && self.ir.body(rule).is_some_and(|body| !self.forms.is_loop(rule, body))
     }
 
     /// The statements that emit a string of a rule's pool.
     fn pool_code(&mut self, rule: RuleId) -> Option<TokenStream> {
         let pool = self.pools.get(rule)?;
-        let strings: Vec<&[u8]> = pool.strings.iter().map(|string| &**string).collect();
+        let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);
         if self.pool_is_data(rule) {
-            return Some(match &strings[..] {
+            return Some(match &strings.strings[..] {
                 [only] => self.literal(only),
-                _ => self.put_equal(&strings),
+                _ => self.strings(&strings),
             });
         }
-        let longest = strings.last().map_or(0, |string| string.len());
+        let longest = strings.longest();
         let reserve = match longest > MAX_LITERAL {
             true => self.reserve_output(longest),
-            false => self.take(Site::even(strings.len() as u32).width() as usize, longest),
+            false => self.take(strings.site().width() as usize, longest),
         };
         let pool = self.pool(rule)?;
         Some(quote!(#reserve s = cx.string::<LEN>(s, &#pool);))

@@ -6,17 +6,13 @@ use quote::quote;
 use super::Emitter;
 use super::body::At;
 use super::credit::MAX_LITERAL;
-use crate::analysis::alike::{groups, is_shared, items};
+use crate::analysis::alike::{Alike, Item, items};
+use crate::analysis::form::{Nested, Strings};
 use crate::charset::CharSet;
-use crate::ir::{Choice, Ir, Node, NodeId, Site, Slots};
+use crate::ir::{Choice, Ir, NodeId, Site, Slots};
 
 /// Literals up to this length fit a packed table.
 pub(super) const MAX_PACKED: usize = 7;
-
-/// Strings of a choice among choices have at most so many bytes, ...
-const MAX_NESTED: usize = 32;
-/// ... and their table as many: larger ones would not stay in the first-level cache.
-const MAX_NESTED_TABLE: usize = 1 << 14;
 
 /// Of a choice with other options too, so many literals at least make a table.
 const MIN_TABLE: usize = 2;
@@ -26,47 +22,34 @@ fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
     choice
         .options
         .iter()
-        .map_while(|&option| match ir.node(option) {
-            Node::Bytes(bytes) => Some(&**bytes),
-            _ => None,
-        })
+        .map_while(|&option| ir.node(option).literal())
         .collect()
 }
 
-/// What each choice byte leads to at a site that reads one.
-fn by_byte(site: Site<'_>, what: impl Fn(usize) -> u8) -> [u8; 256] {
-    std::array::from_fn(|byte| what(site.option_of(byte as u32) as usize))
-}
-
 impl Emitter<'_> {
-    pub(super) fn class(&mut self, set: &CharSet) -> TokenStream {
-        let count = set.len();
-        if count > 256 {
-            let ensure = self.take(3, 4);
-            let class = self.statics.char_class(set);
-            return quote!(#ensure s = cx.member::<LEN>(s, &#class););
-        }
-        let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
-        if set.max_len() == 1 {
-            return self.put_mapped(&by_byte(Site::even(count), |option| members[option].as_ref()[0]));
-        }
-        let literals: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
-        let costs: Vec<u64> = literals.iter().map(|literal| literal.len() as u64 - set.min_len()).collect();
-        let ensure = self.take(1, set.max_len() as usize);
-        let pick = self.pick(literals.len(), None, &costs);
-        let table = self.statics.packed(&literals);
-        quote!({ #ensure let option = #pick; cx.put_packed(&mut s, &#table, option); })
+    /// A member of a class of many.
+    pub(super) fn member(&mut self, set: &CharSet) -> TokenStream {
+        let ensure = self.take(3, 4);
+        let class = self.statics.char_class(set);
+        quote!(#ensure s = cx.member::<LEN>(s, &#class);)
     }
 
-    /// One of at most 256 equally probable strings of the same short length.
-    pub(super) fn put_equal(&mut self, strings: &[&[u8]]) -> TokenStream {
-        if strings[0].len() == 1 {
-            return self.put_mapped(&by_byte(Site::even(strings.len() as u32), |option| strings[option][0]));
+    /// One of several strings.
+    pub(super) fn strings(&mut self, site: &Strings<'_>) -> TokenStream {
+        if let Some(table) = site.bytes() {
+            return self.put_mapped(&table);
         }
-        let ensure = self.take(1, strings[0].len());
-        let pick = self.pick(strings.len(), None, &[0]);
-        let table = self.statics.packed(strings);
-        quote!({ #ensure let option = #pick; cx.put_packed(&mut s, &#table, option); })
+        let (longest, width) = (site.longest(), site.site().width() as usize);
+        let costs = match self.ir.is_ordered() {
+            true => site.costs(),
+            // There is no length limit.
+            false => vec![0; site.strings.len()],
+        };
+        let ensure = self.take(width, if longest > MAX_LITERAL { 0 } else { longest });
+        let pick = self.pick(site.site(), &costs);
+        let reserve = if longest > MAX_LITERAL { self.reserve_output(longest) } else { quote!() };
+        let put = self.put_numbered(&site.slices(), &quote!(option));
+        quote!({ #ensure let option = #pick; #reserve #put })
     }
 
     fn put_mapped(&mut self, table: &[u8; 256]) -> TokenStream {
@@ -86,18 +69,16 @@ impl Emitter<'_> {
     }
 
     /// An expression for the option of a site; it pays the option's cost.
-    fn pick(&mut self, count: usize, choice: Option<&Choice>, costs: &[u64]) -> TokenStream {
-        let slots = choice.and_then(|choice| choice.slots.as_ref());
-        let options = Literal::usize_unsuffixed(count);
-        let free = match slots {
-            None if count <= 256 => quote!(cx.pick8(&mut s, #options)),
-            None => quote!(cx.pick(&mut s, #options)),
-            Some(slots) if slots.bits() == 8 => {
-                let table = by_byte(Site::new(count as u32, Some(slots)), |option| option as u8);
+    fn pick(&mut self, site: Site<'_>, costs: &[u64]) -> TokenStream {
+        let options = Literal::usize_unsuffixed(site.options() as usize);
+        let free = match (site.slots(), site.options_of_bytes()) {
+            (None, Some(_)) => quote!(cx.pick8(&mut s, #options)),
+            (None, None) => quote!(cx.pick(&mut s, #options)),
+            (Some(_), Some(table)) => {
                 let table = self.statics.bytes("OPTIONS", &table);
                 quote!(cx.pick_mapped(&mut s, &#table))
             }
-            Some(slots) => {
+            (Some(slots), None) => {
                 let bits = Literal::u32_unsuffixed(slots.bits());
                 let ends = self.statics.ends(slots.ends());
                 quote!(cx.pick_slot(&mut s, #bits, &#ends))
@@ -106,7 +87,7 @@ impl Emitter<'_> {
         if costs.last() == Some(&0) {
             return free;
         }
-        let limited = self.pick_within(slots, costs);
+        let limited = self.pick_within(site.slots(), costs);
         quote!(if LEN { #limited } else { #free })
     }
 
@@ -123,38 +104,20 @@ impl Emitter<'_> {
         }
     }
 
+    /// A choice with a branch for options that are not literals.
     pub(super) fn choice(&mut self, node: NodeId, choice: &Choice, at: &At) -> TokenStream {
         let costs = self.costs(node, choice);
-        let count = choice.options.len();
         let ir = self.ir;
         let literals = leading_literals(ir, choice);
-        let site = Site::new(count as u32, choice.slots.as_ref());
-        // One byte each, whatever the site: the choice byte leads to it at once.
-        if literals.len() == count && literals.iter().all(|literal| literal.len() == 1) && site.bits() == 8 {
-            return self.put_mapped(&by_byte(site, |option| literals[option][0]));
-        }
-        if let Some(chain) = self.chain(node, at) {
-            return chain;
-        }
-        if let Some(nested) = self.nested(choice, &costs) {
-            return nested;
-        }
-        let ensure = self.take(site.width() as usize, 0);
-        if literals.len() == count {
-            let pick = self.pick(count, Some(choice), &costs);
-            let put = self.put_one_of(&literals, &Chosen::Option);
-            return quote!({ #ensure let option = #pick; #put });
-        }
+        let ensure = self.take(choice.site().width() as usize, 0);
         let packed = literals.iter().take_while(|literal| literal.len() <= MAX_PACKED).count();
         let first = if packed >= MIN_TABLE { packed } else { 0 };
         let options: Vec<Vec<NodeId>> = choice.options[first..].iter().map(|&option| items(ir, option)).collect();
-        let shared = (0..).take_while(|&position| is_shared(ir, &options, position)).count();
-        let groups = groups(ir, &options, shared, MAX_PACKED);
-        let branches = Branches { first, options, shared, groups };
-        let chosen = Chosen::new(choice, branches.groups.len() + usize::from(first > 0));
+        let branches = Branches { first, alike: Alike::new(ir, options, true, MAX_PACKED) };
+        let chosen = Chosen::new(choice, branches.alike.groups.len() + usize::from(first > 0));
         let pick = match &chosen {
             Chosen::Option => {
-                let pick = self.pick(count, Some(choice), &costs);
+                let pick = self.pick(choice.site(), &costs);
                 quote!(let option = #pick;)
             }
             Chosen::Slot { .. } if costs.last() == Some(&0) => quote!(let slot = cx.byte(&mut s);),
@@ -183,16 +146,16 @@ impl Emitter<'_> {
     /// The code of the options behind the literals, once the site is decided: what all begin with, then a branch for each
     /// group of options that differ in short literals only.
     fn branches(&mut self, branches: &Branches, chosen: &Chosen, at: &At) -> TokenStream {
-        let Branches { first, options, shared, groups } = branches;
-        let head: TokenStream = options[0][..*shared].iter().map(|&item| self.node(item, at)).collect();
-        let last = groups.len() - 1;
-        let mut arms: Vec<(TokenStream, TokenStream)> = Vec::with_capacity(groups.len());
-        self.either(groups.iter().enumerate(), |emitter, (index, group)| {
-            let code = (*shared..options[group[0]].len())
-                .map(|position| {
-                    let members: Vec<(usize, NodeId)> =
-                        group.iter().map(|&option| (first + option, options[option][position])).collect();
-                    emitter.merged(&members, chosen, at)
+        let Branches { first, alike } = branches;
+        let head: TokenStream = alike.head().iter().map(|&item| self.node(item, at)).collect();
+        let (ir, last) = (self.ir, alike.groups.len() - 1);
+        let mut arms: Vec<(TokenStream, TokenStream)> = Vec::with_capacity(alike.groups.len());
+        self.either(alike.groups.iter().enumerate(), |emitter, (index, group)| {
+            let items = alike.items(ir, index).into_iter();
+            let code = items
+                .map(|item| match item {
+                    Item::Same(item) => emitter.node(item, at),
+                    Item::Literals(literals) => emitter.put_differing(*first, &literals, chosen),
                 })
                 .collect();
             let pattern = match index == last {
@@ -213,72 +176,33 @@ impl Emitter<'_> {
         quote!(#head #branches)
     }
 
-    /// The code of an item that is the same in several options but for short literals.
-    fn merged(&mut self, members: &[(usize, NodeId)], chosen: &Chosen, at: &At) -> TokenStream {
-        let ir = self.ir;
-        let (_, item) = members[0];
-        if members.iter().all(|&(_, other)| ir.is_written_like(item, other)) {
-            return self.node(item, at);
-        }
-        let count = members.iter().map(|(option, _)| option + 1).max().unwrap_or(0);
+    /// Emits the literal of the option that was chosen, of those from the option `first` on that are given by number.
+    fn put_differing(&mut self, first: usize, given: &[(usize, &[u8])], chosen: &Chosen) -> TokenStream {
+        let count = given.iter().map(|(option, _)| first + option + 1).max().unwrap_or(0);
         let mut literals: Vec<&[u8]> = vec![b""; count];
-        for &(option, item) in members {
-            if let Node::Bytes(bytes) = ir.node(item) {
-                literals[option] = bytes;
-            }
-        }
+        given.iter().for_each(|&(option, literal)| literals[first + option] = literal);
         let ensure = self.take(0, literals.iter().map(|literal| literal.len()).max().unwrap_or(0));
         let table = self.statics.packed(&literals);
         let option = self.option(chosen);
         quote!(#ensure cx.put_packed(&mut s, &#table, #option);)
     }
 
-    /// The code of a choice whose options are short literals or choices of such, where a length limit does not tell them
-    /// apart: two sites, no branch.
-    fn nested(&mut self, choice: &Choice, costs: &[u64]) -> Option<TokenStream> {
-        let ir = self.ir;
-        let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
-        let mut leaves: Vec<&[u8]> = Vec::new();
-        if choice.slots.is_some() || choice.options.len() > 256 || costs.last() != Some(&0) {
-            return None;
-        }
-        for &option in &choice.options {
-            let first = leaves.len() as u32;
-            match ir.node(option) {
-                Node::Choice(inner) if inner.slots.is_none() && inner.options.len() <= 256 => {
-                    leaves.extend(leading_literals(ir, inner));
-                    if leaves.len() as u32 - first != inner.options.len() as u32 {
-                        return None;
-                    }
-                }
-                Node::Bytes(bytes) => leaves.push(bytes),
-                _ => return None,
-            }
-            entries.push(first | (leaves.len() as u32 - first) << 16);
-        }
-        if leaves.len() == entries.len() {
-            return None;
-        }
-        let len = leaves.iter().map(|leaf| leaf.len()).max()?;
-        // Under a length limit the sites may be narrowed unless all leaves cost the same.
-        let is_narrowed = self.ir.is_ordered() && leaves.iter().any(|leaf| leaf.len() != len);
-        if len > MAX_NESTED || leaves.len() * len.max(8) > MAX_NESTED_TABLE || is_narrowed {
-            return None;
-        }
-        let ensure = self.take(2, len);
-        let count = Literal::usize_unsuffixed(entries.len());
-        let entries = self.statics.ends(&entries);
-        let put = match len {
+    /// A choice among strings and choices among strings.
+    pub(super) fn nested(&mut self, nested: &Nested<'_>) -> TokenStream {
+        let ensure = self.take(2, nested.longest);
+        let count = Literal::usize_unsuffixed(nested.options.len());
+        let options = self.statics.ends(&nested.options);
+        let put = match nested.longest {
             ..=MAX_PACKED => {
-                let table = self.statics.packed(&leaves);
+                let table = self.statics.packed(&nested.strings);
                 quote!(cx.put_packed(&mut s, &#table, leaf);)
             }
             _ => {
-                let table = self.statics.unordered_strings("STRINGS", &leaves);
+                let table = self.statics.unordered_strings("STRINGS", &nested.strings);
                 quote!(s = cx.put_string(s, &#table, leaf);)
             }
         };
-        Some(quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#entries); #put }))
+        quote!({ #ensure let leaf = cx.pick_nested(&mut s, #count, &#options); #put })
     }
 
     /// An expression for the number of the option that was chosen.
@@ -304,15 +228,21 @@ impl Emitter<'_> {
             true => self.reserve_output(longest),
             false => self.take(0, longest),
         };
-        if longest <= MAX_PACKED {
+        let put = self.put_numbered(literals, &option);
+        quote!(#reserve #put)
+    }
+
+    /// Emits the literal with the number that an expression has.
+    fn put_numbered(&mut self, literals: &[&[u8]], number: &TokenStream) -> TokenStream {
+        if literals.iter().all(|literal| literal.len() <= MAX_PACKED) {
             let table = self.statics.packed(literals);
-            return quote!(#reserve cx.put_packed(&mut s, &#table, #option););
+            return quote!(cx.put_packed(&mut s, &#table, #number););
         }
         let table = match self.ir.is_ordered() {
             true => self.statics.strings("STRINGS", literals, None),
             false => self.statics.unordered_strings("STRINGS", literals),
         };
-        quote!(#reserve s = cx.put_string(s, &#table, #option);)
+        quote!(s = cx.put_string(s, &#table, #number);)
     }
 }
 
@@ -320,12 +250,7 @@ impl Emitter<'_> {
 struct Branches {
     /// The number of the first one.
     first: usize,
-    /// The items of each.
-    options: Vec<Vec<NodeId>>,
-    /// How many items all of them begin with.
-    shared: usize,
-    /// The options in groups that share their code.
-    groups: Vec<Vec<usize>>,
+    alike: Alike,
 }
 
 /// What the code of a site branches on.
@@ -350,7 +275,7 @@ impl Chosen {
         let count = choice.options.len();
         // Of two equal options the compiler sees through the multiplication.
         let is_plain = choice.slots.is_none() && count == 2;
-        let map = Site::new(count as u32, choice.slots.as_ref()).options_of_bytes().filter(|_| !is_plain);
+        let map = choice.site().options_of_bytes().filter(|_| !is_plain);
         let Some(map) = map.filter(|_| (2..=MAX_COMPARED).contains(&branches)) else { return Chosen::Option };
         let first = |option: usize| map.iter().position(|&other| usize::from(other) == option);
         let first_slots: Option<Vec<u8>> = (0..count).map(|option| first(option).map(|slot| slot as u8)).collect();

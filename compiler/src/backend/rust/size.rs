@@ -27,16 +27,12 @@ impl Size {
     }
 
     fn of_node(node: &Node) -> Size {
-        let code = Size { nodes: 1, ..Size::default() };
-        match node {
-            Node::Bytes(bytes) => Size { literals: 1, bytes: bytes.len(), ..Size::default() },
-            Node::Class(set) => Size { numbers: 2 * set.ranges().len(), ..code },
-            Node::Choice(choice) => match &choice.slots {
-                Some(slots) => Size { numbers: slots.ends().len(), ..code },
-                None => code,
-            },
-            _ => code,
+        if let Some(bytes) = node.literal() {
+            return Size { literals: 1, bytes: bytes.len(), ..Size::default() };
         }
+        let ranges = node.class().map_or(0, |set| set.ranges().len());
+        let slots = node.choice().and_then(|choice| choice.slots.as_ref()).map_or(0, |slots| slots.ends().len());
+        Size { nodes: 1, numbers: 2 * ranges + slots, ..Size::default() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Functions, references to rules, instances in place, and what stands for them beyond the depth limit.
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
-use gramjet_compiler::analysis::jumps::jumps_to;
+use gramjet_compiler::analysis::form::{Form, Strings};
 use gramjet_compiler::analysis::recursion::recursion;
-use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Composition, Ir, NodeId, RuleId};
 
-use super::strings::Strings;
+use super::strings::OfPool;
 use super::thunks::STACK_LOW;
 use super::{Assembler, Flow, asm};
 
@@ -38,13 +38,10 @@ pub(super) fn expanded(ir: &Ir) -> Vec<bool> {
 
 /// The number of nodes, where a choice among literals is one. Stops counting beyond `most`.
 fn size(ir: &Ir, node: NodeId, most: u32, of_rule: &impl Fn(RuleId) -> u32) -> u32 {
-    let mut size = match ir.node(node) {
-        Node::Rule(rule) => of_rule(*rule),
-        Node::Choice(choice) if choice.options.iter().all(|&option| matches!(ir.node(option), Node::Bytes(_))) => {
-            return 1;
-        }
-        _ => 1,
-    };
+    if ir.literals(node).is_some() {
+        return 1;
+    }
+    let mut size = ir.node(node).reference().map_or(1, of_rule);
     for &child in ir.children(node) {
         if size > most {
             break;
@@ -65,11 +62,10 @@ impl<'g> Assembler<'g> {
         if self.guarded[rule.index()] {
             self.guard();
         }
-        if jumps_to(self.ir, body, rule) {
+        match self.forms.of_instance(rule, body) {
             // The levels below the instance are those in the register: as if it stood one instance above.
-            self.tail_loop(rule, body, -1);
-        } else {
-            self.node(body, 0);
+            Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, -1),
+            _ => self.node(body, 0),
         }
         self.flush();
         if !self.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {
@@ -123,11 +119,11 @@ impl<'g> Assembler<'g> {
 
     /// The instance that a node is, if its body is to stand here: the rule and the body.
     pub(super) fn instance(&self, node: NodeId) -> Option<(RuleId, NodeId)> {
-        match self.ir.node(node) {
-            Node::Inline { rule, body } => Some((*rule, *body)),
-            Node::Rule(rule) if self.expanded[rule.index()] => Some((*rule, self.ir.body(*rule)?)),
-            _ => None,
+        if let Composition::Instance(rule, Some(body)) = self.ir.node(node).composition() {
+            return Some((rule, body));
         }
+        let rule = self.ir.node(node).reference().filter(|rule| self.expanded[rule.index()])?;
+        Some((rule, self.ir.body(rule)?))
     }
 
     /// An instance whose body stands in place.
@@ -135,7 +131,7 @@ impl<'g> Assembler<'g> {
         // Instances right within each other are within the limit if the innermost is.
         let (mut rules, mut body) = (vec![rule], body);
         while let Some((inner, inside)) = self.instance(body)
-            && !jumps_to(self.ir, inside, inner)
+            && !self.forms.is_loop(inner, inside)
         {
             rules.push(inner);
             body = inside;
@@ -194,13 +190,7 @@ impl<'g> Assembler<'g> {
     /// A string of a rule's pool, which stands for an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
         let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
-        let min_len = self.ir.rule(rule).facts.min_len;
-        self.strings(&Strings {
-            strings: pool.strings.iter().map(|string| &**string).collect(),
-            slots: None,
-            min_len,
-            shortest: pool.shortest.as_deref(),
-            pool_of: Some(rule),
-        });
+        let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);
+        self.strings(&strings, Some(OfPool { rule, shortest: pool.shortest.as_deref() }));
     }
 }

@@ -3,7 +3,7 @@
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynasmApi, DynasmLabelApi};
-use gramjet_compiler::analysis::runs::{ByteItem, Chain, ChainEnd, chain};
+use gramjet_compiler::analysis::runs::{ByteItem, Chain, ChainEnd};
 use gramjet_compiler::ir::NodeId;
 
 use super::looks::{Look, ROUNDS, STOPS};
@@ -16,15 +16,6 @@ const _: () = assert!(Chain::MAX_ROUNDS == ROUNDS as usize);
 const MIN_AT_ONCE: usize = 3;
 
 impl<'g> Assembler<'g> {
-    /// The chain that a node is. Only where a depth limit is unfolded, and no limit kept: references are looked through, and
-    /// what follows the rounds must not jump back to an instance around them.
-    pub(super) fn chain_at(&self, node: NodeId) -> Option<Chain> {
-        if self.ir.is_ordered() || self.kind.depth || self.kind.length {
-            return None;
-        }
-        chain(self.ir, node)
-    }
-
     /// A chain up to the round that stops: without a branch, unless there are more rounds than are looked at.
     pub(super) fn chain(&mut self, chain: Chain, offset: i32) {
         let rounds = chain.rounds.len() as i32;

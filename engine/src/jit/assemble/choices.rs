@@ -2,11 +2,11 @@
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi};
-use gramjet_compiler::analysis::alike::{groups, is_shared, items};
-use gramjet_compiler::ir::{self, Choice, Node, NodeId};
+use gramjet_compiler::analysis::alike::{Alike, Item, items};
+use gramjet_compiler::analysis::form::Nested;
+use gramjet_compiler::ir::{Choice, NodeId};
 
 use super::picks::{Decision, Picked};
-use super::strings::Strings;
 use super::{Assembler, Flow, asm};
 
 /// Options that differ in literals of at most so many bytes share a branch.
@@ -15,20 +15,10 @@ const MAX_MERGED: usize = 31;
 /// So many branches or more are reached by a table of jumps, fewer by comparisons.
 const MIN_JUMP_TABLE: usize = 16;
 
-/// Strings of a choice among choices have at most so many bytes, ...
-const MAX_NESTED: usize = 32;
-/// ... and their table as many: larger ones would not stay in the first-level cache.
-const MAX_NESTED_TABLE: usize = 1 << 14;
-
 /// The options of a choice.
 pub(super) struct Grouped<'g> {
     pub decision: Decision<'g>,
-    /// What each option is a sequence of.
-    pub options: Vec<Vec<NodeId>>,
-    /// So many items at their beginning are the same in all.
-    pub shared: usize,
-    /// Behind these, the options of a group differ in short literals only.
-    pub groups: Vec<Vec<usize>>,
+    pub alike: Alike,
 }
 
 /// Neighbouring values that lead to one arm, from `from` to where the next stretch begins.
@@ -44,7 +34,7 @@ impl Grouped<'_> {
     /// The group of each option.
     fn arm_of(&self) -> Vec<usize> {
         let mut arm_of = vec![0; self.decision.site.options() as usize];
-        for (arm, group) in self.groups.iter().enumerate() {
+        for (arm, group) in self.alike.groups.iter().enumerate() {
             group.iter().for_each(|&option| arm_of[option] = arm);
         }
         arm_of
@@ -64,25 +54,8 @@ impl Grouped<'_> {
 }
 
 impl<'g> Assembler<'g> {
+    /// A choice whose options are of any kind.
     pub(super) fn choice(&mut self, node: NodeId, choice: &'g Choice, offset: i32) {
-        let ir = self.ir;
-        let min_len = ir.facts(node).min_len;
-        let literals: Option<Vec<&[u8]>> = choice.options.iter().map(|&option| self.literal_of(option)).collect();
-        if let Some(strings) = literals {
-            return self.strings(&Strings {
-                strings,
-                slots: choice.slots.as_ref(),
-                min_len,
-                shortest: None,
-                pool_of: None,
-            });
-        }
-        if let Some(chain) = self.chain_at(node) {
-            return self.chain(chain, offset);
-        }
-        if self.nested(choice) {
-            return;
-        }
         if let Some(joint) = self.joint(node, choice) {
             return self.joint_branches(&joint, offset);
         }
@@ -90,49 +63,37 @@ impl<'g> Assembler<'g> {
         self.branches(&grouped, offset);
     }
 
-    /// The bytes of a node that is a literal short enough to be copied in place.
-    pub(super) fn literal_of(&self, node: NodeId) -> Option<&'g [u8]> {
-        match self.ir.node(node) {
-            Node::Bytes(bytes) => Some(bytes),
-            _ => None,
-        }
-    }
-
     /// The options of a choice that is no data, in groups that are alike.
     pub(super) fn grouped(&self, node: NodeId, choice: &'g Choice, shares_heads: bool) -> Grouped<'g> {
         let ir = self.ir;
         let min_len = ir.facts(node).min_len;
-        let has_literals =
-            choice.options.iter().any(|&option| self.literal_of(option).is_some_and(|it| !it.is_empty()));
+        let literal = |option: NodeId| ir.node(option).literal();
+        let has_literals = choice.options.iter().any(|&option| literal(option).is_some_and(|it| !it.is_empty()));
         let options: Vec<Vec<NodeId>> = choice
             .options
             .iter()
-            .map(|&option| match self.literal_of(option) {
+            .map(|&option| match literal(option) {
                 // The empty option is a literal like others.
                 Some(_) if has_literals => vec![option],
                 _ => items(ir, option),
             })
             .collect();
-        let shared = match shares_heads {
-            true => (0..).take_while(|&position| is_shared(ir, &options, position)).count(),
-            false => 0,
-        };
-        let groups = groups(ir, &options, shared, MAX_MERGED);
         let decision = Decision {
-            site: ir::Site::new(choice.options.len() as u32, choice.slots.as_ref()),
+            site: choice.site(),
             costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
         };
-        Grouped { decision, options, shared, groups }
+        Grouped { decision, alike: Alike::new(ir, options, shares_heads, MAX_MERGED) }
     }
 
     /// A branch for each group of options, behind what all begin with.
     fn branches(&mut self, grouped: &Grouped<'g>, offset: i32) {
-        let Grouped { decision, options, shared, groups } = grouped;
+        let Grouped { decision, alike } = grouped;
+        let groups = &alike.groups;
         self.need(3, 0);
         let mut picked = self.decide(decision);
-        if *shared > 0 {
+        if !alike.head().is_empty() {
             self.push_option();
-            options[0][..*shared].iter().for_each(|&item| self.node(item, offset));
+            alike.head().iter().for_each(|&item| self.node(item, offset));
             self.pop_option();
         }
         if groups.len() == 1 {
@@ -192,36 +153,27 @@ impl<'g> Assembler<'g> {
 
     /// The options of a group, which are the same but for literals; what was picked is in eax.
     pub(super) fn group(&mut self, grouped: &Grouped<'g>, picked: Picked, arm: usize, offset: i32) {
-        let Grouped { decision, options, shared, groups } = grouped;
-        let (shared, group) = (*shared, &groups[arm]);
-        let ir = self.ir;
-        let len = options[group[0]].len();
-        let same = |position: usize| {
-            let item = options[group[0]][position];
-            group.iter().all(|&option| ir.is_written_like(item, options[option][position]))
-        };
-        let merged: Vec<usize> = (shared..len).filter(|&position| !same(position)).collect();
-        let Some(&last) = merged.last() else {
-            return options[group[0]][shared..].iter().for_each(|&item| self.node(item, offset));
-        };
-        self.leave_option(picked, decision);
-        let kept = last > shared;
+        let items = grouped.alike.items(self.ir, arm);
+        let last = items.iter().rposition(|item| matches!(item, Item::Literals(_)));
+        if last.is_some() {
+            self.leave_option(picked, &grouped.decision);
+        }
+        let kept = last.is_some_and(|last| last > 0);
         if kept {
             self.push_option();
         }
         let slot = self.stack;
-        for (position, &item) in options[group[0]].iter().enumerate().skip(shared) {
-            if !merged.contains(&position) {
-                self.node(item, offset);
-                continue;
-            }
-            let literals: Vec<(usize, &[u8])> = group
-                .iter()
-                .map(|&option| (option, self.literal_of(options[option][position]).unwrap_or_default()))
-                .collect();
+        for (position, item) in items.into_iter().enumerate() {
+            let literals = match item {
+                Item::Same(item) => {
+                    self.node(item, offset);
+                    continue;
+                }
+                Item::Literals(literals) => literals,
+            };
             let longest = literals.iter().map(|(_, literal)| literal.len()).max().unwrap_or(0);
             self.need(0, longest as i32);
-            if kept && position == last {
+            if kept && Some(position) == last {
                 self.pop_option();
             } else if kept {
                 let place = 8 * (self.stack - slot);
@@ -307,38 +259,11 @@ impl<'g> Assembler<'g> {
         0
     }
 
-    /// A choice whose options are literals or choices of such: two sites, no branch.
-    fn nested(&mut self, choice: &'g Choice) -> bool {
-        let ir = self.ir;
-        let mut entries: Vec<u32> = Vec::with_capacity(choice.options.len());
-        let mut leaves: Vec<&[u8]> = Vec::new();
-        if choice.slots.is_some() || choice.options.len() > 256 {
-            return false;
-        }
-        for &option in &choice.options {
-            let first = leaves.len() as u32;
-            match ir.node(option) {
-                Node::Choice(inner) if inner.slots.is_none() && inner.options.len() <= 256 => {
-                    let Some(literals) =
-                        inner.options.iter().map(|&option| self.literal_of(option)).collect::<Option<Vec<_>>>()
-                    else {
-                        return false;
-                    };
-                    leaves.extend(literals);
-                }
-                Node::Bytes(bytes) => leaves.push(bytes),
-                _ => return false,
-            }
-            entries.push(first | (leaves.len() as u32 - first) << 16);
-        }
-        let len = leaves.iter().map(|leaf| leaf.len()).max().unwrap_or(0);
-        // Under a length limit either site may be narrowed unless all cost the same.
-        let is_narrowed = self.kind.length && leaves.iter().any(|leaf| leaf.len() != len);
-        if len > MAX_NESTED || leaves.len() * len.next_power_of_two() > MAX_NESTED_TABLE || is_narrowed {
-            return false;
-        }
-        let decision = Decision { site: ir::Site::even(choice.options.len() as u32), costs: Vec::new() };
-        self.need(2, len as i32);
+    /// A choice among strings and choices among strings.
+    pub(super) fn nested(&mut self, nested: &Nested<'_>) {
+        let entries = &nested.options;
+        let decision = Decision { site: nested.choice.site(), costs: Vec::new() };
+        self.need(2, nested.longest as i32);
         // The choice byte from which on there is a second site, if it is so simple.
         let firsts = entries.iter().position(|entry| entry >> 16 > 1).unwrap_or(0);
         let simple = entries[firsts..].iter().all(|entry| entry >> 16 > 1);
@@ -368,7 +293,6 @@ impl<'g> Assembler<'g> {
         );
         self.flow.choice = 0;
         self.used(1, 0);
-        self.put_indexed(&leaves, None);
-        true
+        self.put_indexed(&nested.strings, None);
     }
 }

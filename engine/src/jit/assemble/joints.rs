@@ -3,8 +3,7 @@
 
 use dynasmrt::x64::Rq;
 use dynasmrt::{DynamicLabel, DynasmApi};
-use gramjet_compiler::analysis::jumps::jumps_to;
-use gramjet_compiler::ir::{Choice, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Choice, NodeId, RuleId};
 
 use super::choices::{Grouped, Stretch};
 use super::picks::Picked;
@@ -38,29 +37,30 @@ impl<'g> Assembler<'g> {
             return None;
         }
         let outer = self.grouped(node, choice, false);
-        if outer.decision.bits() != 8 || outer.groups.len() < 2 {
+        if outer.decision.bits() != 8 || outer.alike.groups.len() < 2 {
             return None;
         }
-        let joints = (0..outer.groups.len()).filter_map(|arm| self.joint_at(&outer, arm));
+        let joints = (0..outer.alike.groups.len()).filter_map(|arm| self.joint_at(&outer, arm));
         let best = joints.max_by(|(a, ..), (b, ..)| a.total_cmp(b))?;
         let (gain, arm, inner, instances) = best;
         let bytes = outer.bytes_of(arm)?;
-        let option = outer.groups[arm][0];
-        let rest = outer.options[option][1..].to_vec();
+        let option = outer.alike.groups[arm][0];
+        let rest = outer.alike.options[option][1..].to_vec();
         (gain >= MIN_GAIN).then_some(Joint { outer, inner, arm, bytes, instances, rest })
     }
 
     /// What is gained if the choice at the beginning of a group is decided with the outer one.
     fn joint_at(&self, outer: &Grouped<'g>, arm: usize) -> Option<(f64, usize, Grouped<'g>, Vec<RuleId>)> {
-        let [option] = outer.groups[arm][..] else { return None };
-        let (inner, instances) = self.choice_in(*outer.options[option].first()?)?;
-        let Node::Choice(choice) = self.ir.node(inner) else { return None };
-        let is_data = choice.options.iter().all(|&option| self.is_data(option)) || self.chain_at(inner).is_some();
+        let [option] = outer.alike.groups[arm][..] else { return None };
+        let (inner, instances) = self.choice_in(*outer.alike.options[option].first()?)?;
+        let choice = self.ir.node(inner).choice()?;
+        let is_data = choice.options.iter().all(|&option| self.forms.is_strings(option));
+        let is_data = is_data || self.forms.chain(inner).is_some();
         if choice.options.len() > 256 || is_data {
             return None;
         }
         let inner = self.grouped(inner, choice, false);
-        if inner.decision.bits() != 8 || inner.groups.len() < 2 {
+        if inner.decision.bits() != 8 || inner.alike.groups.len() < 2 {
             return None;
         }
         let (low, high) = outer.bytes_of(arm)?;
@@ -77,21 +77,12 @@ impl<'g> Assembler<'g> {
     fn choice_in(&self, mut node: NodeId) -> Option<(NodeId, Vec<RuleId>)> {
         let mut instances = Vec::new();
         loop {
-            if let Node::Choice(_) = self.ir.node(node) {
+            if self.ir.node(node).choice().is_some() {
                 return Some((node, instances));
             }
-            let (rule, body) = self.instance(node).filter(|&(rule, body)| !jumps_to(self.ir, body, rule))?;
+            let (rule, body) = self.instance(node).filter(|&(rule, body)| !self.forms.is_loop(rule, body))?;
             instances.push(rule);
             node = body;
-        }
-    }
-
-    /// Whether a node is emitted without a branch.
-    fn is_data(&self, node: NodeId) -> bool {
-        match self.ir.node(node) {
-            Node::Bytes(_) | Node::Class(_) => true,
-            Node::Choice(choice) => choice.options.iter().all(|&option| self.literal_of(option).is_some()),
-            _ => false,
         }
     }
 
@@ -102,7 +93,7 @@ impl<'g> Assembler<'g> {
         self.bound_displacements();
         let before = self.flow;
         // The arms of the outer groups, then those of the inner ones.
-        let arms: Vec<DynamicLabel> = (0..outer.groups.len() + inner.groups.len()).map(|_| self.label()).collect();
+        let arms: Vec<DynamicLabel> = (0..outer.alike.groups.len() + inner.alike.groups.len()).map(|_| self.label()).collect();
         let (rest, end) = (self.label(), self.label());
         let near = (self.kind.depth && !instances.is_empty()).then(|| self.label());
         if let Some(near) = near {
@@ -110,20 +101,20 @@ impl<'g> Assembler<'g> {
         }
         let first = self.look_at_both(joint, &arms);
         let mut after = None;
-        if first < outer.groups.len() {
+        if first < outer.alike.groups.len() {
             self.outer_arms(joint, first, before, offset, &arms, end, &mut after);
         }
         let mut after_inner = None;
-        let inner_first = first.saturating_sub(outer.groups.len());
-        let order = std::iter::once(inner_first).chain((0..inner.groups.len()).filter(|&arm| arm != inner_first));
+        let inner_first = first.saturating_sub(outer.alike.groups.len());
+        let order = std::iter::once(inner_first).chain((0..inner.alike.groups.len()).filter(|&arm| arm != inner_first));
         for (position, arm) in order.enumerate() {
             self.flow = Flow { choice: before.choice + 2, ..before };
-            self.place(arms[outer.groups.len() + arm]);
+            self.place(arms[outer.alike.groups.len() + arm]);
             let ops = &mut self.ops;
             // Where options are merged, their group wants its choice byte.
             asm!(ops ; mov eax, ecx);
             self.group(inner, Picked::Byte, arm, depth_of_inner);
-            self.arrive(rest, &mut after_inner, position + 1 == inner.groups.len());
+            self.arrive(rest, &mut after_inner, position + 1 == inner.alike.groups.len());
         }
         self.end_of_arms(rest, after_inner);
         if let Some(near) = near {
@@ -132,7 +123,7 @@ impl<'g> Assembler<'g> {
             self.is_dead = false;
         }
         joint.rest.iter().for_each(|&item| self.node(item, offset));
-        let is_last = first < outer.groups.len();
+        let is_last = first < outer.alike.groups.len();
         self.arrive(end, &mut after, is_last);
         if !is_last {
             self.outer_arms(joint, first, before, offset, &arms, end, &mut after);
@@ -155,7 +146,7 @@ impl<'g> Assembler<'g> {
             (0, _) => asm!(ops ; cmp eax, high ; cmovae ecx, edx),
             _ => asm!(ops ; lea r8d, [rax - low] ; cmp r8d, high - low ; cmovae ecx, edx),
         }
-        let groups = outer.groups.len();
+        let groups = outer.alike.groups.len();
         let share = (high - low) as u32;
         let inner_values = inner.stretches().into_iter().map(|(options, arm)| {
             let (from, to) = (inner.decision.threshold(options.0), inner.decision.threshold(options.1));
@@ -181,7 +172,7 @@ impl<'g> Assembler<'g> {
         end: DynamicLabel,
         after: &mut Option<Flow>,
     ) {
-        let groups = joint.outer.groups.len();
+        let groups = joint.outer.alike.groups.len();
         let others = (0..groups).filter(|&arm| arm != first && arm != joint.arm);
         let order: Vec<usize> = (first < groups).then_some(first).into_iter().chain(others).collect();
         for (position, &arm) in order.iter().enumerate() {
@@ -203,7 +194,7 @@ impl<'g> Assembler<'g> {
         offset: i32,
         arms: &[DynamicLabel],
     ) {
-        let mut arms = arms[..joint.outer.groups.len()].to_vec();
+        let mut arms = arms[..joint.outer.alike.groups.len()].to_vec();
         let pooled = self.label();
         arms[joint.arm] = pooled;
         let values: Vec<Stretch> = joint.outer.compared();

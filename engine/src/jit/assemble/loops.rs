@@ -2,8 +2,9 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
-use gramjet_compiler::analysis::runs::{ByteItem, byte_item, byte_pool, plus_item, star_item};
-use gramjet_compiler::ir::{Node, NodeId, RuleId};
+use gramjet_compiler::analysis::form::Repetition;
+use gramjet_compiler::analysis::runs::{ByteItem, Stop, TailRun, byte_pool};
+use gramjet_compiler::ir::{NodeId, RuleId};
 
 use super::looks::{Look, ROUNDS};
 use super::{Assembler, Flow, Scope, asm};
@@ -16,6 +17,13 @@ struct Run {
     plus: bool,
 }
 
+impl Run {
+    /// The run, if nothing or one more item is derived in the round that stops.
+    fn new(TailRun { item, bytes, stops, .. }: TailRun) -> Option<Run> {
+        (stops != Stop::Other).then_some(Run { node: item, item: bytes, plus: stops == Stop::Item })
+    }
+}
+
 /// What a run emits where it meets the depth limit.
 struct LastRounds {
     /// In place of the member of the last instance within the limit, by choice byte.
@@ -26,13 +34,8 @@ struct LastRounds {
 
 impl<'g> Assembler<'g> {
     /// An instance, in place, of a rule that jumps back to itself.
-    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, offset: i32) {
-        let star = star_item(self.ir, rule, body).map(|item| (item, false));
-        let run = star.or_else(|| plus_item(self.ir, rule, body).map(|item| (item, true))).and_then(|(item, plus)| {
-            let bytes = byte_item(self.ir, item)?;
-            (bytes.bound == 256 || !plus).then_some(Run { node: item, item: bytes, plus })
-        });
-        let Some(run) = run else { return self.looping_instance(rule, body, offset) };
+    pub(super) fn tail_loop(&mut self, rule: RuleId, body: NodeId, run: Option<TailRun>, offset: i32) {
+        let Some(run) = run.and_then(Run::new) else { return self.looping_instance(rule, body, offset) };
         let look = Look::at(&run.item, self.features);
         // The last member may be stored once more, as far as twice the rounds behind the pointer.
         self.need(4 * ROUNDS, 2 * ROUNDS);
@@ -69,9 +72,9 @@ impl<'g> Assembler<'g> {
 
     /// What the item emits in the last instance within the limit, if it is another than in the others.
     fn last_member(&self, run: &Run) -> Option<Option<[u8; 256]>> {
-        match self.ir.node(run.node) {
-            Node::Inline { rule, .. } => Some(Some(byte_pool(&self.pools.get(*rule)?.strings)?)),
-            _ => Some(None),
+        match self.ir.node(run.node).instance() {
+            Some(rule) => Some(Some(byte_pool(&self.pools.get(rule)?.strings)?)),
+            None => Some(None),
         }
     }
 
@@ -240,12 +243,13 @@ impl<'g> Assembler<'g> {
         self.is_dead = true;
     }
 
-    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, offset: i32) {
+    pub(super) fn repeat(&mut self, repetition: Repetition, offset: i32) {
+        let Repetition { item, min, max, bytes } = repetition;
         self.flush();
         if max == Some(min) {
             return self.fixed_rounds(item, min, offset);
         }
-        match byte_item(self.ir, item).filter(|bytes| bytes.bound == 256 && bytes.layers == 0) {
+        match bytes.filter(ByteItem::is_plain) {
             Some(bytes) if min <= MAX_FIRST => self.byte_rounds(item, &bytes, min, max, offset),
             _ => self.rounds(item, min, max, offset),
         }

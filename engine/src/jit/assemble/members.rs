@@ -44,7 +44,7 @@ impl Piece {
 }
 
 impl<'g> Assembler<'g> {
-    pub(super) fn large_class(&mut self, set: &'g CharSet) {
+    pub(super) fn member(&mut self, set: &'g CharSet) {
         let pieces = self.pieces(set);
         let (least, most) = (set.min_len(), set.max_len());
         self.need(3, 4);

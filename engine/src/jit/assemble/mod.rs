@@ -6,12 +6,12 @@
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler};
+use gramjet_compiler::analysis::form::{Form, Forms};
 use gramjet_compiler::analysis::guards::{MAX_UNGUARDED, guarded, most_calls};
-use gramjet_compiler::analysis::jumps::jumps_to;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::runs::called_beside_chains;
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{Ir, Node, NodeId, RuleId};
+use gramjet_compiler::ir::{Ir, NodeId, RuleId};
 use rustc_hash::FxHashMap;
 
 use super::NotCompiled;
@@ -101,6 +101,7 @@ type Emit<'g> = Box<dyn FnOnce(&mut Assembler<'g>) + 'g>;
 
 pub(super) struct Assembler<'g> {
     ir: &'g Ir,
+    forms: Forms<'g>,
     pools: &'g Pools,
     kind: Kind,
     features: Features,
@@ -162,8 +163,14 @@ pub(super) fn assemble(
     let has_function = |rule: RuleId| ir.body(rule).is_some() && !expanded[rule.index()] && called[rule.index()];
     let function = |rule: RuleId| has_function(rule).then(|| ops.new_dynamic_label());
     let functions = ir.rule_ids().map(function).collect();
+    let mut forms = Forms::new(ir, kind.length);
+    if !kind.depth && !kind.length {
+        // What follows the rounds of a chain must not jump back to an instance around them.
+        forms = forms.with_chains();
+    }
     let mut assembler = Assembler {
         ir,
+        forms,
         pools,
         kind,
         features,
@@ -427,23 +434,24 @@ impl<'g> Assembler<'g> {
         if self.is_too_large() {
             return;
         }
-        let ir = self.ir;
-        if let Some((rule, body)) = self.instance(node) {
-            return match jumps_to(ir, body, rule) {
-                true => self.tail_loop(rule, body, offset),
-                false => self.inlined(rule, body, offset),
-            };
-        }
-        match ir.node(node) {
-            Node::Bytes(bytes) if bytes.len() > MAX_LITERAL => self.long_literal(bytes),
-            Node::Bytes(bytes) => self.literal(bytes),
-            Node::Class(set) => self.class(set),
-            Node::Choice(choice) => self.choice(node, choice, offset),
-            Node::Seq(items) => items.iter().for_each(|&item| self.node(item, offset)),
-            Node::Repeat { item, min, max } => self.repeat(*item, *min, *max, offset),
-            Node::Rule(rule) => self.reference(*rule, offset),
-            Node::Again(rule) => self.jump_back(*rule, offset),
-            Node::Inline { .. } => {}
+        let form = match self.instance(node) {
+            Some((rule, body)) => self.forms.of_instance(rule, body),
+            None => self.forms.of(node),
+        };
+        match form {
+            Form::Literal(bytes) if bytes.len() > MAX_LITERAL => self.long_literal(bytes),
+            Form::Literal(bytes) => self.literal(bytes),
+            Form::Strings(strings) => self.strings(&strings, None),
+            Form::Member(set) => self.member(set),
+            Form::Nested(nested) => self.nested(&nested),
+            Form::Chain(chain) => self.chain(chain, offset),
+            Form::Branches(choice) => self.choice(node, choice, offset),
+            Form::Sequence(items) => items.iter().for_each(|&item| self.node(item, offset)),
+            Form::Repetition(repetition) => self.repeat(repetition, offset),
+            Form::Call(rule) => self.reference(rule, offset),
+            Form::Instance(rule, body) => self.inlined(rule, body, offset),
+            Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, offset),
+            Form::JumpBack(rule) => self.jump_back(rule, offset),
         }
     }
 }

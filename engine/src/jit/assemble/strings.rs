@@ -1,26 +1,39 @@
-//! Sites that emit one of several strings, and classes: data, not branches.
+//! Sites that emit one of several strings: data, not branches.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi};
-use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{self, RuleId, Slots};
+use gramjet_compiler::analysis::form::Strings;
+use gramjet_compiler::ir::RuleId;
 
 use super::literals::MAX_LITERAL;
 use super::narrow::Narrowed;
 use super::picks::Decision;
 use super::{Assembler, asm};
 use crate::jit::context::Doors;
-use crate::jit::sites::Site;
+use crate::jit::sites;
 
-/// A site whose options are strings, in canonical order.
-pub(super) struct Strings<'s> {
-    pub strings: Vec<&'s [u8]>,
-    pub slots: Option<&'s Slots>,
-    /// Of the node for which the strings stand.
-    pub min_len: u64,
+/// Strings as the pool of a rule.
+#[derive(Clone, Copy)]
+pub(super) struct OfPool<'s> {
+    pub rule: RuleId,
     /// Emitted where no string is offered.
     pub shortest: Option<&'s [u8]>,
-    /// The rule whose pool it is.
-    pub pool_of: Option<RuleId>,
+}
+
+/// A site whose options are strings; the pool that they are, if they are one.
+#[derive(Clone, Copy)]
+struct Site<'s> {
+    strings: &'s Strings<'s>,
+    pool: Option<OfPool<'s>>,
+}
+
+impl Site<'_> {
+    fn shortest(&self) -> &[u8] {
+        self.pool.and_then(|pool| pool.shortest).unwrap_or_default()
+    }
+
+    fn rule(&self) -> Option<RuleId> {
+        self.pool.map(|pool| pool.rule)
+    }
 }
 
 /// Strings up to this length stand in rows of their table.
@@ -29,36 +42,34 @@ const MAX_ROW: usize = 63;
 /// Up to this length strings are copied by moves of 16 bytes, as many as the longest needs.
 const MAX_MOVED: usize = 128;
 
-impl<'g> Assembler<'g> {
-    pub(super) fn strings(&mut self, site: &Strings<'_>) {
-        let strings = &site.strings;
-        let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
-        let costs: Vec<u64> = strings.iter().map(|string| string.len() as u64 - site.min_len).collect();
+impl Assembler<'_> {
+    pub(super) fn strings(&mut self, strings: &Strings<'_>, pool: Option<OfPool<'_>>) {
+        let (site, longest, costs) = (Site { strings, pool }, strings.longest(), strings.costs());
         // A site of one string is decided already, and yet a pool may have to give way to the shortest string.
         let is_limited = self.kind.length && costs.last().is_some_and(|&cost| cost > 0);
         if longest > MAX_LITERAL {
             return self.slow_strings(site, costs);
         }
-        if let ([only], false) = (&strings[..], is_limited) {
+        if let ([only], false) = (&strings.strings[..], is_limited) {
             return self.literal(only);
         }
-        let decision = Decision { site: ir::Site::new(strings.len() as u32, site.slots), costs };
+        let decision = Decision { site: strings.site(), costs };
         self.need(3, longest as i32);
         if !is_limited {
             return self.put_decided(&decision, site);
         }
         self.flush();
-        match &strings[..] {
+        match &strings.strings[..] {
             [only] => self.string_within(only, site),
             _ => self.strings_within(&decision, site),
         }
     }
 
     /// A string that is not offered where the slack is too small for it.
-    fn string_within(&mut self, string: &[u8], site: &Strings<'_>) {
-        let cost = string.len() as u64 - site.min_len;
+    fn string_within(&mut self, string: &[u8], site: Site<'_>) {
+        let cost = string.len() as u64 - site.strings.min_len;
         let (back, after) = (self.label(), self.flow);
-        let shortest = site.shortest.unwrap_or_default().to_vec();
+        let shortest = site.shortest().to_vec();
         let narrow = self.cold(move |assembler| {
             assembler.put_literal(&shortest);
             assembler.resume(back, after);
@@ -73,12 +84,12 @@ impl<'g> Assembler<'g> {
     }
 
     /// A choice among strings as far as the slack goes.
-    fn strings_within(&mut self, decision: &Decision<'_>, site: &Strings<'_>) {
+    fn strings_within(&mut self, decision: &Decision<'_>, site: Site<'_>) {
         let (decided, back) = (self.label(), self.label());
         let least = decision.costs[0];
         let narrow = match Narrowed::at(decision) {
             Some(narrowed) => {
-                let shortest = (least > 0).then(|| site.shortest.unwrap_or_default().to_vec());
+                let shortest = (least > 0).then(|| site.shortest().to_vec());
                 self.cold(move |assembler| {
                     if let Some(shortest) = shortest {
                         let after = assembler.flow;
@@ -113,18 +124,18 @@ impl<'g> Assembler<'g> {
         self.place(decided);
         self.flow.due = due;
         self.pay(&decision.costs);
-        self.put_indexed(&site.strings, site.pool_of);
+        self.put_indexed(&site.strings.slices(), site.rule());
         self.flush();
         self.place(back);
     }
 
     /// Strings of which some are long: a slow path copies them.
-    fn slow_strings(&mut self, site: &Strings<'_>, costs: Vec<u64>) {
+    fn slow_strings(&mut self, site: Site<'_>, costs: Vec<u64>) {
         let free = match self.kind.length {
             true => costs,
             false => vec![0; costs.len()],
         };
-        let decision = Decision { site: ir::Site::new(site.strings.len() as u32, site.slots), costs: free };
+        let decision = Decision { site: site.strings.site(), costs: free };
         let number = self.string_site(site, &decision);
         self.need(3, 0);
         self.flush();
@@ -132,33 +143,31 @@ impl<'g> Assembler<'g> {
         self.begin_stretch();
     }
 
-    fn string_site(&mut self, site: &Strings<'_>, decision: &Decision<'_>) -> i32 {
-        if let Some(number) = site.pool_of.and_then(|rule| self.pool_sites[rule.index()]) {
+    fn string_site(&mut self, site: Site<'_>, decision: &Decision<'_>) -> i32 {
+        if let Some(number) = site.rule().and_then(|rule| self.pool_sites[rule.index()]) {
             return number;
         }
-        let number = self.site(Site {
+        let number = self.site(sites::Site {
             costs: decision.costs.clone(),
-            slots: site.slots.cloned(),
-            strings: site.strings.iter().map(|&string| string.into()).collect(),
-            shortest: site.shortest.map(Into::into),
+            slots: site.strings.slots.cloned(),
+            strings: site.strings.strings.iter().map(|string| (**string).into()).collect(),
+            shortest: site.pool.and_then(|pool| pool.shortest).map(Into::into),
         });
-        if let Some(rule) = site.pool_of {
+        if let Some(rule) = site.rule() {
             self.pool_sites[rule.index()] = Some(number);
         }
         number
     }
 
     /// Decides a site that no limit narrows and emits its string. What it reads and writes is needed already.
-    fn put_decided(&mut self, decision: &Decision<'_>, site: &Strings<'_>) {
-        let strings = &site.strings;
+    fn put_decided(&mut self, decision: &Decision<'_>, site: Site<'_>) {
         let picked = self.decide(decision);
-        if decision.bits() == 8 && strings.iter().all(|string| string.len() == 1) {
+        if let Some(table) = site.strings.bytes() {
             // The choice byte leads to the byte at once.
-            let table: Vec<u8> = decision.map().into_iter().map(|option| strings[usize::from(option)][0]).collect();
-            return self.put_mapped(table);
+            return self.put_mapped(table.to_vec());
         }
         self.leave_option(picked, decision);
-        self.put_indexed(strings, site.pool_of);
+        self.put_indexed(&site.strings.slices(), site.rule());
     }
 
     /// Emits the byte that the choice byte in eax leads to.
@@ -262,19 +271,5 @@ impl<'g> Assembler<'g> {
             // The output pointer is where this instruction wants it.
             asm!(ops ; mov r8, choice ; lea rsi, [tables + rdx] ; rep movsb ; mov choice, r8);
         }
-    }
-
-    pub(super) fn class(&mut self, set: &'g CharSet) {
-        if set.len() > 256 {
-            return self.large_class(set);
-        }
-        let members: Vec<_> = set.iter().map(|member| set.encode(member)).collect();
-        self.strings(&Strings {
-            strings: members.iter().map(AsRef::as_ref).collect(),
-            slots: None,
-            min_len: set.min_len(),
-            shortest: None,
-            pool_of: None,
-        });
     }
 }

@@ -1,7 +1,9 @@
 //! Rule instances: with which ops they begin, within the depth limit, exactly at it and beyond it.
 
+use gramjet_compiler::analysis::runs::TailRun;
 use gramjet_compiler::ir::{NodeId, RuleId};
 
+use super::runs::pays;
 use super::{Builder, MAX_SPLIT};
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{NO_LEVEL, Pc};
@@ -41,10 +43,20 @@ impl Builder<'_> {
     }
 
     /// An instance whose room is `pc`.
-    pub(super) fn instance(&mut self, rule: RuleId, body: NodeId, pc: Pc, level: u32, exit: Exit) {
+    pub(super) fn instance(
+        &mut self,
+        rule: RuleId,
+        body: NodeId,
+        run: Option<&TailRun>,
+        pc: Pc,
+        level: u32,
+        exit: Exit,
+    ) {
         let others = self.others(rule, body, exit);
         self.scopes.push((rule, pc, level));
-        if !self.looped_run(rule, body, pc, level, others, exit) {
+        if let Some(run) = run.filter(|run| pays(&run.bytes)) {
+            self.looped_run(run, pc, level, others, exit);
+        } else {
             let begin = self.node(body, level, exit);
             let op = self.moved_op_of(begin);
             self.fill_instance(pc, level, others, op);

@@ -1,8 +1,11 @@
 //! Repetitions.
 
-use gramjet_compiler::ir::{Ir, Node, NodeId};
+use gramjet_compiler::analysis::form::Repetition;
+use gramjet_compiler::analysis::runs::ByteItem;
+use gramjet_compiler::ir::{Composition, Ir, NodeId};
 
 use super::Builder;
+use super::runs::pays;
 use crate::vm::draft::{Exit, Op};
 use crate::vm::program::{Code, Round};
 
@@ -13,10 +16,11 @@ const MAX_UNROLLED: u32 = 64;
 const MAX_CALLS: u32 = 64;
 
 impl Builder<'_> {
-    pub(super) fn repeat(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
-        if let Some(word) = self.repeated_bytes(item, min, max, exit) {
+    pub(super) fn repeat(&mut self, repetition: &Repetition, level: u32, exit: Exit) -> Exit {
+        if let Some(word) = self.repeated_bytes(repetition, exit) {
             return word;
         }
+        let &Repetition { item, min, max, ref bytes } = repetition;
         let weight = self.weights[item.index()];
         let unrolled = |rounds: u32| is_unrolled(weight, rounds);
         if let Some(max) = max.filter(|&max| !unrolled(max) && max <= MAX_CALLS && max <= self.rounds_left) {
@@ -26,7 +30,7 @@ impl Builder<'_> {
             return self.counted(item, min, max, level, exit);
         }
         let rest = match max.map(|max| max - min) {
-            None => self.star(item, level, exit),
+            None => self.star(item, bytes.as_ref(), level, exit),
             Some(more) if unrolled(more) => (0..more).fold(exit, |rest, _| {
                 let further = self.node(item, level, rest);
                 let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
@@ -38,16 +42,16 @@ impl Builder<'_> {
     }
 
     /// Any number of rounds.
-    fn star(&mut self, item: NodeId, level: u32, exit: Exit) -> Exit {
+    fn star(&mut self, item: NodeId, bytes: Option<&ByteItem>, level: u32, exit: Exit) -> Exit {
         let site = self.emit(Op::UNSET);
-        let bytes = self.single_bytes(item).filter(|bytes| !self.at_limit || bytes.wraps == 0);
+        let bytes = bytes.filter(|bytes| pays(bytes) && (!self.at_limit || bytes.layers == 0));
         let run = bytes.map(|bytes| (bytes, self.emit(Op::UNSET)));
         let again = run.as_ref().map_or(site, |run| run.1);
         let further = self.node(item, level, Exit::to(again));
         let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
         self.set(site, op);
         if let Some((bytes, pc)) = run {
-            let op = self.star_run(&bytes, level, [exit, further, Exit::to(site)]);
+            let op = self.star_run(bytes, level, [exit, further, Exit::to(site)]);
             self.set(pc, op);
         }
         self.fresh = None;
@@ -98,12 +102,17 @@ pub(super) fn weights(ir: &Ir) -> Vec<u32> {
     for node in (0..ir.node_count()).map(NodeId::new) {
         let children = ir.children(node).iter().map(|child| weights[child.index()]);
         let inside = children.fold(1, u32::saturating_add);
-        weights.push(match ir.node(node) {
-            Node::Repeat { min, max, .. } if is_unrolled(inside, *min) => {
+        weights.push(match ir.node(node).composition() {
+            Composition::Rounds { min, max, .. } if is_unrolled(inside, min) => {
                 let rounds = max.filter(|&max| is_unrolled(inside, max)).unwrap_or(min + 1);
                 inside.saturating_mul(rounds)
             }
-            _ => inside,
+            Composition::Rounds { .. }
+            | Composition::Bytes(_)
+            | Composition::Class(_)
+            | Composition::Instance(..)
+            | Composition::All(_)
+            | Composition::One(_) => inside,
         });
     }
     weights

@@ -1,6 +1,8 @@
 //! Words: items that are one byte each, and a repetition of one more, as a single op.
 
-use gramjet_compiler::ir::{Node, NodeId};
+use gramjet_compiler::analysis::form::Repetition;
+use gramjet_compiler::analysis::runs::{ByteItem, byte_item};
+use gramjet_compiler::ir::{Composition, NodeId};
 
 use super::Builder;
 use crate::vm::draft::Exit;
@@ -36,7 +38,7 @@ impl Builder<'_> {
 
     /// What each choice byte emits, if the item is a site of single bytes.
     fn byte_table(&mut self, item: NodeId) -> Option<u32> {
-        let bytes = self.single_bytes(item).filter(|bytes| bytes.bound == 256 && bytes.wraps == 0)?;
+        let bytes = byte_item(self.ir, item).filter(ByteItem::is_plain)?;
         Some(self.tables.table(bytes.table))
     }
 
@@ -45,12 +47,12 @@ impl Builder<'_> {
         let (&last, before) = items.split_last()?;
         let mut word = Word { heads: [0; Word::HEADS], count: 0, tail: 0, further: 0 };
         let mut first = items.len();
-        if let Node::Repeat { item, min, max } = ir.node(last)
-            && *min <= Word::HEADS as u32
-            && let Some(table) = self.byte_table(*item)
+        if let Composition::Rounds { item, min, max } = ir.node(last).composition()
+            && min <= Word::HEADS as u32
+            && let Some(table) = self.byte_table(item)
         {
-            word.heads[Word::HEADS - *min as usize..].fill(table);
-            (word.count, word.tail) = (*min, table);
+            word.heads[Word::HEADS - min as usize..].fill(table);
+            (word.count, word.tail) = (min, table);
             word.further = max.map_or(u64::MAX, |max| u64::from(max - min));
             first = before.len();
         }
@@ -69,11 +71,10 @@ impl Builder<'_> {
     }
 
     /// Builds a repetition of single bytes, if it is one.
-    pub(super) fn repeated_bytes(&mut self, item: NodeId, min: u32, max: Option<u32>, exit: Exit) -> Option<Exit> {
-        if min > MAX_MIN {
-            return None;
-        }
-        let table = self.byte_table(item)?;
+    pub(super) fn repeated_bytes(&mut self, repetition: &Repetition, exit: Exit) -> Option<Exit> {
+        let &Repetition { min, max, ref bytes, .. } = repetition;
+        let bytes = bytes.as_ref().filter(|bytes| bytes.is_plain() && min <= MAX_MIN)?;
+        let table = self.tables.table(bytes.table);
         let mut further = max.map_or(u64::MAX, |max| u64::from(max - min));
         let (mut left, mut exit) = (min, exit);
         loop {
