@@ -33,6 +33,8 @@ pub mod analysis;
 
 pub mod passes;
 
+pub mod machine;
+
 pub mod reference;
 
 pub mod backend;

@@ -234,15 +234,16 @@ impl<'i> Forms<'i> {
             let first = strings.len() as u32;
             match self.ir.node(option).literal() {
                 Some(bytes) => strings.push(bytes),
-                None => strings.extend(self.ir.literals(option).filter(|_| self.ir.node(option).choice().is_some_and(is_even))?),
+                None => strings
+                    .extend(self.ir.literals(option).filter(|_| self.ir.node(option).choice().is_some_and(is_even))?),
             }
             options.push(first | (strings.len() as u32 - first) << 16);
         }
         let longest = strings.iter().map(|string| string.len()).max()?;
         // Under a length limit either site may be narrowed unless all strings cost the same.
         let is_narrowed = self.keeps_length && strings.iter().any(|string| string.len() != longest);
-        let is_small = longest <= Nested::MAX_LEN
-            && strings.len() * longest.next_power_of_two().max(8) <= Nested::MAX_TABLE;
+        let is_small =
+            longest <= Nested::MAX_LEN && strings.len() * longest.next_power_of_two().max(8) <= Nested::MAX_TABLE;
         (is_small && !is_narrowed).then_some(Nested { choice, strings, options, longest })
     }
 }

@@ -13,21 +13,19 @@ impl Jumps {
         // Children stand before their parents.
         for index in 0..jumps.len() {
             let node = NodeId::new(index);
-            jumps[index] = matches!(ir.node(node), Node::Again(_)) || ir.tails(node).iter().any(|tail| jumps[tail.index()]);
+            let has_one_inside = ir.tails(node).iter().any(|tail| jumps[tail.index()]);
+            jumps[index] = has_one_inside || matches!(ir.node(node), Node::Again(_));
         }
         Jumps(jumps)
     }
 
     /// Whether a jump in the tail positions of `node`, a node of the same IR, leads back to the instance of `rule` around it.
     pub fn lead_back(&self, ir: &Ir, node: NodeId, rule: RuleId) -> bool {
-        if !self.0[node.index()] {
-            return false;
+        if let Node::Again(target) = ir.node(node) {
+            return *target == rule;
         }
-        match ir.node(node) {
-            Node::Again(target) => *target == rule,
-            // An instance of the same rule inside catches the jumps.
-            Node::Inline { rule: inner, .. } if *inner == rule => false,
-            inside => inside.tails().iter().any(|&tail| self.lead_back(ir, tail, rule)),
-        }
+        // An instance of the same rule inside catches the jumps.
+        let is_caught = matches!(ir.node(node), Node::Inline { rule: inner, .. } if *inner == rule);
+        self.0[node.index()] && !is_caught && ir.tails(node).iter().any(|&tail| self.lead_back(ir, tail, rule))
     }
 }

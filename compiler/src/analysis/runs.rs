@@ -24,6 +24,8 @@ impl ByteItem {
 
 /// Batches pay if at least so many of 256 choice bytes lead to a single byte.
 const MIN_BOUND: u32 = 64;
+/// The same for classes: without batches they need no branch.
+const MIN_BOUND_OF_CLASS: u32 = 192;
 
 /// The item as single bytes, if batches of it pay.
 pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
@@ -31,7 +33,8 @@ pub fn byte_item(ir: &Ir, node: NodeId) -> Option<ByteItem> {
         let item = byte_item(ir, body)?;
         return Some(ByteItem { layers: item.layers + 1, ..item });
     }
-    single_bytes(ir, node).filter(|item| item.bound >= MIN_BOUND)
+    let least = if ir.node(node).class().is_some() { MIN_BOUND_OF_CLASS } else { MIN_BOUND };
+    single_bytes(ir, node).filter(|item| item.bound >= least)
 }
 
 /// The single bytes that the first options of a class or a choice are, if it reads one choice byte.
@@ -45,7 +48,8 @@ fn single_bytes(ir: &Ir, node: NodeId) -> Option<ByteItem> {
         let singles = options.iter().map_while(|&option| single(ir.node(option).literal()?));
         (singles.collect(), ir.facts(*options.last()?).min_len)
     };
-    let last = *singles.last()?;
+    // Shorter options would be cheaper than the bytes.
+    let last = *singles.last().filter(|_| facts.min_len == 1)?;
     let bound = site.value_of(singles.len() as u32);
     let table = std::array::from_fn(|byte| *singles.get(site.option_of(byte as u32) as usize).unwrap_or(&last));
     Some(ByteItem { table, bound, layers: 0, max_cost: dearest - facts.min_len })

@@ -126,6 +126,7 @@ impl Node {
     }
 
     /// How the node derives.
+    #[inline]
     pub fn composition(&self) -> Composition<'_> {
         match self {
             Node::Bytes(bytes) => Composition::Bytes(bytes),

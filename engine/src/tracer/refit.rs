@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use gramjet::choices::{Part as Kept, Refit, Tracer as _};
-use gramjet_compiler::ir::{Choice, Ir, Node, NodeId};
+use gramjet_compiler::ir::{Choice, Composition, Ir, NodeId, RuleId};
+use gramjet_compiler::machine::Part;
 
-use super::{Grammar, MAX_SCRATCH, Part, Tracer};
+use super::{Grammar, MAX_SCRATCH, Tracer};
 
 /// The choice bytes of `node`, a choice, taking `option`; says whether there is such an option.
 pub(super) fn refit(
@@ -18,7 +19,7 @@ pub(super) fn refit(
 ) -> bool {
     let Refit { option, depth, in_order, .. } = whole;
     let grammar = Arc::clone(&tracer.grammar);
-    let Node::Choice(choice) = grammar.lowered.node(node) else { return false };
+    let Some(choice) = grammar.lowered.node(node).choice() else { return false };
     let Some(&taken) = choice.options.get(option as usize) else { return false };
     let mut symbols: Vec<u32> = parts.iter().map(|part| part.symbol).collect();
     symbols.sort_unstable();
@@ -30,13 +31,10 @@ pub(super) fn refit(
     let ir = &grammar.lowered;
     push_option(ir, node, option, &mut state.choices);
     // An option that is one of the parts, and nothing else, is that part in place of the choice: parts stand within it.
-    let body = match ir.node(taken) {
-        Node::Rule(rule) | Node::Again(rule) => ir.body(*rule),
-        _ => None,
-    };
-    match body.map(|body| (body, ir.node(body))) {
-        Some((body, Node::Choice(choice))) => filling.choose(body, choice, depth + 1, LEVELS, &mut state),
-        Some((body, _)) => filling.fill(body, depth + 1, LEVELS, &mut state),
+    let body = ir.node(taken).instance().and_then(|rule| ir.body(rule));
+    match body.map(|body| (body, ir.node(body).choice())) {
+        Some((body, Some(choice))) => filling.choose(body, choice, depth + 1, LEVELS, &mut state),
+        Some((body, None)) => filling.fill(body, depth + 1, LEVELS, &mut state),
         None => filling.fill(taken, depth, LEVELS, &mut state),
     }
     (*kept, *choices) = (state.kept, state.choices);
@@ -99,10 +97,8 @@ impl Tracer {
     fn leads_to(&self, node: NodeId, symbol: u32, distances: &[u8]) -> bool {
         let ir = &self.grammar.lowered;
         self.grammar.symbol(Part::Node(node)) == symbol
-            || match ir.node(node) {
-                Node::Rule(rule) | Node::Again(rule) => distances[rule.index()] != FAR,
-                _ => ir.children(node).iter().any(|&child| self.leads_to(child, symbol, distances)),
-            }
+            || ir.node(node).instance().is_some_and(|rule| distances[rule.index()] != FAR)
+            || ir.children(node).iter().any(|&child| self.leads_to(child, symbol, distances))
     }
 }
 
@@ -159,51 +155,55 @@ impl Filling<'_> {
     fn fill(&mut self, node: NodeId, depth: u32, levels: u32, state: &mut State) {
         self.left = self.left.saturating_sub(1);
         let ir = &self.grammar.lowered;
-        match ir.node(node) {
-            Node::Bytes(_) => {}
-            Node::Class(_) => push_option(ir, node, 0, &mut state.choices),
-            Node::Rule(rule) | Node::Again(rule) => {
-                let part = Part::Rule(*rule);
-                let is_near = |distances: &Arc<[u8]>| u32::from(distances[rule.index()]) <= levels;
-                let is_worth_it = levels > 0 && self.left > 0 && self.distances.iter().any(is_near);
-                let body = ir.body(*rule).filter(|_| is_worth_it && state.next < self.parts.len());
-                let inside = body.map(|body| {
-                    let mut inside = state.clone();
-                    self.fill(body, depth + 1, levels - 1, &mut inside);
-                    inside
-                });
-                let before = state.weight;
-                let is_kept = self.keep(part, state);
-                let is_better = |inside: &State| match is_kept {
-                    true => self.score(inside) > self.score(state),
-                    false => inside.weight > before,
-                };
-                if let Some(inside) = inside.filter(is_better) {
-                    *state = inside;
-                } else if !is_kept {
-                    self.shortest(part, depth + 1, &mut state.choices);
-                }
-            }
-            Node::Inline { body, .. } => self.fill(*body, depth + 1, levels, state),
-            Node::Seq(items) => items.iter().for_each(|&item| self.fill(item, depth, levels, state)),
-            Node::Choice(_) | Node::Repeat { .. } => {
-                let before = state.clone();
-                let is_kept = self.keep(Part::Node(node), state);
-                if is_kept && !self.in_order {
-                    return;
-                }
-                let mut inside = before;
-                match ir.node(node) {
-                    Node::Choice(choice) => self.choose(node, choice, depth, levels, &mut inside),
-                    Node::Repeat { item, min, max } => {
-                        self.rounds(node, *item, (*min, *max), depth, levels, &mut inside);
-                    }
-                    _ => {}
-                }
-                if !is_kept || self.score(&inside) > self.score(state) {
-                    *state = inside;
-                }
-            }
+        match ir.node(node).composition() {
+            Composition::Bytes(_) => {}
+            Composition::Class(_) => push_option(ir, node, 0, &mut state.choices),
+            Composition::Instance(rule, _) => self.instance(rule, depth, levels, state),
+            Composition::All(items) => items.iter().for_each(|&item| self.fill(item, depth, levels, state)),
+            Composition::One(choice) => self.keep_or(node, state, |filling, inside| {
+                filling.choose(node, choice, depth, levels, inside);
+            }),
+            Composition::Rounds { item, min, max } => self.keep_or(node, state, |filling, inside| {
+                filling.rounds(node, item, (min, max), depth, levels, inside);
+            }),
+        }
+    }
+
+    /// Keeps the next part that is one of this node, or what `fill` makes of the node, whichever is better.
+    fn keep_or(&mut self, node: NodeId, state: &mut State, fill: impl FnOnce(&mut Self, &mut State)) {
+        let mut inside = state.clone();
+        let is_kept = self.keep(Part::Node(node), state);
+        if is_kept && !self.in_order {
+            return;
+        }
+        fill(self, &mut inside);
+        if !is_kept || self.score(&inside) > self.score(state) {
+            *state = inside;
+        }
+    }
+
+    /// Appends the choice bytes of an instance of a rule, referred to at this depth.
+    fn instance(&mut self, rule: RuleId, depth: u32, levels: u32, state: &mut State) {
+        let ir = &self.grammar.lowered;
+        let part = Part::Rule(rule);
+        let is_near = |distances: &Arc<[u8]>| u32::from(distances[rule.index()]) <= levels;
+        let is_worth_it = levels > 0 && self.left > 0 && self.distances.iter().any(is_near);
+        let body = ir.body(rule).filter(|_| is_worth_it && state.next < self.parts.len());
+        let inside = body.map(|body| {
+            let mut inside = state.clone();
+            self.fill(body, depth + 1, levels - 1, &mut inside);
+            inside
+        });
+        let before = state.weight;
+        let is_kept = self.keep(part, state);
+        let is_better = |inside: &State| match is_kept {
+            true => self.score(inside) > self.score(state),
+            false => inside.weight > before,
+        };
+        if let Some(inside) = inside.filter(is_better) {
+            *state = inside;
+        } else if !is_kept {
+            self.shortest(part, depth + 1, &mut state.choices);
         }
     }
 

@@ -160,14 +160,7 @@ impl<'c> Builder<'c> {
     }
 
     /// An instance whose body stands here, but is called.
-    fn called_instance(
-        &mut self,
-        rule: RuleId,
-        body: NodeId,
-        run: Option<&TailRun>,
-        level: u32,
-        exit: Exit,
-    ) -> Exit {
+    fn called_instance(&mut self, rule: RuleId, body: NodeId, run: Option<&TailRun>, level: u32, exit: Exit) -> Exit {
         let pc = self.reserve_instance();
         let (begin, deeper) = if level < MAX_LEVEL { (level + 1, 0) } else { (0, self.below(level)) };
         self.instance(rule, body, run, pc, begin, Exit::RETURN);
@@ -233,8 +226,8 @@ fn referring_nodes(ir: &Ir) -> Vec<bool> {
     // Children stand before their parents.
     for index in 0..refers.len() {
         let node = NodeId::new(index);
-        refers[index] = ir.node(node).instance().is_some()
-            || ir.children(node).iter().any(|child| refers[child.index()]);
+        refers[index] =
+            ir.node(node).instance().is_some() || ir.children(node).iter().any(|child| refers[child.index()]);
     }
     refers
 }

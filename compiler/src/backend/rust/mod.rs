@@ -7,8 +7,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::analysis::guards::guarded;
 use crate::analysis::form::{Forms, Strings};
+use crate::analysis::guards::guarded;
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::analysis::runs::called_beside_chains;

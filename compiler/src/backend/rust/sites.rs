@@ -19,11 +19,7 @@ const MIN_TABLE: usize = 2;
 
 /// The literals that the options of a choice begin with, in canonical order.
 fn leading_literals<'i>(ir: &'i Ir, choice: &Choice) -> Vec<&'i [u8]> {
-    choice
-        .options
-        .iter()
-        .map_while(|&option| ir.node(option).literal())
-        .collect()
+    choice.options.iter().map_while(|&option| ir.node(option).literal()).collect()
 }
 
 impl Emitter<'_> {

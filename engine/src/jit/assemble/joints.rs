@@ -93,7 +93,8 @@ impl<'g> Assembler<'g> {
         self.bound_displacements();
         let before = self.flow;
         // The arms of the outer groups, then those of the inner ones.
-        let arms: Vec<DynamicLabel> = (0..outer.alike.groups.len() + inner.alike.groups.len()).map(|_| self.label()).collect();
+        let arms: Vec<DynamicLabel> =
+            (0..outer.alike.groups.len() + inner.alike.groups.len()).map(|_| self.label()).collect();
         let (rest, end) = (self.label(), self.label());
         let near = (self.kind.depth && !instances.is_empty()).then(|| self.label());
         if let Some(near) = near {

@@ -102,18 +102,13 @@ pub(super) fn weights(ir: &Ir) -> Vec<u32> {
     for node in (0..ir.node_count()).map(NodeId::new) {
         let children = ir.children(node).iter().map(|child| weights[child.index()]);
         let inside = children.fold(1, u32::saturating_add);
-        weights.push(match ir.node(node).composition() {
-            Composition::Rounds { min, max, .. } if is_unrolled(inside, min) => {
-                let rounds = max.filter(|&max| is_unrolled(inside, max)).unwrap_or(min + 1);
-                inside.saturating_mul(rounds)
-            }
-            Composition::Rounds { .. }
-            | Composition::Bytes(_)
-            | Composition::Class(_)
-            | Composition::Instance(..)
-            | Composition::All(_)
-            | Composition::One(_) => inside,
-        });
+        let mut times = 1;
+        if let Composition::Rounds { min, max, .. } = ir.node(node).composition()
+            && is_unrolled(inside, min)
+        {
+            times = max.filter(|&max| is_unrolled(inside, max)).unwrap_or(min + 1);
+        }
+        weights.push(inside.saturating_mul(times));
     }
     weights
 }
