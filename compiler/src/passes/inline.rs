@@ -1,12 +1,11 @@
 //! Inlines instances of rules: the machinery, and the pass for rules that are trivial or used once.
 //!
-//! Law: an inlined instance keeps its scope ([`Node::Inline`]), so that depth and pool are those of the reference.
+//! Law: an inlined instance keeps its scope ([`Node::Inline`](crate::ir::Node::Inline)), so that depth and pool are those of
+//! the reference.
 
 use super::dead::remove_dead;
 use super::rewrite_node;
 use crate::analysis::recursion::{recursion, references};
-#[cfg(doc)]
-use crate::ir::Node;
 use crate::ir::{Ir, NodeId, RuleId};
 
 /// Bodies nested deeper than this are not inlined, so that recursion over nodes stays bounded.
