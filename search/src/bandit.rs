@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// What a way has paid is forgotten at this rate, as what pays changes in the course of a search.
+/// Share of past pay and cost that each step keeps, as what pays changes in the course of a search.
 const KEPT: f64 = 0.999;
 /// Each way is tried in at least this share of all cases.
 const LEAST: f64 = 0.05;

@@ -35,6 +35,9 @@ pub struct Check {
 
 /// Runs a property on texts of a grammar, a file or one that ships; see [`Check::holds`].
 ///
+/// A text on which the property overflows the stack or never returns ends the test without a word of ours; run such subjects as a
+/// program of their own, by `gramjet-harness`.
+///
 /// ```
 /// gramjet_search::check("json", |text| {
 ///     assert!(text.is_ascii() || std::str::from_utf8(text).is_ok());
@@ -133,9 +136,17 @@ impl Check {
     }
 
     /// Runs the subject on texts; the smallest text for which it fails, and why it does.
-    fn search(&self, goal: Goal, mut subject: impl FnMut(&[u8]) -> Result<Observation, String>) -> Result<(), Failed> {
+    fn search(&self, goal: Goal, subject: impl FnMut(&[u8]) -> Result<Observation, String>) -> Result<(), Failed> {
         let language = self.language(goal).map_err(|error| Failed::Grammar(error.to_string()))?;
-        let mut fuzzer = Fuzzer::new(&language, goal, self.max_len, self.seed);
+        self.run(&mut Fuzzer::new(&language, goal, self.max_len, self.seed), goal, subject)
+    }
+
+    fn run(
+        &self,
+        fuzzer: &mut Fuzzer,
+        goal: Goal,
+        mut subject: impl FnMut(&[u8]) -> Result<Observation, String>,
+    ) -> Result<(), Failed> {
         let begin = Instant::now();
         for number in 1..=self.texts {
             if self.time.is_some_and(|time| begin.elapsed() >= time) {
@@ -146,12 +157,13 @@ impl Check {
                 return Err(Failed::Grammar(what));
             };
             match subject(text) {
-                Ok(observation) => {
+                Ok(mut observation) => {
+                    observation.is_new = goal == Goal::New && fuzzer.has_new_derivation();
                     fuzzer.observe(observation);
                 }
                 Err(message) => {
                     let text = text.to_vec();
-                    let (text, message, runs) = self.shrink(&mut fuzzer, text, message, &mut subject);
+                    let (text, message, runs) = self.shrink(fuzzer, text, message, &mut subject);
                     return Err(Failed::Text { text, message, number, runs });
                 }
             }
@@ -282,6 +294,29 @@ mod tests {
     #[test]
     fn a_property_that_holds_is_no_failure() {
         Check::new("json").texts(500).holds(|text| assert!(text.len() <= 4096));
+    }
+
+    #[test]
+    fn texts_with_something_new_in_them_are_varied() {
+        let check = Check::new("json").texts(300);
+        let language = check.language(Goal::New).expect("the grammar");
+        let mut fuzzer = Fuzzer::new(&language, Goal::New, 1000, 0);
+        assert!(check.run(&mut fuzzer, Goal::New, |_| Ok(Observation::default())).is_ok());
+        assert!(fuzzer.yields().all(|(_, made, _)| made > 10), "{:?}", fuzzer.yields().collect::<Vec<_>>());
+        assert!((10..200).contains(&fuzzer.corpus().entries().len()), "{}", fuzzer.corpus().entries().len());
+    }
+
+    #[test]
+    fn texts_that_cost_most_are_kept_once() {
+        let settings = Settings { max_depth: Bound::Unlimited, ..Settings::default() };
+        let file = gramjet_compiler::SourceFile::new("g.ebnf", "s ::= [a-t]");
+        let language = Language::compile(&file, &settings).expect("a grammar");
+        let mut fuzzer = Fuzzer::new(&language, Goal::Cost, 10, 0);
+        for _ in 0..500 {
+            fuzzer.propose().expect("a text");
+            fuzzer.observe(Observation { is_new: false, cost: 1 });
+        }
+        assert_eq!(fuzzer.corpus().entries().len(), 20);
     }
 
     #[test]

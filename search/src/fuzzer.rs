@@ -53,11 +53,11 @@ impl Operator {
     }
 }
 
-/// So many texts are tried before one that was proposed before is proposed again.
+/// Number of texts that are tried before one that was proposed before is proposed again.
 const TRIES: usize = 16;
-/// So many texts are remembered as proposed; then all are forgotten.
+/// Number of texts that are remembered as proposed; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
-/// So many texts are kept where they are kept for their cost.
+/// Number of texts that are kept for their cost.
 const BEST: usize = 64;
 
 /// Proposes texts and learns from what they made the subject do. The same seed and observations give the same texts.
@@ -70,6 +70,8 @@ pub struct Fuzzer {
     ways: Bandit<3>,
     random: Random,
     proposed: FxHashSet<u64>,
+    /// Symbols that texts have had, and the binary logarithm of how often.
+    derived: FxHashSet<(u32, u32)>,
     text: Vec<u8>,
     way: usize,
     parent: Option<usize>,
@@ -87,6 +89,7 @@ impl Fuzzer {
             ways: Bandit::new(),
             random: Random::new(seed),
             proposed: FxHashSet::default(),
+            derived: FxHashSet::default(),
             text: Vec::new(),
             way: 0,
             parent: None,
@@ -109,7 +112,7 @@ impl Fuzzer {
         &mut self.session
     }
 
-    /// The next text to run; none if every text of the language is longer than may be.
+    /// The next text to run; none if every text of the language is longer than `max_len`.
     pub fn propose(&mut self) -> Option<&[u8]> {
         for _ in 0..TRIES {
             self.make()?;
@@ -137,6 +140,14 @@ impl Fuzzer {
             _ => session.fresh(*max_len, text),
         }
         .map(drop)
+    }
+
+    /// Whether the derivation of the text that was proposed last has a symbol that no text before had, or has it so many times that the
+    /// number has one binary digit more or fewer. For subjects that say nothing of what they did.
+    pub fn has_new_derivation(&mut self) -> bool {
+        let symbols = self.session.symbols(&self.text).unwrap_or_default();
+        let classes = symbols.into_iter().map(|(symbol, count)| (symbol, count.ilog2()));
+        classes.fold(false, |is_new, class| self.derived.insert(class) || is_new)
     }
 
     /// What the text that was proposed last has done. Whether it is kept.
@@ -171,7 +182,7 @@ impl Fuzzer {
 
     fn keep(&mut self, text: &[u8], cost: u64) {
         let symbols = self.session.symbols(text).unwrap_or_default();
-        self.corpus.keep(text, cost, symbols);
+        self.corpus.keep(text, cost, symbols.into_iter().map(|(symbol, _)| symbol).collect());
         if self.goal == Goal::Cost && self.corpus.entries().len() > BEST {
             let costs = self.corpus.entries().iter().enumerate();
             let least = costs.min_by_key(|(_, entry)| rank(entry.cost, &entry.text)).map(|(number, _)| number);
@@ -181,6 +192,9 @@ impl Fuzzer {
 
     fn is_among_best(&self, rank: Rank) -> bool {
         let entries = self.corpus.entries();
+        if entries.iter().any(|entry| entry.text == self.text) {
+            return false;
+        }
         entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
     }
 }

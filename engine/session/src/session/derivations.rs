@@ -33,15 +33,14 @@ impl Session {
         self.remember(text).then(|| self.input.choices())
     }
 
-    /// The symbols of a text's derivation, each once, ascending; none if it has no derivation.
-    pub fn symbols(&mut self, text: &[u8]) -> Option<Vec<u32>> {
+    /// The symbols of a text's derivation, ascending, and how many spans each has; none if the text has no derivation.
+    pub fn symbols(&mut self, text: &[u8]) -> Option<Vec<(u32, u32)>> {
         if !self.remember(text) {
             return None;
         }
         let mut symbols: Vec<u32> = self.input.trace().spans.iter().map(|span| span.symbol).collect();
         symbols.sort_unstable();
-        symbols.dedup();
-        Some(symbols)
+        Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
     }
 
     /// Whether the derivation of a text is at hand, without a parse: the last variant's is, and those of earlier texts.
