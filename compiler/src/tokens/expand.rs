@@ -21,7 +21,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 pub(super) const NEVER: &str = "\0";
 
 /// Lexers with more modes are refused.
-const MAX_MODES: usize = 1 << 12;
+pub(crate) const MAX_MODES: usize = 1 << 12;
 
 /// More neighbours that nothing separates are not named, ...
 const MAX_PAIRS: usize = 8;

@@ -42,6 +42,7 @@ mod states;
 mod words;
 
 pub use alphabet::Alphabet;
+pub(crate) use expand::MAX_MODES;
 pub use expand::expand;
 pub use expectations::Expectation;
 pub use layout::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, TokenName, TokenNames, Unit, lay_out};

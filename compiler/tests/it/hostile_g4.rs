@@ -122,6 +122,13 @@ fn grammars() -> Vec<Hostile> {
             modes(300, "~[<>]+? [a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] ~[a-z] 'x'")
         }),
         ("modes-3000", || modes(many(3000), "~[<>]+ [a-z]*? 'x'")),
+        ("identifiers-of-fragments", || {
+            let fragments = fragments(15, "'x'", |f| format!("{f}{}", format!(" | {f}").repeat(9)));
+            format!(
+                "grammar g; options {{ superClass = LexerAdaptor; }} tokens {{ TOKEN_REF, RULE_REF }}\n\
+                 s : (TOKEN_REF | RULE_REF)* ;\nID : F0 ; {fragments}"
+            )
+        }),
         ("modes-on-modes", || {
             let rules = numbered(60, |i| {
                 format!(

@@ -11,7 +11,7 @@ use super::meaning::Tokens;
 use super::sources::Sources;
 use super::syntax::{Command, Rule};
 use crate::charset::{CharSet, Unit};
-use crate::tokens::{Fragment, Lexer, LexerRule, Move, Outcome, Pattern};
+use crate::tokens::{Fragment, Lexer, LexerRule, MAX_MODES, Move, Outcome, Pattern};
 
 /// The name of the class.
 pub(super) const SUPERCLASS: &str = "LexerAdaptor";
@@ -121,6 +121,10 @@ impl Adaptor {
     /// Divides identifiers, and gives each mode its states. Where the modes of a lexer are used otherwise than the class does,
     /// identifiers alone are divided.
     pub(super) fn adapt(&self, lexer: &mut Lexer, modes: &BTreeMap<String, usize>) {
+        if lexer.modes > MAX_MODES {
+            // It is refused when its tokens are expanded.
+            return;
+        }
         let rules: Vec<(LexerRule, Option<State>)> =
             lexer.rules.iter().flat_map(|rule| self.divided(rule, lexer)).collect();
         let nests = |mode: usize| rules.iter().any(|(rule, _)| rule.mode == mode && self.ends.contains_key(&rule.name));
@@ -175,7 +179,10 @@ impl Adaptor {
             let (name, outcome) = (lexer.tokens[token].clone(), Outcome::Token(token));
             (LexerRule { name, pattern, outcome, ..rule.clone() }, Some(kind))
         };
-        let upper = beginning(&rule.pattern, &upper_case(), &lexer.fragments, 0);
+        let mut beginnings = Beginnings { set: &upper_case(), fragments: &lexer.fragments, left: MAX_PARTS };
+        let Some(upper) = beginnings.of(&rule.pattern, 0) else {
+            return vec![(rule.clone(), None)];
+        };
         // What the first of the two matches is not the second one's.
         vec![kind(upper, *token, State::LexerRule), kind(rule.pattern.clone(), *other, State::ParserRule)]
     }
@@ -265,46 +272,90 @@ fn upper_case() -> CharSet {
     all.difference(&CharSet::new(Unit::Char, [(0x1_0000, 0x10_FFFF)]))
 }
 
-/// What matches the texts of a pattern that begin with one of a set.
-fn beginning(pattern: &Pattern, set: &CharSet, fragments: &[Fragment], depth: u32) -> Pattern {
-    if depth > MAX_NESTING {
-        return Pattern::Choice(Vec::new());
-    }
-    let inner = |pattern: &Pattern| beginning(pattern, set, fragments, depth + 1);
-    match pattern {
-        Pattern::Set { set: all, listed } => {
-            let others = all.difference(set);
-            Pattern::Set { set: all.difference(&others), listed: *listed }
-        }
-        Pattern::Fragment(place) => fragments.get(*place).map_or(Pattern::Choice(Vec::new()), |it| inner(&it.pattern)),
-        Pattern::Choice(options) => Pattern::Choice(options.iter().map(inner).collect()),
-        Pattern::Seq(items) => {
-            let mut options = Vec::new();
-            for (place, item) in items.iter().enumerate() {
-                let mut sequence = vec![inner(item)];
-                sequence.extend_from_slice(&items[place + 1..]);
-                options.push(Pattern::Seq(sequence));
-                if !is_nullable(item, fragments, depth) {
-                    break;
-                }
-            }
-            Pattern::Choice(options)
-        }
-        Pattern::Repeat { max: Some(0), .. } => Pattern::Choice(Vec::new()),
-        Pattern::Repeat { item, min, max, lazy } => {
-            let (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
-            Pattern::Seq(vec![inner(item), Pattern::Repeat { item: item.clone(), min, max, lazy: *lazy }])
-        }
-    }
+/// Takes from a pattern the texts that begin with one of a set.
+struct Beginnings<'l> {
+    set: &'l CharSet,
+    fragments: &'l [Fragment],
+    /// Parts of patterns that may still be looked at or copied: fragments that refer to others several times would take exponential time.
+    left: u32,
 }
 
-fn is_nullable(pattern: &Pattern, fragments: &[Fragment], depth: u32) -> bool {
-    let inner = |pattern: &Pattern| depth <= MAX_NESTING && is_nullable(pattern, fragments, depth + 1);
-    match pattern {
-        Pattern::Set { .. } => false,
-        Pattern::Fragment(place) => fragments.get(*place).is_some_and(|fragment| inner(&fragment.pattern)),
-        Pattern::Seq(items) => items.iter().all(inner),
-        Pattern::Choice(options) => options.iter().any(inner),
-        Pattern::Repeat { item, min, .. } => *min == 0 || inner(item),
+/// Parts of patterns that are looked at for an identifier.
+const MAX_PARTS: u32 = 1 << 16;
+
+impl Beginnings<'_> {
+    /// What matches the texts of a pattern that begin with one of the set; none if that takes too much.
+    fn of(&mut self, pattern: &Pattern, depth: u32) -> Option<Pattern> {
+        if depth > MAX_NESTING {
+            return None;
+        }
+        self.left = self.left.checked_sub(1)?;
+        Some(match pattern {
+            Pattern::Set { set: all, listed } => {
+                let others = all.difference(self.set);
+                Pattern::Set { set: all.difference(&others), listed: *listed }
+            }
+            Pattern::Fragment(place) => match self.fragments.get(*place) {
+                Some(fragment) => self.of(&fragment.pattern, depth + 1)?,
+                None => Pattern::Choice(Vec::new()),
+            },
+            Pattern::Choice(options) => {
+                Pattern::Choice(options.iter().map(|option| self.of(option, depth + 1)).collect::<Option<_>>()?)
+            }
+            Pattern::Seq(items) => self.of_sequence(items, depth)?,
+            Pattern::Repeat { max: Some(0), .. } => Pattern::Choice(Vec::new()),
+            Pattern::Repeat { item, min, max, lazy } => {
+                let (min, max) = (min.saturating_sub(1), max.map(|max| max - 1));
+                let first = self.of(item, depth + 1)?;
+                Pattern::Seq(vec![first, Pattern::Repeat { item: item.clone(), min, max, lazy: *lazy }])
+            }
+        })
+    }
+
+    fn of_sequence(&mut self, items: &[Pattern], depth: u32) -> Option<Pattern> {
+        let mut options = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            let rest = &items[place + 1..];
+            self.left = self.left.checked_sub(u32::try_from(rest.len()).ok()?)?;
+            let mut sequence = vec![self.of(item, depth + 1)?];
+            sequence.extend_from_slice(rest);
+            options.push(Pattern::Seq(sequence));
+            if !self.is_nullable(item, depth)? {
+                break;
+            }
+        }
+        Some(Pattern::Choice(options))
+    }
+
+    /// Whether a pattern matches the empty text; none if it takes too much to know.
+    fn is_nullable(&mut self, pattern: &Pattern, depth: u32) -> Option<bool> {
+        if depth > MAX_NESTING {
+            return None;
+        }
+        self.left = self.left.checked_sub(1)?;
+        Some(match pattern {
+            Pattern::Set { .. } => false,
+            Pattern::Fragment(place) => match self.fragments.get(*place) {
+                Some(fragment) => self.is_nullable(&fragment.pattern, depth + 1)?,
+                None => false,
+            },
+            Pattern::Seq(items) => {
+                for item in items {
+                    if !self.is_nullable(item, depth + 1)? {
+                        return Some(false);
+                    }
+                }
+                true
+            }
+            Pattern::Choice(options) => {
+                for option in options {
+                    if self.is_nullable(option, depth + 1)? {
+                        return Some(true);
+                    }
+                }
+                false
+            }
+            Pattern::Repeat { item, min, .. } => *min == 0 || self.is_nullable(item, depth + 1)?,
+        })
     }
 }
