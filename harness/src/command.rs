@@ -1,0 +1,184 @@
+//! A program that is started for each input.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::confine::{self, Confinement};
+use crate::error::Error;
+use crate::guard::{Guard, Parts, absolute, find};
+use crate::limits::Limits;
+use crate::run::{Outcome, Run, Usage};
+use crate::scratch::Scratch;
+use crate::target::Target;
+
+/// The argument that stands for the name of the input's file.
+pub const FILE: &str = "@@";
+/// Bytes that a program may write to one file: what writes gigabytes is ended by SIGXFSZ.
+const FILE_SIZE: u64 = 1 << 30;
+
+/// What is run: a program, its arguments and surroundings.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) confinement: Confinement,
+    pub(crate) limits: Limits,
+}
+
+impl Program {
+    /// A program by its path, or by its name in `PATH`. Where one of the arguments has `@@` in it, the program gets the name of a file
+    /// with the input there; else it gets the input as its standard input.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such program, or it cannot be executed.
+    pub fn new(
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Program, Error> {
+        Ok(Program {
+            path: find(program.as_ref())?,
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            variables: std::env::vars_os().collect(),
+            folder: None,
+            confinement: Confinement::default(),
+            limits: Limits::default(),
+        })
+    }
+
+    /// With these limits.
+    pub fn limits(mut self, limits: Limits) -> Program {
+        self.limits = limits;
+        self
+    }
+
+    /// With this confinement.
+    pub fn confinement(mut self, confinement: Confinement) -> Program {
+        self.confinement = confinement;
+        self
+    }
+
+    /// With this environment variable, beside those of this process.
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Program {
+        let name = name.into();
+        self.variables.retain(|(known, _)| *known != name);
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// In this folder; without it, in that of this process.
+    pub fn folder(mut self, folder: impl AsRef<Path>) -> Program {
+        self.folder = Some(absolute(folder.as_ref()));
+        self
+    }
+
+    /// Where the program is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the program reads a file, and not its standard input.
+    pub fn reads_file(&self) -> bool {
+        self.arguments.iter().any(|argument| contains_file(argument))
+    }
+
+    /// What a guard starts. The program finds its input and its temporary files in `scratch`.
+    pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
+        let is_confined = self.confinement == Confinement::Confined;
+        let input = scratch.input();
+        let arguments = self.arguments.iter().map(|argument| with_file(argument, &input)).collect();
+        let mut variables = self.variables.clone();
+        variables.retain(|(name, _)| name != "TMPDIR");
+        variables.push(("TMPDIR".into(), scratch.folder().into()));
+        let stdin = if self.reads_file() { nothing()? } else { scratch.descriptor()? };
+        let ruleset = if is_confined { confine::ruleset(scratch.folder()).unwrap_or_default() } else { None };
+        Ok(Parts {
+            program: self.path.clone(),
+            arguments,
+            variables,
+            folder: self.folder.clone(),
+            descriptors: vec![(stdin, 0)],
+            ruleset,
+            is_confined,
+            file_size: FILE_SIZE,
+        })
+    }
+}
+
+fn nothing() -> Result<std::os::fd::OwnedFd, Error> {
+    let file = std::fs::File::open("/dev/null");
+    file.map(Into::into).map_err(|source| Error::System { what: "/dev/null cannot be opened", source })
+}
+
+fn contains_file(argument: &OsStr) -> bool {
+    argument.as_encoded_bytes().windows(FILE.len()).any(|part| part == FILE.as_bytes())
+}
+
+/// The argument with the file's name for `@@`.
+fn with_file(argument: &OsStr, file: &Path) -> OsString {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let mut rest = argument.as_bytes();
+    let mut whole = Vec::new();
+    while let Some(at) = rest.windows(FILE.len()).position(|part| part == FILE.as_bytes()) {
+        whole.extend_from_slice(&rest[..at]);
+        whole.extend_from_slice(file.as_os_str().as_bytes());
+        rest = &rest[at + FILE.len()..];
+    }
+    whole.extend_from_slice(rest);
+    OsString::from_vec(whole)
+}
+
+/// A program that is started for each input, so any program will do.
+///
+/// The peak of memory that is reported is at least that of this process when the `Command` was made, as a new process
+/// begins with this one's memory.
+pub struct Command {
+    program: Program,
+    // Dropped before the folder that its processes may write to.
+    guard: Guard,
+    scratch: Scratch,
+}
+
+impl Command {
+    /// Prepares the program to be run.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system refuses what that takes.
+    pub fn new(program: Program) -> Result<Command, Error> {
+        let scratch = Scratch::new()?;
+        let guard = guard(&program, &scratch)?;
+        Ok(Command { program, guard, scratch })
+    }
+
+    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        if self.scratch.write(input)? && !self.program.reads_file() {
+            self.guard = guard(&self.program, &self.scratch)?;
+        }
+        let result = self.guard.run(&self.program.limits);
+        self.scratch.tidy();
+        result
+    }
+}
+
+fn guard(program: &Program, scratch: &Scratch) -> Result<Guard, Error> {
+    Guard::new(program.parts(scratch)?, scratch.folder().to_path_buf())
+}
+
+impl Target for Command {
+    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
+        let (outcome, usage) = match self.run_once(input) {
+            Err(Error::Guard) => {
+                // The old guard removes the folder.
+                self.scratch = Scratch::new()?;
+                self.guard = guard(&self.program, &self.scratch)?;
+                (Outcome::Lost, Usage::default())
+            }
+            result => result?,
+        };
+        let [stdout, stderr] = self.guard.captured();
+        Ok(Run { outcome, usage, edges: None, stdout, stderr })
+    }
+}

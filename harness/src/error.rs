@@ -1,0 +1,50 @@
+//! What can go wrong beside the program under test.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The harness could not do its work. How the program under test fails is no error, but an [`Outcome`](crate::Outcome).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The program is not there, or cannot be executed.
+    #[error("{} cannot be run: {source}", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A call of the operating system failed.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The program has no fork server, or speaks a protocol that is not known.
+    #[error("{} {what}", program.display())]
+    ForkServer {
+        /// The program.
+        program: PathBuf,
+        /// What it did.
+        what: String,
+    },
+    /// The guard, the process that starts the program, ended.
+    #[error("the process that starts the program under test has ended; the program may have killed it")]
+    Guard,
+    /// Something in an argument that the operating system cannot take.
+    #[error("{what} has a zero byte")]
+    ZeroByte {
+        /// Which argument.
+        what: &'static str,
+    },
+}
+
+impl Error {
+    /// The last error of the operating system.
+    pub(crate) fn last(what: &'static str) -> Error {
+        Error::System { what, source: io::Error::last_os_error() }
+    }
+}

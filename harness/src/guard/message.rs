@@ -1,0 +1,113 @@
+//! What the harness and the guard say to each other: records of one layout, each in one message of a socket.
+
+use std::os::fd::RawFd;
+use std::time::Duration;
+use std::{mem, ptr};
+
+use super::process::Used;
+
+/// What the guard shall do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    /// Run the program once, and end what it has left.
+    Run {
+        /// For no longer than this,
+        time: Duration,
+        /// with no more memory in bytes,
+        memory: Option<u64>,
+        /// and with no more processes.
+        processes: u32,
+    },
+    /// Start the program and let it run on.
+    Start,
+    /// End what a run of the program that runs on has left.
+    Sweep,
+    /// End the program that runs on.
+    Stop,
+}
+
+/// Why a program was ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Reason {
+    /// It was not.
+    #[default]
+    None,
+    Time,
+    Memory,
+    Processes,
+    /// The harness has gone.
+    Gone,
+}
+
+/// What the guard did.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Report {
+    /// The program's process.
+    pub(super) process: libc::pid_t,
+    /// Why it could not be executed; 0 if it was.
+    pub(super) errno: i32,
+    /// Its status as `wait` returns it.
+    pub(super) status: i32,
+    pub(super) reason: Reason,
+    pub(super) wall: Duration,
+    pub(super) user: Duration,
+    pub(super) system: Duration,
+    /// The peak of its resident memory in bytes.
+    pub(super) peak: u64,
+}
+
+impl Report {
+    pub(super) fn set(&mut self, status: i32, used: &Used) {
+        self.status = status;
+        (self.user, self.system, self.peak) = (used.user, used.system, used.peak);
+    }
+
+    /// Whether it was sent.
+    pub(super) fn send(self, socket: RawFd) -> bool {
+        send(socket, self)
+    }
+
+    /// The report that has come; none if the guard has gone.
+    pub(super) fn receive(socket: RawFd) -> Option<Report> {
+        // SAFETY: the guard is this program, and sends its reports.
+        unsafe { receive(socket) }
+    }
+}
+
+impl Request {
+    /// Whether it was sent.
+    pub(super) fn send(self, socket: RawFd) -> bool {
+        send(socket, self)
+    }
+
+    pub(super) fn receive(socket: RawFd) -> Option<Request> {
+        // SAFETY: the harness is this program, and sends its requests.
+        unsafe { receive(socket) }
+    }
+}
+
+fn send<T: Copy>(socket: RawFd, message: T) -> bool {
+    // SAFETY: the bytes of a live value.
+    let sent = unsafe { libc::send(socket, ptr::from_ref(&message).cast(), mem::size_of::<T>(), libc::MSG_NOSIGNAL) };
+    sent == mem::size_of::<T>() as isize
+}
+
+/// # Safety
+///
+/// What comes from the socket are values of this type.
+unsafe fn receive<T: Copy>(socket: RawFd) -> Option<T> {
+    let mut message = mem::MaybeUninit::<T>::uninit();
+    loop {
+        // SAFETY: room for one message.
+        let received = unsafe { libc::recv(socket, message.as_mut_ptr().cast(), mem::size_of::<T>(), 0) };
+        if received == mem::size_of::<T>() as isize {
+            // SAFETY: all bytes are there, and they are a value (this function's contract).
+            return Some(unsafe { message.assume_init() });
+        }
+        if received >= 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+            return None;
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Processes of the program under test, none of which outlives its run.
+
+mod launch;
+mod message;
+mod process;
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{io, ptr};
+
+pub(crate) use launch::{Launch, Parts, find};
+use message::{Reason, Report, Request};
+
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::run::{Captured, Outcome, Usage};
+
+/// A process that starts the program under test, and ends all that it leaves, also if this process is killed.
+pub(crate) struct Guard {
+    control: OwnedFd,
+    process: libc::pid_t,
+    program: PathBuf,
+    streams: Streams,
+}
+
+/// The ends of the program's output that are read.
+pub(crate) struct Streams {
+    descriptors: [OwnedFd; 2],
+    /// Standard output and standard error.
+    pub(crate) captured: [Captured; 2],
+    buffer: Box<[u8]>,
+}
+
+impl Guard {
+    /// Starts a guard for the program, which gets two pipes as its output. In the end the guard removes the folder `scratch`.
+    pub(crate) fn new(mut parts: Parts, scratch: PathBuf) -> Result<Guard, Error> {
+        let program = parts.program.clone();
+        let (streams, [stdout, stderr]) = Streams::new()?;
+        parts.descriptors.extend([(stdout, 1), (stderr, 2)]);
+        let scope = if parts.is_confined { crate::confine::scope() } else { None };
+        let launch = Launch::new(parts)?;
+        let (control, theirs) = sockets()?;
+        // SAFETY: the new process goes on with `serve` alone, which allocates (the C library keeps its allocator usable) and takes
+        // no lock that another thread may hold.
+        let process = unsafe { libc::fork() };
+        match process {
+            -1 => Err(Error::last("a process cannot be made")),
+            0 => process::serve(&process::Guarded {
+                launch,
+                control: theirs.as_raw_fd(),
+                scratch,
+                scope: scope.as_ref().map(AsRawFd::as_raw_fd),
+            }),
+            _ => Ok(Guard { control, process, program, streams }),
+        }
+    }
+
+    /// What the program has written in the last run.
+    pub(crate) fn captured(&self) -> &[Captured; 2] {
+        &self.streams.captured
+    }
+
+    /// Runs the program once.
+    pub(crate) fn run(&mut self, limits: &Limits) -> Result<(Outcome, Usage), Error> {
+        self.streams.clear();
+        let Limits { time, memory, processes, kept_output } = *limits;
+        self.send(Request::Run { time, memory, processes })?;
+        self.streams.read_until(self.control.as_raw_fd(), None, kept_output);
+        let report = self.receive()?;
+        self.streams.read_rest(kept_output);
+        let outcome = match report.reason {
+            Reason::Time => Outcome::Timeout,
+            Reason::Memory => Outcome::Memory,
+            Reason::Processes => Outcome::Processes,
+            Reason::None | Reason::Gone => outcome_of(report.status),
+        };
+        let usage = Usage {
+            wall: report.wall,
+            cpu: Some((report.user, report.system)),
+            peak_memory: Some(report.peak),
+        };
+        Ok((outcome, usage))
+    }
+
+    fn send(&self, request: Request) -> Result<(), Error> {
+        if request.send(self.control.as_raw_fd()) { Ok(()) } else { Err(Error::Guard) }
+    }
+
+    fn receive(&self) -> Result<Report, Error> {
+        let report = Report::receive(self.control.as_raw_fd()).ok_or(Error::Guard)?;
+        if report.errno != 0 {
+            let source = io::Error::from_raw_os_error(report.errno);
+            return Err(Error::Program { program: self.program.clone(), source });
+        }
+        Ok(report)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // SAFETY: shuts down what this process has open; the guard ends then.
+        unsafe {
+            libc::shutdown(self.control.as_raw_fd(), libc::SHUT_RDWR);
+            libc::waitpid(self.process, ptr::null_mut(), 0);
+        }
+    }
+}
+
+/// The outcome that a status means.
+pub(crate) fn outcome_of(status: i32) -> Outcome {
+    if libc::WIFSIGNALED(status) { Outcome::Signal(libc::WTERMSIG(status)) } else { Outcome::Exit(libc::WEXITSTATUS(status)) }
+}
+
+impl Streams {
+    /// The ends that are read, and those that the program writes to.
+    fn new() -> Result<(Streams, [OwnedFd; 2]), Error> {
+        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe()?, pipe()?);
+        let captured = [Captured::default(), Captured::default()];
+        let buffer = vec![0; 1 << 16].into_boxed_slice();
+        Ok((Streams { descriptors: [stdout, stderr], captured, buffer }, [to_stdout, to_stderr]))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.captured.iter_mut().for_each(Captured::clear);
+    }
+
+    /// Reads what the program writes until `other` can be read; returns whether it can, which may not be before `time` has passed.
+    pub(crate) fn read_until(&mut self, other: RawFd, time: Option<Duration>, kept: usize) -> bool {
+        loop {
+            let poll_of = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            let mut polled =
+                [poll_of(other), poll_of(self.descriptors[0].as_raw_fd()), poll_of(self.descriptors[1].as_raw_fd())];
+            let time = time.map(|time| libc::timespec {
+                tv_sec: time.as_secs() as i64,
+                tv_nsec: i64::from(time.subsec_nanos()),
+            });
+            let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+            // SAFETY: pointers to live values.
+            let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, time, ptr::null()) };
+            for stream in 0..2 {
+                if polled[stream + 1].revents & libc::POLLIN != 0 {
+                    self.read(stream, kept);
+                }
+            }
+            if polled[0].revents != 0 {
+                return true;
+            }
+            if ready == 0 {
+                return false;
+            }
+        }
+    }
+
+    /// Reads what is there.
+    pub(crate) fn read_rest(&mut self, kept: usize) {
+        for stream in 0..2 {
+            while self.read(stream, kept) {}
+        }
+    }
+
+    /// Reads once; whether there was something.
+    fn read(&mut self, stream: usize, kept: usize) -> bool {
+        let descriptor = self.descriptors[stream].as_raw_fd();
+        // SAFETY: the buffer has that many bytes.
+        let read = unsafe { libc::read(descriptor, self.buffer.as_mut_ptr().cast(), self.buffer.len()) };
+        let Ok(read @ 1..) = usize::try_from(read) else { return false };
+        self.captured[stream].take(&self.buffer[..read], kept);
+        true
+    }
+}
+
+/// A pipe whose first end does not block.
+fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors, which belong to nobody else.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
+            return Err(Error::last("a pipe cannot be made"));
+        }
+        libc::fcntl(ends[0], libc::F_SETFL, libc::O_NONBLOCK);
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors, which belong to nobody else.
+    unsafe {
+        if libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, ends.as_mut_ptr()) < 0 {
+            return Err(Error::last("a socket cannot be made"));
+        }
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+/// A path that does not depend on the folder that the process is in.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}

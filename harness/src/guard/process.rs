@@ -1,0 +1,366 @@
+//! The guard itself: a process between the harness and the program under test.
+//!
+//! It adopts what the program leaves (`PR_SET_CHILD_SUBREAPER`), so it finds every process of a run, ends them when the run is
+//! over, and ends all when the harness is gone, however that went: the socket to it is closed then.
+
+use std::os::fd::RawFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use std::{fs, io, ptr};
+
+use super::launch::{Launch, Stack};
+use super::message::{Reason, Report, Request};
+
+/// How often memory and processes are looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How often the tree of processes is walked, which takes longer: soon at first, as a program that forks without end has to be found
+/// before there are thousands of them, then less and less often.
+const FIRST_WALK: Duration = Duration::from_millis(5);
+const WALK: Duration = Duration::from_millis(80);
+
+/// What the guard works on.
+pub(super) struct Guarded {
+    pub(super) launch: Launch,
+    /// Where requests come from.
+    pub(super) control: RawFd,
+    /// What is removed in the end.
+    pub(super) scratch: PathBuf,
+    /// A ruleset under which the guard signals none but processes that descend from it.
+    pub(super) scope: Option<RawFd>,
+}
+
+/// Serves requests until the harness has gone.
+pub(super) fn serve(guarded: &Guarded) -> ! {
+    settle(guarded);
+    let mut guard = Process { guarded, stack: Stack::new(), is_scoped: enter_scope(guarded), server: None };
+    while let Some(request) = guard.request() {
+        let report = match request {
+            Request::Run { time, memory, processes } => guard.run(time, memory, processes),
+            Request::Start => guard.start(),
+            Request::Sweep => {
+                guard.sweep();
+                Report::default()
+            }
+            Request::Stop => {
+                guard.server = None;
+                guard.end_all();
+                Report::default()
+            }
+        };
+        if !report.send(guarded.control) {
+            break;
+        }
+    }
+    guard.end_all();
+    let _ = fs::remove_dir_all(&guarded.scratch);
+    // SAFETY: ends the process without what the harness has registered for its own end.
+    unsafe { libc::_exit(0) }
+}
+
+/// Leaves the terminal's and the harness's affairs.
+fn settle(guarded: &Guarded) {
+    // SAFETY: system calls without pointers, or with pointers to live values.
+    unsafe {
+        libc::setsid();
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut());
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
+    let mut kept: Vec<RawFd> = guarded.launch.descriptors().chain([guarded.control]).chain(guarded.scope).collect();
+    kept.sort_unstable();
+    // What else the harness has open is not held open here: another guard's socket, for one.
+    let mut first = 0;
+    for descriptor in kept.into_iter().chain([RawFd::MAX]) {
+        if descriptor > first {
+            // SAFETY: closes what nobody in this process uses.
+            unsafe { libc::syscall(libc::SYS_close_range, first as u32, descriptor as u32 - 1, 0u32) };
+        }
+        first = descriptor.saturating_add(1);
+    }
+}
+
+/// Whether signals of this process now reach none but those that descend from it.
+fn enter_scope(guarded: &Guarded) -> bool {
+    let Some(ruleset) = guarded.scope else { return false };
+    // SAFETY: system calls without pointers.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0u32) == 0
+    }
+}
+
+struct Process<'g> {
+    guarded: &'g Guarded,
+    stack: Stack,
+    is_scoped: bool,
+    /// A program that runs on between requests.
+    server: Option<libc::pid_t>,
+}
+
+impl Process<'_> {
+    /// The next request; none when the harness has gone.
+    fn request(&mut self) -> Option<Request> {
+        Request::receive(self.guarded.control)
+    }
+
+    /// Starts a program that runs on.
+    fn start(&mut self) -> Report {
+        self.end_all();
+        match self.guarded.launch.start(&mut self.stack) {
+            Ok(process) => {
+                self.server = Some(process);
+                Report { process, ..Report::default() }
+            }
+            Err(error) => failed(&error),
+        }
+    }
+
+    /// Runs the program once.
+    fn run(&mut self, time: Duration, memory: Option<u64>, processes: u32) -> Report {
+        let begin = Instant::now();
+        let process = match self.guarded.launch.start(&mut self.stack) {
+            Ok(process) => process,
+            Err(error) => return failed(&error),
+        };
+        let mut watch = Watch { process, memory, processes, walk: begin + FIRST_WALK, until_next: FIRST_WALK };
+        let ended = self.wait(&mut watch, begin, time);
+        let mut report = Report { process, ..Report::default() };
+        let (status, usage) = match ended {
+            Ok(ended) => ended,
+            Err(reason) => {
+                report.reason = reason;
+                // All of them before anything is waited for, as the others may go on forking.
+                self.kill_all();
+                wait_for(process, 0).unwrap_or_default()
+            }
+        };
+        report.wall = begin.elapsed();
+        report.set(status, &usage);
+        self.end_all();
+        report
+    }
+
+    /// Waits for the end of the process, or for the reason to end it.
+    fn wait(&self, watch: &mut Watch, begin: Instant, time: Duration) -> Result<Ended, Reason> {
+        // SAFETY: a system call without pointers.
+        let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, watch.process, 0u32) } as RawFd;
+        let result = loop {
+            if let Some(ended) = wait_for(watch.process, libc::WNOHANG) {
+                break Ok(ended);
+            }
+            let Some(left) = time.checked_sub(begin.elapsed()) else { break Err(Reason::Time) };
+            let mut polled = [poll_of(pidfd, libc::POLLIN), poll_of(self.guarded.control, 0)];
+            let wait = if pidfd < 0 { Duration::from_micros(200) } else { left.min(watch.until_next.min(TICK)) };
+            poll(&mut polled, wait);
+            if polled[1].revents != 0 {
+                break Err(Reason::Gone);
+            }
+            if polled[0].revents == 0
+                && let Some(reason) = watch.exceeded()
+            {
+                break Err(reason);
+            }
+        };
+        if pidfd >= 0 {
+            // SAFETY: opened above.
+            unsafe { libc::close(pidfd) };
+        }
+        result
+    }
+
+    /// Ends what a run has left, but not the program that runs on.
+    fn sweep(&mut self) {
+        let Some(server) = self.server else { return self.end_all() };
+        for _ in 0..1000 {
+            while let Some((process, ..)) = wait_any() {
+                if process == server {
+                    self.server = None;
+                    return self.end_all();
+                }
+            }
+            let left: Vec<libc::pid_t> = children(own()).into_iter().filter(|&child| child != server).collect();
+            if left.is_empty() {
+                return;
+            }
+            signal(&left, libc::SIGKILL);
+        }
+    }
+
+    /// Ends every process that descends from this one, and waits for that.
+    fn end_all(&mut self) {
+        self.server = None;
+        for round in 0..10_000u32 {
+            while wait_any().is_some() {}
+            if !has_children() {
+                return;
+            }
+            self.kill_all();
+            if round > 3 {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        }
+    }
+
+    /// Sends SIGKILL to every process that descends from this one.
+    fn kill_all(&self) {
+        if self.is_scoped {
+            // SAFETY: a system call without pointers. Within its scope it reaches those that descend from this process, all in one
+            // step, so none of them can fork meanwhile.
+            unsafe { libc::kill(-1, libc::SIGKILL) };
+            return;
+        }
+        // A process that is stopped forks no more; those that it had forked before are found in the next round.
+        let mut stopped: Vec<libc::pid_t> = Vec::new();
+        loop {
+            let found = descendants(usize::MAX);
+            let running: Vec<libc::pid_t> = found.into_iter().filter(|process| !stopped.contains(process)).collect();
+            if running.is_empty() {
+                break;
+            }
+            signal(&running, libc::SIGSTOP);
+            stopped.extend(running);
+        }
+        signal(&stopped, libc::SIGKILL);
+    }
+}
+
+/// A status and what the process has used.
+type Ended = (i32, Used);
+
+/// `rusage`, as far as it is reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    pub(super) user: Duration,
+    pub(super) system: Duration,
+    pub(super) peak: u64,
+}
+
+fn failed(error: &io::Error) -> Report {
+    Report { errno: error.raw_os_error().unwrap_or(libc::EIO), ..Report::default() }
+}
+
+/// Waits for one process; none if it still runs.
+fn wait_for(process: libc::pid_t, options: i32) -> Option<Ended> {
+    waited(process, options).map(|(_, status, used)| (status, used))
+}
+
+/// Waits for any process that has ended.
+fn wait_any() -> Option<(libc::pid_t, i32, Used)> {
+    waited(-1, libc::WNOHANG)
+}
+
+fn waited(process: libc::pid_t, options: i32) -> Option<(libc::pid_t, i32, Used)> {
+    let mut status = 0;
+    // SAFETY: zeroes are a value of this type.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let ended = loop {
+        // SAFETY: pointers to live values.
+        let ended = unsafe { libc::wait4(process, &mut status, options | libc::__WALL, &mut usage) };
+        match ended {
+            1.. => break ended,
+            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => return None,
+        }
+    };
+    let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+    let used = Used { user: time(usage.ru_utime), system: time(usage.ru_stime), peak: usage.ru_maxrss as u64 * 1024 };
+    Some((ended, status, used))
+}
+
+/// Whether there is a child that was not waited for.
+fn has_children() -> bool {
+    // SAFETY: zeroes are a value of this type, and the pointer is to a live one.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        libc::waitid(libc::P_ALL, 0, &mut info, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) == 0
+    }
+}
+
+fn signal(processes: &[libc::pid_t], signal: i32) {
+    for &process in processes {
+        // SAFETY: a system call without pointers.
+        unsafe { libc::kill(process, signal) };
+    }
+}
+
+/// The processes that descend from this one, or as many of them.
+fn descendants(most: usize) -> Vec<libc::pid_t> {
+    let (mut open, mut found) = (children(own()), Vec::new());
+    while let Some(process) = open.pop() {
+        found.push(process);
+        if found.len() >= most {
+            break;
+        }
+        open.extend(children(process));
+    }
+    found
+}
+
+fn own() -> libc::pid_t {
+    std::process::id() as libc::pid_t
+}
+
+/// The children of a process: those of each of its threads.
+fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
+    let mut found = Vec::new();
+    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return found };
+    for thread in threads.flatten() {
+        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        found.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<libc::pid_t>().ok()));
+    }
+    found
+}
+
+/// Resident memory of a process in bytes.
+fn resident(process: libc::pid_t) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
+    // SAFETY: a system call without pointers.
+    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
+}
+
+/// Looks at what a run uses.
+struct Watch {
+    process: libc::pid_t,
+    memory: Option<u64>,
+    processes: u32,
+    /// When the tree of processes is walked next, and how long after that again.
+    walk: Instant,
+    until_next: Duration,
+}
+
+impl Watch {
+    /// The limit that is exceeded now.
+    fn exceeded(&mut self) -> Option<Reason> {
+        if self.memory.is_some_and(|memory| resident(self.process) > memory) {
+            return Some(Reason::Memory);
+        }
+        let now = Instant::now();
+        if now < self.walk {
+            return None;
+        }
+        self.until_next = (2 * self.until_next).min(WALK);
+        self.walk = now + self.until_next;
+        let found = descendants(self.processes as usize + 1);
+        if found.len() > self.processes as usize {
+            return Some(Reason::Processes);
+        }
+        let memory: u64 = found.into_iter().map(resident).sum();
+        self.memory.is_some_and(|limit| memory > limit).then_some(Reason::Memory)
+    }
+}
+
+fn poll_of(fd: RawFd, events: i16) -> libc::pollfd {
+    libc::pollfd { fd, events, revents: 0 }
+}
+
+fn poll(polled: &mut [libc::pollfd], time: Duration) {
+    let time = libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+    // SAFETY: pointers to live values.
+    unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, &time, ptr::null()) };
+}

@@ -1,0 +1,25 @@
+//! Runs a program under test on inputs, within limits, and measures what each input cost.
+//!
+//! A [`Target`] takes an input and returns a [`Run`]: how the program ended, what it used, what it wrote, and, where it is
+//! instrumented, how often each of its edges was executed. This crate knows nothing of grammars.
+//!
+//! No process, file or shared memory outlives its run, also if this process is killed, or if the program starts further processes,
+//! ignores signals or writes without end.
+
+#![cfg(target_os = "linux")]
+
+mod command;
+mod confine;
+mod error;
+mod guard;
+mod limits;
+mod run;
+mod scratch;
+mod target;
+
+pub use command::{Command, FILE, Program};
+pub use confine::{Confinement, Offered, offered};
+pub use error::Error;
+pub use limits::Limits;
+pub use run::{Captured, Exception, Outcome, Run, Usage, signal_name};
+pub use target::Target;

@@ -1,0 +1,132 @@
+//! What is known of a run.
+
+use std::fmt;
+use std::time::Duration;
+
+/// How a run of the program under test ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The program exited with this status.
+    Exit(i32),
+    /// A signal ended it.
+    Signal(i32),
+    /// It exceeded the limit on time.
+    Timeout,
+    /// It exceeded the limit on memory.
+    Memory,
+    /// It exceeded the limit on processes.
+    Processes,
+    /// It threw an exception that nothing caught (Python, Node, Java, a panic in Rust).
+    Exception(Exception),
+    /// It ended the process that starts it, so how it ended itself is not known.
+    Lost,
+}
+
+/// An exception that nothing caught.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Exception {
+    /// The name of its class.
+    pub class: String,
+    /// The innermost frame of the subject's own code, as `file:line (function)`.
+    pub frame: Option<String>,
+}
+
+impl Outcome {
+    /// Whether the program itself reported neither success nor an error: a signal, an exception, or a limit that was exceeded.
+    pub fn is_abnormal(&self) -> bool {
+        !matches!(self, Outcome::Exit(_))
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Exit(status) => write!(f, "exit status {status}"),
+            Outcome::Signal(number) => match signal_name(*number) {
+                Some(name) => write!(f, "signal {number} ({name})"),
+                None => write!(f, "signal {number}"),
+            },
+            Outcome::Timeout => f.write_str("timeout"),
+            Outcome::Memory => f.write_str("memory limit"),
+            Outcome::Processes => f.write_str("process limit"),
+            Outcome::Exception(Exception { class, frame: Some(frame) }) => write!(f, "{class} at {frame}"),
+            Outcome::Exception(Exception { class, frame: None }) => f.write_str(class),
+            Outcome::Lost => f.write_str("the program ended the process that starts it"),
+        }
+    }
+}
+
+/// The name of a signal that ends a program in general.
+pub fn signal_name(number: i32) -> Option<&'static str> {
+    let known = [
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGQUIT, "SIGQUIT"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGUSR1, "SIGUSR1"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGUSR2, "SIGUSR2"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGALRM, "SIGALRM"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGXCPU, "SIGXCPU"),
+        (libc::SIGXFSZ, "SIGXFSZ"),
+        (libc::SIGSYS, "SIGSYS"),
+    ];
+    known.iter().find(|&&(known, _)| known == number).map(|&(_, name)| name)
+}
+
+/// What a run used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Time by the clock.
+    pub wall: Duration,
+    /// Processor time in user mode and in the kernel, where it is known for this run alone.
+    pub cpu: Option<(Duration, Duration)>,
+    /// Peak of resident memory in bytes, where it is known for this run alone.
+    pub peak_memory: Option<u64>,
+}
+
+/// What a program has written to a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to [`Limits::kept_output`](crate::Limits::kept_output).
+    pub bytes: Vec<u8>,
+    /// How many bytes were written in all.
+    pub written: u64,
+}
+
+impl Captured {
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.written = 0;
+    }
+
+    pub(crate) fn take(&mut self, bytes: &[u8], kept: usize) {
+        let room = kept.saturating_sub(self.bytes.len()).min(bytes.len());
+        self.bytes.extend_from_slice(&bytes[..room]);
+        self.written += bytes.len() as u64;
+    }
+}
+
+/// One run of the program under test.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Run<'t> {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it used.
+    pub usage: Usage,
+    /// How often each edge was executed; none if the program counts nothing.
+    pub edges: Option<&'t [u32]>,
+    /// What it wrote to standard output.
+    pub stdout: &'t Captured,
+    /// What it wrote to standard error.
+    pub stderr: &'t Captured,
+}

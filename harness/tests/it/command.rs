@@ -1,0 +1,115 @@
+//! Programs that are started for each input.
+
+use std::fs;
+use std::time::Duration;
+
+use gramjet_harness::{Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, offered};
+
+use crate::kit::{place, processes_of, torture};
+
+fn short() -> Limits {
+    Limits::default().with_time(Duration::from_millis(500)).with_memory(Some(256 << 20)).with_processes(20)
+}
+
+fn target() -> Command {
+    let none: [&str; 0] = [];
+    Command::new(Program::new(torture(), none).expect("the program").limits(short())).expect("a target")
+}
+
+fn outcome(target: &mut Command, input: &str) -> Outcome {
+    target.run(input.as_bytes()).expect("a run").outcome
+}
+
+#[test]
+fn an_outcome_says_how_the_program_ended() {
+    let mut target = target();
+    for (input, expected) in [
+        ("e0", Outcome::Exit(0)),
+        ("e7", Outcome::Exit(7)),
+        ("s0", Outcome::Signal(6)),
+        ("s1", Outcome::Signal(11)),
+        ("l", Outcome::Timeout),
+        ("i", Outcome::Timeout),
+        ("d0", Outcome::Exit(0)),
+        ("c", Outcome::Exit(0)),
+        ("e3", Outcome::Exit(3)),
+    ] {
+        assert_eq!(outcome(&mut target, input), expected, "{input}");
+    }
+}
+
+#[test]
+fn memory_is_bounded() {
+    let none: [&str; 0] = [];
+    let limits = short().with_time(Duration::from_secs(60));
+    let mut target = Command::new(Program::new(torture(), none).expect("the program").limits(limits)).expect("a target");
+    assert_eq!(outcome(&mut target, "m"), Outcome::Memory);
+    assert_eq!(outcome(&mut target, "e2"), Outcome::Exit(2));
+}
+
+#[test]
+fn output_is_captured_up_to_a_bound() {
+    let mut target = target();
+    let run = target.run(b"w").expect("a run");
+    assert_eq!((run.outcome, run.stdout.bytes.as_slice()), (Outcome::Exit(3), &b"a text"[..]));
+    assert_eq!(run.stderr, &Captured { bytes: b"a message".to_vec(), written: 9 });
+    let run = target.run(b"o0").expect("a run");
+    assert_eq!((run.outcome, run.stdout.bytes.len(), run.stdout.written), (Outcome::Exit(0), 1 << 16, 1600 << 16));
+    let run = target.run(b"o1").expect("a run");
+    assert_eq!((run.outcome, run.stdout.bytes.len()), (Outcome::Timeout, 1 << 16));
+    assert_eq!(target.run(b"e0").expect("a run").stdout, &Captured::default());
+}
+
+#[test]
+fn nothing_outlives_its_run() {
+    let mut target = target();
+    for input in ["d3", "b", "d9", "l"] {
+        outcome(&mut target, input);
+    }
+    assert_eq!(outcome(&mut target, "b"), Outcome::Processes);
+    // Other tests may run the program, too, but no run of theirs takes this long.
+    let gone = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        processes_of(torture()).is_empty()
+    });
+    assert!(gone, "{:?}", processes_of(torture()));
+}
+
+#[test]
+fn a_confined_program_harms_nobody_else() {
+    if offered() < Offered::Signals {
+        return;
+    }
+    let outside = place("confined").join("outside");
+    let none: [&str; 0] = [];
+    let program = Program::new(torture(), none).expect("the program").limits(short()).variable("OUTSIDE", &outside);
+    let mut target = Command::new(program.clone()).expect("a target");
+    // It may not signal them, and waits.
+    for (input, expected) in [("a", Outcome::Exit(0)), ("g", Outcome::Timeout), ("p", Outcome::Timeout)] {
+        assert_eq!(outcome(&mut target, input), expected, "{input}");
+    }
+    assert_eq!(outcome(&mut target, "f"), Outcome::Exit(1));
+    assert!(!outside.exists());
+    let mut free = Command::new(program.confinement(Confinement::Unconfined)).expect("a target");
+    assert_eq!(outcome(&mut free, "f"), Outcome::Exit(3));
+    fs::remove_file(outside).expect("the file was written");
+}
+
+#[test]
+fn the_program_reads_a_file_where_an_argument_names_it() {
+    let program = Program::new("cat", ["@@"]).expect("cat").limits(short());
+    let mut target = Command::new(program).expect("a target");
+    for input in [&b"a longer text"[..], b"short", b""] {
+        let run = target.run(input).expect("a run");
+        assert_eq!((run.outcome, run.stdout.bytes.as_slice()), (Outcome::Exit(0), input));
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error() {
+    let none: [&str; 0] = [];
+    let error = Program::new("./missing/program", none).expect_err("an error").to_string();
+    assert!(error.ends_with("missing/program cannot be run: entity not found"), "{error}");
+    let error = Program::new("no-such-program-anywhere", none).expect_err("an error").to_string();
+    assert_eq!(error, "no-such-program-anywhere cannot be run: entity not found");
+}

@@ -1,0 +1,4 @@
+//! The harness on real programs.
+
+mod command;
+mod kit;
