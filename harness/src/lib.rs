@@ -10,16 +10,21 @@
 
 mod command;
 mod confine;
+mod edges;
 mod error;
+mod fork_server;
 mod guard;
 mod limits;
 mod run;
 mod scratch;
+mod shared;
 mod target;
 
 pub use command::{Command, FILE, Program};
 pub use confine::{Confinement, Offered, offered};
+pub use edges::{Added, Coverage, Edge, Edges, count_class};
 pub use error::Error;
+pub use fork_server::{ForkServer, Instrumentation, instrumentation};
 pub use limits::Limits;
 pub use run::{Captured, Exception, Outcome, Run, Usage, signal_name};
 pub use target::Target;

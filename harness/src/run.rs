@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::edges::Edges;
+
 /// How a run of the program under test ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -103,6 +105,9 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// Nothing.
+    pub(crate) const NONE: Captured = Captured { bytes: Vec::new(), written: 0 };
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.written = 0;
@@ -124,7 +129,7 @@ pub struct Run<'t> {
     /// What it used.
     pub usage: Usage,
     /// How often each edge was executed; none if the program counts nothing.
-    pub edges: Option<&'t [u32]>,
+    pub edges: Option<&'t Edges>,
     /// What it wrote to standard output.
     pub stdout: &'t Captured,
     /// What it wrote to standard error.

@@ -22,8 +22,6 @@ pub(super) enum Request {
     Start,
     /// End what a run of the program that runs on has left.
     Sweep,
-    /// End the program that runs on.
-    Stop,
 }
 
 /// Why a program was ended.

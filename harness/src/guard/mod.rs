@@ -83,6 +83,23 @@ impl Guard {
         Ok((outcome, usage))
     }
 
+    /// Starts the program and lets it run on.
+    pub(crate) fn start(&mut self) -> Result<(), Error> {
+        self.send(Request::Start)?;
+        self.receive().map(drop)
+    }
+
+    /// Ends what a run of the program that runs on has left.
+    pub(crate) fn sweep(&mut self) -> Result<(), Error> {
+        self.send(Request::Sweep)?;
+        self.receive().map(drop)
+    }
+
+    /// What the program writes.
+    pub(crate) fn streams(&mut self) -> &mut Streams {
+        &mut self.streams
+    }
+
     fn send(&self, request: Request) -> Result<(), Error> {
         if request.send(self.control.as_raw_fd()) { Ok(()) } else { Err(Error::Guard) }
     }
@@ -170,8 +187,8 @@ impl Streams {
     }
 }
 
-/// A pipe whose first end does not block.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
+/// A pipe: the end that is read, which does not block, and the end that is written.
+pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors, which belong to nobody else.
     unsafe {

@@ -41,11 +41,6 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
                 guard.sweep();
                 Report::default()
             }
-            Request::Stop => {
-                guard.server = None;
-                guard.end_all();
-                Report::default()
-            }
         };
         if !report.send(guarded.control) {
             break;
@@ -114,6 +109,11 @@ impl Process<'_> {
         match self.guarded.launch.start(&mut self.stack) {
             Ok(process) => {
                 self.server = Some(process);
+                // It alone holds its ends of pipes, so they are closed when it has gone.
+                for descriptor in self.guarded.launch.descriptors() {
+                    // SAFETY: this process starts no other program, and ends by `_exit`, so nothing closes them again.
+                    unsafe { libc::close(descriptor) };
+                }
                 Report { process, ..Report::default() }
             }
             Err(error) => failed(&error),

@@ -1,0 +1,244 @@
+//! How often each edge of an instrumented program was executed.
+
+/// An edge and how often it was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Edge {
+    /// Its number, from 1 on in programs that `gramjet cc` has built.
+    pub number: u32,
+    /// How often it was executed; `u32::MAX` stands for that and more.
+    pub count: u32,
+}
+
+/// The edges that a run has executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    executed: Vec<Edge>,
+    total: u64,
+    hottest: Option<Edge>,
+    known: u32,
+}
+
+/// Counters are looked at in blocks of this many: a block of zeroes costs one look.
+const BLOCK: usize = 128;
+
+impl Edges {
+    /// Those that were executed, in ascending order of their numbers.
+    pub fn executed(&self) -> &[Edge] {
+        &self.executed
+    }
+
+    /// The sum of all counts: what the run cost.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The edge that was executed most often; the first of several.
+    pub fn hottest(&self) -> Option<Edge> {
+        self.hottest
+    }
+
+    /// How many counters the program has.
+    pub fn known(&self) -> u32 {
+        self.known
+    }
+
+    /// How often an edge was executed.
+    pub fn count(&self, number: u32) -> u32 {
+        let place = self.executed.binary_search_by_key(&number, |edge| edge.number);
+        place.map_or(0, |place| self.executed[place].count)
+    }
+
+    /// Edges that were executed, in ascending order.
+    pub fn from_executed(executed: Vec<Edge>, known: u32) -> Edges {
+        debug_assert!(executed.is_sorted_by(|one, next| one.number < next.number));
+        let mut edges = Edges { executed, known, ..Edges::default() };
+        edges.sum();
+        edges
+    }
+
+    fn sum(&mut self) {
+        self.total = self.executed.iter().map(|edge| u64::from(edge.count)).sum();
+        let first = |hottest: Option<Edge>, &edge: &Edge| match hottest {
+            Some(known) if known.count >= edge.count => Some(known),
+            _ => Some(edge),
+        };
+        self.hottest = self.executed.iter().fold(None, first);
+    }
+
+    /// Takes over counters and makes them zero.
+    pub(crate) fn take<C: Counter>(&mut self, counters: &mut [C]) {
+        self.executed.clear();
+        self.known = counters.len().saturating_sub(1) as u32;
+        for (number, block) in counters.chunks_mut(BLOCK).enumerate() {
+            if block.iter().fold(C::ZERO, |all, &counter| all.or(counter)) == C::ZERO {
+                continue;
+            }
+            for (place, counter) in block.iter_mut().enumerate() {
+                let count = counter.count();
+                if count != 0 {
+                    self.executed.push(Edge { number: (number * BLOCK + place) as u32, count });
+                }
+                *counter = C::ZERO;
+            }
+        }
+        // Number 0 takes what has no counter of its own.
+        if self.executed.first().is_some_and(|edge| edge.number == 0) {
+            self.executed.remove(0);
+        }
+        self.sum();
+    }
+}
+
+/// A counter in shared memory: 32 bits of ours, 8 of AFL++.
+pub(crate) trait Counter: Copy + PartialEq {
+    const ZERO: Self;
+    fn or(self, other: Self) -> Self;
+    fn count(self) -> u32;
+}
+
+impl Counter for u32 {
+    const ZERO: u32 = 0;
+    fn or(self, other: u32) -> u32 {
+        self | other
+    }
+    fn count(self) -> u32 {
+        self
+    }
+}
+
+impl Counter for u8 {
+    const ZERO: u8 = 0;
+    fn or(self, other: u8) -> u8 {
+        self | other
+    }
+    fn count(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+/// The class of a count: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, 128 and more are told apart, as in AFL.
+pub fn count_class(count: u32) -> u8 {
+    match count {
+        0 => 0,
+        1 => 1 << 0,
+        2 => 1 << 1,
+        3 => 1 << 2,
+        4..=7 => 1 << 3,
+        8..=15 => 1 << 4,
+        16..=31 => 1 << 5,
+        32..=127 => 1 << 6,
+        128.. => 1 << 7,
+    }
+}
+
+/// All that the runs so far have executed.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// For each edge the classes of counts that were seen.
+    classes: Vec<u8>,
+    /// For each edge the greatest count.
+    maxima: Vec<u32>,
+    seen: usize,
+}
+
+/// What a run has added to a [`Coverage`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Edges that no run has executed before.
+    pub edges: usize,
+    /// Classes of counts of edges that were known.
+    pub classes: usize,
+    /// Edges whose greatest count was raised, those that are new among them.
+    pub raised: Vec<Edge>,
+}
+
+impl Added {
+    /// Whether there is a new edge or a new class of counts.
+    pub fn is_new_coverage(&self) -> bool {
+        self.edges + self.classes > 0
+    }
+}
+
+impl Coverage {
+    /// Nothing.
+    pub fn new() -> Coverage {
+        Coverage::default()
+    }
+
+    /// Adds what a run has executed; returns what was new.
+    pub fn add(&mut self, edges: &Edges) -> Added {
+        let mut added = Added::default();
+        let len = edges.executed.last().map_or(0, |edge| edge.number as usize + 1);
+        if self.classes.len() < len {
+            self.classes.resize(len, 0);
+            self.maxima.resize(len, 0);
+        }
+        for &edge in &edges.executed {
+            let (known, class) = (&mut self.classes[edge.number as usize], count_class(edge.count));
+            if *known == 0 {
+                added.edges += 1;
+            } else if *known & class == 0 {
+                added.classes += 1;
+            }
+            *known |= class;
+            let greatest = &mut self.maxima[edge.number as usize];
+            if *greatest < edge.count {
+                *greatest = edge.count;
+                added.raised.push(edge);
+            }
+        }
+        self.seen += added.edges;
+        added
+    }
+
+    /// How many edges were executed by any run.
+    pub fn edges(&self) -> usize {
+        self.seen
+    }
+
+    /// The greatest count of an edge in one run.
+    pub fn greatest(&self, number: u32) -> u32 {
+        self.maxima.get(number as usize).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(counters: &mut [u32]) -> Edges {
+        let mut edges = Edges::default();
+        edges.take(counters);
+        assert!(counters.iter().all(|&counter| counter == 0));
+        edges
+    }
+
+    #[test]
+    fn counters_become_edges_and_are_cleared() {
+        let mut counters = vec![0; 1000];
+        (counters[0], counters[1], counters[500], counters[999]) = (9, 3, 7, 7);
+        let edges = taken(&mut counters);
+        let executed: Vec<(u32, u32)> = edges.executed().iter().map(|edge| (edge.number, edge.count)).collect();
+        assert_eq!(executed, [(1, 3), (500, 7), (999, 7)]);
+        assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
+        assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
+        assert_eq!(taken(&mut counters).hottest(), None);
+    }
+
+    #[test]
+    fn coverage_tells_new_edges_classes_and_maxima() {
+        let run = |counts: &[(u32, u32)]| {
+            let executed = counts.iter().map(|&(number, count)| Edge { number, count }).collect();
+            Edges::from_executed(executed, 10)
+        };
+        let mut coverage = Coverage::new();
+        let added = coverage.add(&run(&[(1, 1), (4, 5)]));
+        assert_eq!((added.edges, added.classes, added.raised.len()), (2, 0, 2));
+        let added = coverage.add(&run(&[(1, 1), (4, 7)]));
+        assert_eq!((added.edges, added.classes, added.raised.len()), (0, 0, 1));
+        assert!(!added.is_new_coverage());
+        let added = coverage.add(&run(&[(1, 300), (2, 1), (4, 6)]));
+        assert_eq!((added.edges, added.classes), (1, 1));
+        assert_eq!((coverage.edges(), coverage.greatest(4), coverage.greatest(9)), (3, 7, 0));
+    }
+}

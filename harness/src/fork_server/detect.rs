@@ -1,0 +1,45 @@
+//! What a program was instrumented with, by marks in its file.
+
+use std::path::Path;
+use std::{fs, io};
+
+/// How a program is instrumented.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Instrumentation {
+    /// By whose compiler wrapper; none if by none that is known.
+    pub by: Option<By>,
+    /// It takes many inputs in one process.
+    pub is_persistent: bool,
+    /// It starts its fork server itself, at a place that its author has chosen.
+    pub is_deferred: bool,
+}
+
+/// Whose compiler wrapper a program was built with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// `gramjet cc`, `gramjet c++` or `gramjet cargo`.
+    Gramjet,
+    /// AFL++.
+    Afl,
+}
+
+/// How the program in a file is instrumented.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn instrumentation(program: &Path) -> io::Result<Instrumentation> {
+    let bytes = fs::read(program)?;
+    let has = |mark: &[u8]| memchr::memmem::find(&bytes, mark).is_some();
+    let by = match () {
+        () if has(b"##SIG_GRAMJET_RUNTIME_1##") => Some(By::Gramjet),
+        () if has(b"__AFL_SHM_ID") && has(b"##SIG_AFL_") || has(b"__AFL_SHM_FUZZ_ID") => Some(By::Afl),
+        () => None,
+    };
+    Ok(Instrumentation {
+        by,
+        is_persistent: has(b"##SIG_AFL_PERSISTENT##") || has(b"##SIG_GRAMJET_DRIVER##"),
+        is_deferred: has(b"##SIG_AFL_DEFER_FORKSRV##") || has(b"##SIG_GRAMJET_DRIVER##"),
+    })
+}

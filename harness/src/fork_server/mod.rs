@@ -1,0 +1,371 @@
+//! Programs with a fork server: they are started once, and fork for each input, or take many inputs in one process.
+//!
+//! Programs built by `gramjet cc` and its kin and programs built by AFL++ (4.04 to 4.40) are recognised by marks in their file.
+
+mod detect;
+mod protocol;
+
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+use std::{io, mem};
+
+pub use detect::{By, Instrumentation, instrumentation};
+use protocol::{AFL_GREETING, AFL_VERSION, CONTROL, GREETING, INPUT, MAP};
+
+use crate::command::Program;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::guard::{Guard, outcome_of, pipe};
+use crate::run::{Outcome, Run, Usage};
+use crate::scratch::Scratch;
+use crate::shared::Memory;
+use crate::target::Target;
+
+/// Bytes before the counters of our instrumentation.
+const PAGE: usize = 4096;
+/// Counters for which there is room.
+const CAPACITY: usize = 1 << 22;
+/// Counters of AFL++ for which there is room.
+const AFL_CAPACITY: usize = 1 << 23;
+/// Bytes of an input by shared memory, with its length.
+const SHARED: usize = 1 << 26;
+/// AFL++'s run time takes inputs of up to a megabyte by shared memory.
+const AFL_SHARED: usize = (1 << 20) + 4;
+/// A program may take this long to reach its fork server.
+const START: Duration = Duration::from_secs(10);
+/// How often memory is looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How often what runs have left is ended.
+const SWEEP: Duration = Duration::from_millis(50);
+
+/// A program that is started once and forks for each input.
+pub struct ForkServer {
+    program: Program,
+    instrumentation: Instrumentation,
+    server: Option<Server>,
+    edges: Edges,
+}
+
+/// The program while it runs.
+struct Server {
+    // Dropped before the folder that its processes may write to.
+    guard: Guard,
+    scratch: Scratch,
+    requests: OwnedFd,
+    answers: OwnedFd,
+    counters: Counters,
+    input: Option<Memory>,
+    uses_shared_input: bool,
+    was_killed: bool,
+    swept: Instant,
+}
+
+enum Counters {
+    /// Ours, of 32 bits.
+    Own(Memory),
+    /// Those of AFL++, of 8 bits, and how many.
+    Afl(Memory, usize),
+}
+
+impl ForkServer {
+    /// Starts the program.
+    ///
+    /// # Errors
+    ///
+    /// If the program is not instrumented, or does not reach its fork server.
+    pub fn new(program: Program) -> Result<ForkServer, Error> {
+        let instrumentation = instrumentation(program.path())
+            .map_err(|source| Error::Program { program: program.path().to_path_buf(), source })?;
+        let server = Server::start(&program, instrumentation)?;
+        Ok(ForkServer { program, instrumentation, server: Some(server), edges: Edges::default() })
+    }
+
+    /// How the program is instrumented.
+    pub fn instrumentation(&self) -> Instrumentation {
+        self.instrumentation
+    }
+
+    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        let server = match &mut self.server {
+            Some(server) => server,
+            none => none.insert(Server::start(&self.program, self.instrumentation)?),
+        };
+        let result = server.run(&self.program, input);
+        server.counters.take(&mut self.edges);
+        let Some(result) = result? else {
+            // It has ended its fork server, which is started anew for the next input.
+            self.server = None;
+            return Ok((Outcome::Lost, Usage::default()));
+        };
+        Ok(result)
+    }
+}
+
+impl Target for ForkServer {
+    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
+        let (outcome, usage) = self.run_once(input)?;
+        static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
+        let [stdout, stderr] = self.server.as_ref().map_or(&NOTHING, |server| server.guard.captured());
+        Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
+    }
+}
+
+impl Counters {
+    fn take(&mut self, edges: &mut Edges) {
+        match self {
+            Counters::Own(memory) => {
+                let count = (memory.values::<u32>(0, 2)[1] as usize).min(CAPACITY);
+                edges.take(memory.values::<u32>(PAGE, count));
+            }
+            Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
+        }
+    }
+}
+
+impl Server {
+    fn start(program: &Program, instrumentation: Instrumentation) -> Result<Server, Error> {
+        let failed = |what: &str| Error::ForkServer { program: program.path().to_path_buf(), what: what.into() };
+        let by = instrumentation.by.ok_or_else(|| {
+            failed("is not instrumented: build it with `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++'s compilers")
+        })?;
+        let scratch = Scratch::new()?;
+        let mut parts = program.parts(&scratch)?;
+        let (requests_read, requests) = pipe()?;
+        let (answers, answers_written) = pipe()?;
+        blocking(&requests_read)?;
+        blocking(&answers)?;
+        parts.descriptors.extend([(requests_read, CONTROL), (answers_written, CONTROL + 1)]);
+        let mut variable = |name: &str, value: &str| parts.variables.push((name.into(), value.into()));
+        let (counters, input) = match by {
+            By::Gramjet => {
+                let map = Memory::new(PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()))?;
+                let input = Memory::new(SHARED)?;
+                variable("GRAMJET_MAP", "1");
+                if instrumentation.is_deferred {
+                    variable("GRAMJET_DEFERRED", "1");
+                }
+                parts.descriptors.extend([(map.descriptor()?, MAP), (input.descriptor()?, INPUT)]);
+                (Counters::Own(map), input)
+            }
+            By::Afl => {
+                let (map, number) = Memory::system_v(AFL_CAPACITY)?;
+                let (input, input_number) = Memory::system_v(AFL_SHARED)?;
+                variable("__AFL_SHM_ID", &number.to_string());
+                variable("__AFL_SHM_FUZZ_ID", &input_number.to_string());
+                variable("AFL_MAP_SIZE", &AFL_CAPACITY.to_string());
+                if instrumentation.is_persistent {
+                    variable("__AFL_PERSISTENT", "1");
+                }
+                if instrumentation.is_deferred {
+                    variable("__AFL_DEFER_FORKSRV", "1");
+                }
+                (Counters::Afl(map, AFL_CAPACITY), input)
+            }
+        };
+        let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
+        guard.start()?;
+        let mut server = Server {
+            guard,
+            scratch,
+            requests,
+            answers,
+            counters,
+            input: Some(input),
+            uses_shared_input: false,
+            was_killed: false,
+            swept: Instant::now(),
+        };
+        server.greet(program)?;
+        server.counters.take(&mut Edges::default());
+        Ok(server)
+    }
+
+    /// The handshake, whichever it is.
+    fn greet(&mut self, program: &Program) -> Result<(), Error> {
+        let failed = |what: String| Error::ForkServer { program: program.path().to_path_buf(), what };
+        let kept = program.limits.kept_output;
+        if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(START), kept) {
+            return Err(failed(format!("did not reach its fork server within {START:?}")));
+        }
+        let gone = || failed("ended before its fork server answered".to_string());
+        let first = self.word().ok_or_else(gone)?;
+        let is_own = matches!(self.counters, Counters::Own(_));
+        self.uses_shared_input = match first {
+            GREETING if is_own => {
+                self.say(if program.reads_file() { 0 } else { protocol::SHARED_INPUT }).ok_or_else(gone)?;
+                self.word().ok_or_else(gone)? & protocol::SHARED_INPUT != 0
+            }
+            word if word & 0xffff_ff00 == AFL_GREETING => {
+                if word != AFL_GREETING + AFL_VERSION {
+                    return Err(failed(format!("speaks version {} of AFL++'s protocol; 1 is known", word & 0xff)));
+                }
+                self.greet_new(word).ok_or_else(gone)?
+            }
+            word if word & 0xffff_0000 == protocol::new::ERROR || word & 0xff00_00ff == protocol::old::ERROR => {
+                return Err(failed(protocol::afl_error(word)));
+            }
+            word if !is_own => self.greet_old(word).ok_or_else(gone)?,
+            word => return Err(failed(format!("began with {word:#x}, which is no greeting of a fork server"))),
+        };
+        Ok(())
+    }
+
+    /// AFL++ from 4.10 on; whether it takes inputs from shared memory.
+    fn greet_new(&mut self, version: u32) -> Option<bool> {
+        self.say(!version)?;
+        let offered = self.word()?;
+        if offered & protocol::new::MAP_SIZE != 0 {
+            let size = self.word()? as usize;
+            self.set_map_size(size);
+        }
+        if offered & protocol::new::DICTIONARY != 0 {
+            let len = self.word()?;
+            self.skip(len)?;
+        }
+        let last = self.word()?;
+        (last == version).then_some(offered & protocol::new::SHARED_INPUT != 0)
+    }
+
+    /// AFL++ up to 4.09; whether it takes inputs from shared memory.
+    fn greet_old(&mut self, offered: u32) -> Option<bool> {
+        if offered & protocol::old::ENABLED != protocol::old::ENABLED {
+            return Some(false);
+        }
+        if offered & protocol::old::MAP_SIZE != 0 {
+            self.set_map_size(protocol::old::map_size(offered));
+        }
+        let takes_input = offered & protocol::old::SHARED_INPUT != 0;
+        if takes_input {
+            self.say(protocol::old::ENABLED | protocol::old::SHARED_INPUT)?;
+        } else if offered & protocol::old::DICTIONARY != 0 {
+            self.say(protocol::old::ENABLED)?;
+        }
+        Some(takes_input)
+    }
+
+    fn set_map_size(&mut self, size: usize) {
+        if let Counters::Afl(_, known) = &mut self.counters {
+            *known = size.clamp(1, AFL_CAPACITY);
+        }
+    }
+
+    /// Runs the program on one input; none if its fork server is no more.
+    fn run(&mut self, program: &Program, input: &[u8]) -> Result<Option<(Outcome, Usage)>, Error> {
+        self.give(input)?;
+        self.guard.streams().clear();
+        let begin = Instant::now();
+        let was_killed = mem::take(&mut self.was_killed);
+        let asked = self.say(u32::from(was_killed)).and_then(|()| self.word());
+        let Some(process) = asked.map(|process| process as libc::pid_t).filter(|&process| process > 1) else {
+            return Ok(None);
+        };
+        let stopped = self.wait(program, process, begin);
+        let Some(status) = self.word() else { return Ok(None) };
+        let status = status as i32;
+        let kept = program.limits.kept_output;
+        self.guard.streams().read_rest(kept);
+        let outcome = match stopped {
+            Some(outcome) => outcome,
+            None if libc::WIFSTOPPED(status) => Outcome::Exit(0),
+            None => outcome_of(status),
+        };
+        let usage = Usage { wall: begin.elapsed(), ..Usage::default() };
+        if stopped_or_old(&outcome, self.swept) {
+            self.guard.sweep()?;
+            self.scratch.tidy();
+            self.swept = Instant::now();
+        }
+        Ok(Some((outcome, usage)))
+    }
+
+    /// Waits until the program has a status; the outcome if it had to be ended for it.
+    fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> Option<Outcome> {
+        let limits = program.limits;
+        loop {
+            let left = limits.time.saturating_sub(begin.elapsed());
+            if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left.min(TICK)), limits.kept_output) {
+                return None;
+            }
+            let outcome = match () {
+                () if begin.elapsed() >= limits.time => Outcome::Timeout,
+                () if limits.memory.is_some_and(|memory| resident(process) > memory) => Outcome::Memory,
+                () => continue,
+            };
+            // SAFETY: the fork server has not waited for it, or it would have answered, so the number is still its own.
+            unsafe { libc::kill(process, libc::SIGKILL) };
+            self.was_killed = true;
+            return Some(outcome);
+        }
+    }
+
+    /// Puts the input where the program takes it from.
+    fn give(&mut self, input: &[u8]) -> Result<(), Error> {
+        if self.uses_shared_input && let Some(memory) = &mut self.input {
+            let room = if matches!(self.counters, Counters::Own(_)) { SHARED } else { AFL_SHARED } - 4;
+            let input = &input[..input.len().min(room)];
+            memory.values::<u32>(0, 1)[0] = input.len() as u32;
+            memory.values::<u8>(4, input.len()).copy_from_slice(input);
+            return Ok(());
+        }
+        self.scratch.write(input).map(drop)
+    }
+
+    fn say(&mut self, word: u32) -> Option<()> {
+        let bytes = word.to_ne_bytes();
+        // SAFETY: the bytes of a live value. The pipe's reader may be gone: SIGPIPE is ignored in Rust programs.
+        let written = unsafe { libc::write(self.requests.as_raw_fd(), bytes.as_ptr().cast(), bytes.len()) };
+        (written == bytes.len() as isize).then_some(())
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(&mut bytes)?;
+        Some(u32::from_ne_bytes(bytes))
+    }
+
+    fn skip(&mut self, len: u32) -> Option<()> {
+        let mut bytes = [0; 256];
+        let mut left = len as usize;
+        while left > 0 {
+            let part = left.min(bytes.len());
+            self.read(&mut bytes[..part])?;
+            left -= part;
+        }
+        Some(())
+    }
+
+    fn read(&mut self, bytes: &mut [u8]) -> Option<()> {
+        let mut read = 0;
+        while read < bytes.len() {
+            let rest = &mut bytes[read..];
+            // SAFETY: room for that many bytes.
+            let got = unsafe { libc::read(self.answers.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
+            match got {
+                1.. => read += got as usize,
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+/// Whether something may have been left, or it is time to look.
+fn stopped_or_old(outcome: &Outcome, swept: Instant) -> bool {
+    outcome.is_abnormal() || swept.elapsed() > SWEEP
+}
+
+fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
+    // SAFETY: a system call without pointers.
+    let result = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, 0) };
+    if result < 0 { Err(Error::last("a pipe cannot be set up")) } else { Ok(()) }
+}
+
+/// Resident memory of a process in bytes.
+fn resident(process: libc::pid_t) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
+    // SAFETY: a system call without pointers.
+    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
+}

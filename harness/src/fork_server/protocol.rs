@@ -1,0 +1,52 @@
+//! What is said on the two pipes of a fork server: words of four bytes.
+//!
+//! After AFL++'s handshake, of which there are two (up to 4.09, and from 4.10 on), or ours, each run is four words: whether the last
+//! process was killed, to the program; its process; then, when it has ended or stopped, its status.
+
+/// The file descriptor from which a program reads requests; it writes answers to the next one.
+pub(super) const CONTROL: i32 = 198;
+/// The file descriptor of the counters of our instrumentation.
+pub(super) const MAP: i32 = 196;
+/// The file descriptor of the input, where it comes by shared memory.
+pub(super) const INPUT: i32 = 195;
+
+/// What our instrumentation says first; the last byte is the version.
+pub(super) const GREETING: u32 = 0x474a_5201;
+/// The first three bytes of what AFL++ says first, from 4.10 on; the last byte is the version.
+pub(super) const AFL_GREETING: u32 = 0x4146_4c00;
+pub(super) const AFL_VERSION: u32 = 1;
+
+/// Our instrumentation takes the input from shared memory.
+pub(super) const SHARED_INPUT: u32 = 1;
+
+/// What AFL++ offers, from 4.10 on.
+pub(super) mod new {
+    pub(crate) const MAP_SIZE: u32 = 1;
+    pub(crate) const SHARED_INPUT: u32 = 2;
+    pub(crate) const DICTIONARY: u32 = 0x800;
+    pub(crate) const ERROR: u32 = 0xeffe_0000;
+}
+
+/// What AFL++ offers, up to 4.09.
+pub(super) mod old {
+    pub(crate) const ENABLED: u32 = 0x8000_0001;
+    pub(crate) const MAP_SIZE: u32 = 0x4000_0000;
+    pub(crate) const DICTIONARY: u32 = 0x1000_0000;
+    pub(crate) const SHARED_INPUT: u32 = 0x0100_0000;
+    pub(crate) const ERROR: u32 = 0xf800_008f;
+
+    /// The number of counters.
+    pub(crate) fn map_size(word: u32) -> usize {
+        ((word & 0x00ff_fffe) >> 1) as usize + 1
+    }
+}
+
+/// Why AFL++'s run time could not begin, by the number that it says.
+pub(super) fn afl_error(word: u32) -> String {
+    match (word & 0x00ff_ff00) >> 8 {
+        1 => "has more counters than its run time was given room for (AFL_MAP_SIZE)".into(),
+        2 => "was built for a map of counters at a fixed address that is not free".into(),
+        4 | 8 | 16 => "could not attach the shared memory".into(),
+        code => format!("reported error {code} of AFL++'s run time"),
+    }
+}

@@ -1,0 +1,96 @@
+//! Memory that is shared with the program under test, and that the kernel frees with the last process that has it.
+
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::{ptr, slice};
+
+use crate::error::Error;
+
+/// Anonymous memory with a descriptor that the program inherits.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    descriptor: Option<OwnedFd>,
+    start: *mut u8,
+    len: usize,
+    is_attached: bool,
+}
+
+// SAFETY: the mapping belongs to this value alone as far as this process is concerned.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// Memory of that many bytes, all zero; pages that nobody touches take no room.
+    pub(crate) fn new(len: usize) -> Result<Memory, Error> {
+        // SAFETY: system calls with a string that ends in zero; the descriptor belongs to nobody else.
+        let descriptor = unsafe {
+            let descriptor = libc::memfd_create(c"gramjet".as_ptr(), libc::MFD_CLOEXEC);
+            if descriptor < 0 {
+                return Err(Error::last("shared memory cannot be made"));
+            }
+            OwnedFd::from_raw_fd(descriptor)
+        };
+        use std::os::fd::AsRawFd;
+        // SAFETY: maps memory of its own.
+        let start = unsafe {
+            if libc::ftruncate(descriptor.as_raw_fd(), len as libc::off_t) < 0 {
+                return Err(Error::last("shared memory cannot be made"));
+            }
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            libc::mmap(ptr::null_mut(), len, access, libc::MAP_SHARED, descriptor.as_raw_fd(), 0)
+        };
+        if start == libc::MAP_FAILED {
+            return Err(Error::last("shared memory cannot be mapped"));
+        }
+        Ok(Memory { descriptor: Some(descriptor), start: start.cast(), len, is_attached: false })
+    }
+
+    /// Memory of System V with its number, as AFL++ shares it. It is marked to be removed at once, so none is left whatever happens.
+    pub(crate) fn system_v(len: usize) -> Result<(Memory, i32), Error> {
+        // SAFETY: attaches memory of its own.
+        unsafe {
+            let number = libc::shmget(libc::IPC_PRIVATE, len, libc::IPC_CREAT | 0o600);
+            if number < 0 {
+                return Err(Error::last("shared memory (System V) cannot be made"));
+            }
+            let start = libc::shmat(number, ptr::null(), 0);
+            libc::shmctl(number, libc::IPC_RMID, ptr::null_mut());
+            if start.addr() == usize::MAX {
+                return Err(Error::last("shared memory (System V) cannot be attached"));
+            }
+            Ok((Memory { descriptor: None, start: start.cast(), len, is_attached: true }, number))
+        }
+    }
+
+    /// The descriptor, for the program.
+    pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
+        let descriptor = self.descriptor.as_ref().expect("memory with a descriptor");
+        descriptor.try_clone().map_err(|source| Error::System { what: "a file descriptor cannot be duplicated", source })
+    }
+
+    /// Values from a place on.
+    ///
+    /// The program may write to them at any time, so this is for times when it waits.
+    pub(crate) fn values<T: Word>(&mut self, from: usize, count: usize) -> &mut [T] {
+        assert!(from.is_multiple_of(align_of::<T>()) && from + count * size_of::<T>() <= self.len);
+        // SAFETY: within the mapping and aligned; every pattern of bits is a value.
+        unsafe { slice::from_raw_parts_mut(self.start.add(from).cast(), count) }
+    }
+}
+
+/// Numbers, of which every pattern of bits is a value.
+pub(crate) trait Word: Copy {}
+impl Word for u8 {}
+impl Word for u32 {}
+impl Word for u64 {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: made by the call that is undone here; nothing borrows from it any more.
+        unsafe {
+            if self.is_attached {
+                libc::shmdt(self.start.cast());
+            } else {
+                libc::munmap(self.start.cast(), self.len);
+            }
+        }
+    }
+}
