@@ -76,6 +76,7 @@ pub(crate) fn scope() -> Option<OwnedFd> {
     if offered() < Offered::Signals {
         return None;
     }
-    let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).scope(Scope::Signal).ok()?.create().ok()?;
+    let ruleset =
+        Ruleset::default().set_compatibility(CompatLevel::BestEffort).scope(Scope::Signal).ok()?.create().ok()?;
     ruleset.into()
 }

@@ -63,7 +63,9 @@ impl Memory {
     /// The descriptor, for the program.
     pub(crate) fn descriptor(&self) -> Result<OwnedFd, Error> {
         let descriptor = self.descriptor.as_ref().expect("memory with a descriptor");
-        descriptor.try_clone().map_err(|source| Error::System { what: "a file descriptor cannot be duplicated", source })
+        descriptor
+            .try_clone()
+            .map_err(|source| Error::System { what: "a file descriptor cannot be duplicated", source })
     }
 
     /// Values from a place on.

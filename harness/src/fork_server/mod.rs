@@ -127,7 +127,9 @@ impl Server {
     fn start(program: &Program, instrumentation: Instrumentation) -> Result<Server, Error> {
         let failed = |what: &str| Error::ForkServer { program: program.path().to_path_buf(), what: what.into() };
         let by = instrumentation.by.ok_or_else(|| {
-            failed("is not instrumented: build it with `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++'s compilers")
+            failed(
+                "is not instrumented: build it with `gramjet cc`, `gramjet c++`, `gramjet cargo` or AFL++'s compilers",
+            )
         })?;
         let scratch = Scratch::new()?;
         let mut parts = program.parts(&scratch)?;
@@ -301,7 +303,9 @@ impl Server {
 
     /// Puts the input where the program takes it from.
     fn give(&mut self, input: &[u8]) -> Result<(), Error> {
-        if self.uses_shared_input && let Some(memory) = &mut self.input {
+        if self.uses_shared_input
+            && let Some(memory) = &mut self.input
+        {
             let room = if matches!(self.counters, Counters::Own(_)) { SHARED } else { AFL_SHARED } - 4;
             let input = &input[..input.len().min(room)];
             memory.values::<u32>(0, 1)[0] = input.len() as u32;

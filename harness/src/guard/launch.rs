@@ -186,7 +186,11 @@ fn raised(descriptor: OwnedFd) -> Result<OwnedFd, Error> {
     // SAFETY: the descriptor is open; the new one belongs to nobody else.
     unsafe {
         let high = libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, HIGH);
-        if high < 0 { Err(Error::last("a file descriptor cannot be duplicated")) } else { Ok(OwnedFd::from_raw_fd(high)) }
+        if high < 0 {
+            Err(Error::last("a file descriptor cannot be duplicated"))
+        } else {
+            Ok(OwnedFd::from_raw_fd(high))
+        }
     }
 }
 
@@ -208,6 +212,8 @@ pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
         };
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file() && is_program(path));
+    let found = std::env::split_paths(&folders)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file() && is_program(path));
     found.map_or_else(|| missing(io::ErrorKind::NotFound), |path| std::path::absolute(&path).or(Ok(path)))
 }

@@ -75,11 +75,8 @@ impl Guard {
             Reason::Processes => Outcome::Processes,
             Reason::None | Reason::Gone => outcome_of(report.status),
         };
-        let usage = Usage {
-            wall: report.wall,
-            cpu: Some((report.user, report.system)),
-            peak_memory: Some(report.peak),
-        };
+        let usage =
+            Usage { wall: report.wall, cpu: Some((report.user, report.system)), peak_memory: Some(report.peak) };
         Ok((outcome, usage))
     }
 
@@ -126,7 +123,11 @@ impl Drop for Guard {
 
 /// The outcome that a status means.
 pub(crate) fn outcome_of(status: i32) -> Outcome {
-    if libc::WIFSIGNALED(status) { Outcome::Signal(libc::WTERMSIG(status)) } else { Outcome::Exit(libc::WEXITSTATUS(status)) }
+    if libc::WIFSIGNALED(status) {
+        Outcome::Signal(libc::WTERMSIG(status))
+    } else {
+        Outcome::Exit(libc::WEXITSTATUS(status))
+    }
 }
 
 impl Streams {
@@ -148,10 +149,8 @@ impl Streams {
             let poll_of = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
             let mut polled =
                 [poll_of(other), poll_of(self.descriptors[0].as_raw_fd()), poll_of(self.descriptors[1].as_raw_fd())];
-            let time = time.map(|time| libc::timespec {
-                tv_sec: time.as_secs() as i64,
-                tv_nsec: i64::from(time.subsec_nanos()),
-            });
+            let time = time
+                .map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) });
             let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
             // SAFETY: pointers to live values.
             let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, time, ptr::null()) };

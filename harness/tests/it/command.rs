@@ -42,7 +42,8 @@ fn an_outcome_says_how_the_program_ended() {
 fn memory_is_bounded() {
     let none: [&str; 0] = [];
     let limits = short().with_time(Duration::from_secs(60));
-    let mut target = Command::new(Program::new(torture(), none).expect("the program").limits(limits)).expect("a target");
+    let mut target =
+        Command::new(Program::new(torture(), none).expect("the program").limits(limits)).expect("a target");
     assert_eq!(outcome(&mut target, "m"), Outcome::Memory);
     assert_eq!(outcome(&mut target, "e2"), Outcome::Exit(2));
 }
