@@ -144,6 +144,9 @@ HIDDEN_FROM_COVERAGE static int answer(uint32_t word) {
 
 static int is_persistent, is_served;
 
+// Defined by programs that call `gramjet_input`; others read a file or their standard input.
+extern int gramjet_takes_shared_input __attribute__((weak));
+
 // Forks at the harness's request. Returns in each child; the parent never returns.
 HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
     if (is_served || !getenv("GRAMJET_MAP")) return;
@@ -152,7 +155,7 @@ HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
     if (!answer(GREETING)) return;
     uint32_t flags;
     if (!receive(CONTROL_FD, &flags, sizeof flags)) _exit(1);
-    if (flags & USES_SHARED_INPUT) {
+    if (flags & USES_SHARED_INPUT && &gramjet_takes_shared_input) {
         void *map = mmap(NULL, 1 << 26, PROT_READ, MAP_SHARED, INPUT_FD, 0);
         if (map != MAP_FAILED) shared_input = map;
     }

@@ -13,6 +13,8 @@ void gramjet_serve(void);
 int gramjet_loop(unsigned rounds);
 const uint8_t *gramjet_input(size_t *len);
 
+int gramjet_takes_shared_input = 1;
+
 __attribute__((used)) static const char signature[] = "##SIG_GRAMJET_DRIVER##";
 
 // The harness gets memory of just its size, so that a sanitizer sees reads beyond it.

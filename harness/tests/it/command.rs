@@ -1,11 +1,13 @@
 //! Programs that are started for each input.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
 use gramjet_harness::{Captured, Command, Confinement, Limits, Offered, Outcome, Program, Target, offered};
 
-use crate::kit::{place, processes_of, torture};
+use crate::kit::{place, processes_of, torture, torture_as};
 
 fn short() -> Limits {
     Limits::default().with_time(Duration::from_millis(500)).with_memory(Some(256 << 20)).with_processes(20)
@@ -63,17 +65,65 @@ fn output_is_captured_up_to_a_bound() {
 
 #[test]
 fn nothing_outlives_its_run() {
-    let mut target = target();
+    let none: [&str; 0] = [];
+    let program = Program::new(torture_as("outlived"), none).expect("the program").limits(short());
+    let mut target = Command::new(program).expect("a target");
     for input in ["d3", "b", "d9", "l"] {
         outcome(&mut target, input);
     }
     assert_eq!(outcome(&mut target, "b"), Outcome::Processes);
-    // Other tests may run the program, too, but no run of theirs takes this long.
-    let gone = (0..100).any(|_| {
+    assert_eq!(processes_of(Path::new("outlived")), [""; 0]);
+}
+
+#[test]
+fn nothing_outlives_its_run_unconfined() {
+    let none: [&str; 0] = [];
+    let program = Program::new(torture_as("unconfined"), none).expect("the program").limits(short());
+    let mut target = Command::new(program.confinement(Confinement::Unconfined)).expect("a target");
+    for input in ["d3", "b", "d9"] {
+        outcome(&mut target, input);
+    }
+    assert_eq!(processes_of(Path::new("unconfined")), [""; 0]);
+}
+
+/// Not a test, but a process that the next one kills.
+#[test]
+#[ignore = "runs on until it is killed"]
+fn victim() {
+    let none: [&str; 0] = [];
+    let limits = Limits::default().with_time(Duration::from_secs(1000));
+    let program = Program::new(torture_as("orphan"), none).expect("the program").limits(limits);
+    let mut target = Command::new(program).expect("a target");
+    outcome(&mut target, "D3");
+}
+
+#[test]
+fn nothing_outlives_the_harness() {
+    let folder = place("killed");
+    let this = std::env::current_exe().expect("this program");
+    let mut victim = Process::new(this)
+        .args(["--exact", "command::victim", "--ignored"])
+        .env("TMPDIR", &folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a process");
+    let orphans = || processes_of(Path::new("orphan")).len();
+    wait_until("it runs", || orphans() == 5);
+    victim.kill().expect("it is killed");
+    victim.wait().expect("it is gone");
+    wait_until("they are gone", || orphans() == 0);
+    wait_until("the folder is gone", || fs::read_dir(&folder).expect("the folder").count() == 0);
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..1200 {
+        if is_so() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(50));
-        processes_of(torture()).is_empty()
-    });
-    assert!(gone, "{:?}", processes_of(torture()));
+    }
+    panic!("not within a minute: {what}");
 }
 
 #[test]
@@ -83,7 +133,8 @@ fn a_confined_program_harms_nobody_else() {
     }
     let outside = place("confined").join("outside");
     let none: [&str; 0] = [];
-    let program = Program::new(torture(), none).expect("the program").limits(short()).variable("OUTSIDE", &outside);
+    let program =
+        Program::new(torture_as("confined"), none).expect("the program").limits(short()).variable("OUTSIDE", &outside);
     let mut target = Command::new(program.clone()).expect("a target");
     // It may not signal them, and waits.
     for (input, expected) in [("a", Outcome::Exit(0)), ("g", Outcome::Timeout), ("p", Outcome::Timeout)] {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
 /// A place for files of tests.
@@ -19,10 +20,21 @@ pub(crate) fn torture() -> &'static Path {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/torture.c");
         let program = place("programs").join("torture");
         let compiler = env::var_os("CC").unwrap_or("cc".into());
-        let done = Command::new(compiler).arg("-O1").arg("-o").arg(&program).arg(source).status();
+        // Another process of the tests may be making it, too.
+        let own = program.with_extension(std::process::id().to_string());
+        let done = Command::new(compiler).arg("-O1").arg("-o").arg(&own).arg(source).status();
         assert!(done.expect("a C compiler").success());
+        fs::rename(own, &program).expect("a new name");
         program
     })
+}
+
+/// The same under a name of its own, by which its processes are found.
+pub(crate) fn torture_as(name: &str) -> PathBuf {
+    let program = place("programs").join(name);
+    let _ = fs::remove_file(&program);
+    fs::copy(torture(), &program).expect("a copy");
+    program
 }
 
 /// The processes whose name is that of the torture program.
@@ -36,4 +48,22 @@ pub(crate) fn processes_of(program: &Path) -> Vec<String> {
         }
     }
     found
+}
+
+/// A program of `tests/programs`, built by a compiler; none where there is no such compiler, unless it must be there.
+pub(crate) fn built(name: &str, compiler: &str, arguments: impl Fn(&mut Command, &Path, &Path)) -> Option<PathBuf> {
+    if Command::new(compiler).arg("--version").output().is_err() {
+        assert!(env::var_os("GRAMJET_REQUIRE_JUDGES").is_none(), "{compiler} is not installed");
+        return None;
+    }
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.c"));
+    // A name of its own, by which its processes are found; the kernel keeps fifteen characters.
+    let short = format!("gj{}-{}", NEXT.fetch_add(1, Ordering::Relaxed), std::process::id() % 100_000);
+    let program = place("programs").join(short);
+    let mut command = Command::new(compiler);
+    arguments(&mut command, &source, &program);
+    let output = command.arg("-o").arg(&program).output().expect("the compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
 }

@@ -1,4 +1,5 @@
 //! The harness on real programs.
 
 mod command;
+mod fork_server;
 mod kit;

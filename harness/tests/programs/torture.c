@@ -39,6 +39,9 @@ int main(void) {
     case 'l': for (;;) {}
     case 'i': ignore_all(); for (;;) pause();
     case 'd': for (int i = 0; i <= much; i++) leave_daemon(); break;
+    case 'D':
+        for (int i = 0; i <= much; i++) leave_daemon();
+        for (;;) pause();
     case 'o': for (long i = 0; i < (much ? 1L << 40 : 1600); i++) if (write(1, block, sizeof block) < 0) return 1; break;
     case 'w': fprintf(stderr, "a message"); printf("a text"); return 3;
     case 'm':
