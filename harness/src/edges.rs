@@ -56,6 +56,24 @@ impl Edges {
         edges
     }
 
+    /// Gives each edge the number at the place that its number names; 0 is dropped, and the counts of edges that get one number are added.
+    pub(crate) fn renumber(&mut self, numbers: &[u32], known: u32) {
+        for edge in &mut self.executed {
+            edge.number = numbers.get(edge.number as usize).copied().unwrap_or(0);
+        }
+        self.executed.retain(|edge| edge.number != 0);
+        self.executed.sort_unstable_by_key(|edge| edge.number);
+        self.executed.dedup_by(|next, kept| {
+            let is_same = next.number == kept.number;
+            if is_same {
+                kept.count = kept.count.saturating_add(next.count);
+            }
+            is_same
+        });
+        self.known = known;
+        self.sum();
+    }
+
     fn sum(&mut self) {
         self.total = self.executed.iter().map(|edge| u64::from(edge.count)).sum();
         let first = |hottest: Option<Edge>, &edge: &Edge| match hottest {
@@ -223,6 +241,14 @@ mod tests {
         assert_eq!((edges.total(), edges.known(), edges.count(500), edges.count(2)), (17, 999, 7, 0));
         assert_eq!(edges.hottest(), Some(Edge { number: 500, count: 7 }));
         assert_eq!(taken(&mut counters).hottest(), None);
+    }
+
+    #[test]
+    fn edges_get_the_numbers_of_a_table() {
+        let mut edges = taken(&mut [0, 4, 5, 0, 7, 1]);
+        edges.renumber(&[0, 3, 0, 1, 2, 3], 9);
+        assert_eq!(edges.executed(), [Edge { number: 2, count: 7 }, Edge { number: 3, count: 5 }]);
+        assert_eq!((edges.total(), edges.known(), edges.hottest()), (12, 9, Some(Edge { number: 2, count: 7 })));
     }
 
     #[test]

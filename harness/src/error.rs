@@ -31,6 +31,14 @@ pub enum Error {
         /// What it did.
         what: String,
     },
+    /// A function of another language is not there, or cannot be loaded.
+    #[error("{subject}: {what}")]
+    Subject {
+        /// The function, as it was specified.
+        subject: String,
+        /// Why.
+        what: String,
+    },
     /// The guard, the process that starts the program, ended.
     #[error("the process that starts the program under test has ended; the program may have killed it")]
     Guard,

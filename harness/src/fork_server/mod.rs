@@ -5,7 +5,6 @@
 mod detect;
 mod protocol;
 
-use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 use std::{io, mem};
@@ -16,7 +15,7 @@ use protocol::{AFL_GREETING, AFL_VERSION, CONTROL, GREETING, INPUT, MAP};
 use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, outcome_of, pipe};
+use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
@@ -358,18 +357,4 @@ impl Server {
 /// Whether something may have been left, or it is time to look.
 fn stopped_or_old(outcome: &Outcome, swept: Instant) -> bool {
     outcome.is_abnormal() || swept.elapsed() > SWEEP
-}
-
-fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
-    // SAFETY: a system call without pointers.
-    let result = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, 0) };
-    if result < 0 { Err(Error::last("a pipe cannot be set up")) } else { Ok(()) }
-}
-
-/// Resident memory of a process in bytes.
-fn resident(process: libc::pid_t) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
-    let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
-    // SAFETY: a system call without pointers.
-    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }

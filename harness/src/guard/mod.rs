@@ -6,10 +6,11 @@ mod process;
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{io, ptr};
 
 pub(crate) use launch::{Launch, Parts, find};
+pub(crate) use process::resident;
 use message::{Reason, Report, Request};
 
 use crate::error::Error;
@@ -80,16 +81,16 @@ impl Guard {
         Ok((outcome, usage))
     }
 
-    /// Starts the program and lets it run on.
-    pub(crate) fn start(&mut self) -> Result<(), Error> {
+    /// Starts the program and lets it run on. Returns its process.
+    pub(crate) fn start(&mut self) -> Result<libc::pid_t, Error> {
         self.send(Request::Start)?;
-        self.receive().map(drop)
+        self.receive().map(|report| report.process)
     }
 
-    /// Ends what a run of the program that runs on has left.
-    pub(crate) fn sweep(&mut self) -> Result<(), Error> {
+    /// Ends what a run of the program that runs on has left. Returns the program's own status if it has ended.
+    pub(crate) fn sweep(&mut self) -> Result<Option<i32>, Error> {
         self.send(Request::Sweep)?;
-        self.receive().map(drop)
+        self.receive().map(|report| (report.process != 0).then_some(report.status))
     }
 
     /// What the program writes.
@@ -145,15 +146,18 @@ impl Streams {
 
     /// Reads what the program writes until `other` can be read; returns whether it can, which may not be before `time` has passed.
     pub(crate) fn read_until(&mut self, other: RawFd, time: Option<Duration>, kept: usize) -> bool {
+        let begin = Instant::now();
         loop {
             let poll_of = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
             let mut polled =
                 [poll_of(other), poll_of(self.descriptors[0].as_raw_fd()), poll_of(self.descriptors[1].as_raw_fd())];
-            let time = time
+            // A program that writes without end must not put the end off.
+            let left = time.map(|time| time.saturating_sub(begin.elapsed()));
+            let left = left
                 .map(|time| libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) });
-            let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+            let left_pointer = left.as_ref().map_or(ptr::null(), ptr::from_ref);
             // SAFETY: pointers to live values.
-            let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, time, ptr::null()) };
+            let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, left_pointer, ptr::null()) };
             for stream in 0..2 {
                 if polled[stream + 1].revents & libc::POLLIN != 0 {
                     self.read(stream, kept);
@@ -162,7 +166,7 @@ impl Streams {
             if polled[0].revents != 0 {
                 return true;
             }
-            if ready == 0 {
+            if ready == 0 || time.is_some_and(|time| begin.elapsed() >= time) {
                 return false;
             }
         }
@@ -197,6 +201,13 @@ pub(crate) fn pipe() -> Result<(OwnedFd, OwnedFd), Error> {
         libc::fcntl(ends[0], libc::F_SETFL, libc::O_NONBLOCK);
         Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
     }
+}
+
+/// Makes operations on it wait.
+pub(crate) fn blocking(descriptor: &OwnedFd) -> Result<(), Error> {
+    // SAFETY: a system call without pointers.
+    let result = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, 0) };
+    if result < 0 { Err(Error::last("a pipe cannot be set up")) } else { Ok(()) }
 }
 
 fn sockets() -> Result<(OwnedFd, OwnedFd), Error> {

@@ -37,10 +37,10 @@ pub(super) fn serve(guarded: &Guarded) -> ! {
         let report = match request {
             Request::Run { time, memory, processes } => guard.run(time, memory, processes),
             Request::Start => guard.start(),
-            Request::Sweep => {
-                guard.sweep();
-                Report::default()
-            }
+            Request::Sweep => match guard.sweep() {
+                Some((process, status)) => Report { process, status, ..Report::default() },
+                None => Report::default(),
+            },
         };
         if !report.send(guarded.control) {
             break;
@@ -173,22 +173,26 @@ impl Process<'_> {
         result
     }
 
-    /// Ends what a run has left, but not the program that runs on.
-    fn sweep(&mut self) {
-        let Some(server) = self.server else { return self.end_all() };
+    /// Ends what a run has left, but not the program that runs on; its process and status if it has ended.
+    fn sweep(&mut self) -> Option<(libc::pid_t, i32)> {
+        let Some(server) = self.server else {
+            self.end_all();
+            return None;
+        };
         for _ in 0..1000 {
-            while let Some((process, ..)) = wait_any() {
+            while let Some((process, status, ..)) = wait_any() {
                 if process == server {
-                    self.server = None;
-                    return self.end_all();
+                    self.end_all();
+                    return Some((process, status));
                 }
             }
             let left: Vec<libc::pid_t> = children(own()).into_iter().filter(|&child| child != server).collect();
             if left.is_empty() {
-                return;
+                break;
             }
             signal(&left, libc::SIGKILL);
         }
+        None
     }
 
     /// Ends every process that descends from this one, and waits for that.
@@ -316,8 +320,8 @@ fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
     found
 }
 
-/// Resident memory of a process in bytes.
-fn resident(process: libc::pid_t) -> u64 {
+/// Resident memory of a process in bytes; 0 if it has ended.
+pub(crate) fn resident(process: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
     // SAFETY: a system call without pointers.

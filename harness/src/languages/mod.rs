@@ -1,0 +1,77 @@
+//! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts what is executed.
+
+mod protocol;
+mod python;
+mod subject;
+mod table;
+mod worker;
+
+pub use subject::{Language, Subject};
+use table::Table;
+pub use table::Place;
+use worker::Worker;
+
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::run::{Captured, Outcome, Run, Usage};
+use crate::target::Target;
+
+/// A function in a worker process.
+///
+/// What the function leaves in the process (caches, changed globals) stays for the next input. The process is started anew when an
+/// input has exceeded a limit, has ended it, or has left threads in it.
+///
+/// Edges are numbered as they are first executed. A number keeps its meaning for the life of this value, in all its processes.
+pub struct Function {
+    subject: Subject,
+    worker: Option<Worker>,
+    table: Table,
+    edges: Edges,
+    captured: [Captured; 2],
+}
+
+impl Function {
+    /// Starts a worker process, which loads the function.
+    ///
+    /// # Errors
+    ///
+    /// If the interpreter or the function is not there, or the function cannot be loaded.
+    pub fn new(subject: Subject) -> Result<Function, Error> {
+        let mut table = Table::default();
+        let worker = Worker::start(&subject, &mut table)?;
+        Ok(Function { subject, worker: Some(worker), table, edges: Edges::default(), captured: Default::default() })
+    }
+
+    /// Where an edge is in the sources.
+    pub fn place(&self, edge: u32) -> Option<&Place> {
+        self.table.place(edge)
+    }
+
+    fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => Worker::start(&self.subject, &mut self.table)?,
+        };
+        let is_fresh = worker.is_fresh();
+        let (outcome, usage) = worker.run(&self.subject, input, &mut self.table)?;
+        if outcome == Outcome::Memory && !is_fresh {
+            // What earlier inputs have left may have been the most of it.
+            drop(worker);
+            return self.run_once(input);
+        }
+        worker.take_counters(&mut self.edges, &self.table);
+        self.captured = worker.take_output();
+        if worker.is_alive() {
+            self.worker = Some(worker);
+        }
+        Ok((outcome, usage))
+    }
+}
+
+impl Target for Function {
+    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
+        let (outcome, usage) = self.run_once(input)?;
+        let [stdout, stderr] = &self.captured;
+        Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
+    }
+}

@@ -1,0 +1,19 @@
+//! Functions of Python 3, counted by `sys.monitoring` from 3.12 on (entries of functions, branches, loops), by `sys.settrace` before
+//! (lines).
+
+use super::subject::Subject;
+use crate::command::Program;
+use crate::error::Error;
+
+const WORKER: &str = include_str!("../../workers/worker.py");
+
+/// The interpreter with its worker.
+pub(super) fn program(subject: &Subject, module: &str, function: &str) -> Result<Program, Error> {
+    let kind = if subject.takes_text { "text" } else { "bytes" };
+    let arguments = ["-c", WORKER, module, function, kind].into_iter().chain(subject.own.iter().map(String::as_str));
+    let program = Program::new(subject.interpreter_or("python3"), arguments)?;
+    Ok(program
+        // Sets of strings have one order in all processes, so that counts are the same.
+        .variable("PYTHONHASHSEED", "0")
+        .variable("PYTHONDONTWRITEBYTECODE", "1"))
+}

@@ -1,0 +1,177 @@
+//! Which function is run, and how.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::python;
+use crate::command::Program;
+use crate::confine::Confinement;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::run::{Captured, Outcome};
+
+/// The language of a function, and where the function is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Language {
+    /// `python:MODULE:FUNCTION`: the function gets `bytes`.
+    Python {
+        /// A module as `import` takes it, or a file that ends in `.py`.
+        module: String,
+        /// A function of it; a name with dots for a method of a class.
+        function: String,
+    },
+}
+
+/// A function of a program in another language.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub(super) name: String,
+    pub(super) language: Language,
+    pub(super) takes_text: bool,
+    pub(super) own: Vec<String>,
+    pub(super) interpreter: Option<PathBuf>,
+    pub(super) limits: Limits,
+    confinement: Confinement,
+    folder: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Subject {
+    /// The function that a specification names: `python:MODULE:FUNCTION`.
+    ///
+    /// # Errors
+    ///
+    /// If it names none.
+    pub fn new(specification: &str) -> Result<Subject, Error> {
+        let language = language(specification).map_err(|what| refused(specification, what))?;
+        Ok(Subject {
+            name: specification.into(),
+            language,
+            takes_text: false,
+            own: Vec::new(),
+            interpreter: None,
+            limits: Limits::default(),
+            confinement: Confinement::default(),
+            folder: None,
+            variables: Vec::new(),
+        })
+    }
+
+    /// The function gets text. What is no UTF-8 in the input becomes U+FFFD.
+    pub fn text(mut self) -> Subject {
+        self.takes_text = true;
+        self
+    }
+
+    /// The code of this module of the standard library is counted, too.
+    ///
+    /// Without it that is all code but the language's own; where the function is in the standard library, the code of its
+    /// outermost module is counted.
+    pub fn own(mut self, module: impl Into<String>) -> Subject {
+        self.own.push(module.into());
+        self
+    }
+
+    /// With this interpreter, and not the one in `PATH`.
+    pub fn interpreter(mut self, interpreter: impl AsRef<Path>) -> Subject {
+        self.interpreter = Some(interpreter.as_ref().to_path_buf());
+        self
+    }
+
+    /// With these limits. Those on time and memory hold for each input; the process itself may have used some of the memory before.
+    pub fn limits(mut self, limits: Limits) -> Subject {
+        self.limits = limits;
+        self
+    }
+
+    /// With this confinement.
+    pub fn confinement(mut self, confinement: Confinement) -> Subject {
+        self.confinement = confinement;
+        self
+    }
+
+    /// In this folder, where modules and files are looked for; without it, in that of this process.
+    pub fn folder(mut self, folder: impl AsRef<Path>) -> Subject {
+        self.folder = Some(folder.as_ref().to_path_buf());
+        self
+    }
+
+    /// With this environment variable, beside those of this process.
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Subject {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// The language, and where the function is.
+    pub fn language(&self) -> &Language {
+        &self.language
+    }
+
+    pub(super) fn error(&self, what: impl Into<String>) -> Error {
+        refused(&self.name, what.into())
+    }
+
+    /// The program that calls the function.
+    pub(super) fn program(&self) -> Result<Program, Error> {
+        let mut program = match &self.language {
+            Language::Python { module, function } => python::program(self, module, function)?,
+        };
+        for (name, value) in &self.variables {
+            program = program.variable(name, value);
+        }
+        if let Some(folder) = &self.folder {
+            program = program.folder(folder);
+        }
+        Ok(program.limits(self.limits).confinement(self.confinement))
+    }
+
+    /// What an outcome means in the language, as far as `stderr` tells.
+    pub(super) fn outcome(&self, outcome: Outcome, _stderr: &Captured) -> Outcome {
+        outcome
+    }
+
+    /// The interpreter, by default the one of this name in `PATH`.
+    pub(super) fn interpreter_or(&self, name: &str) -> OsString {
+        self.interpreter.as_deref().map_or(OsStr::new(name), Path::as_os_str).into()
+    }
+}
+
+fn refused(name: &str, what: String) -> Error {
+    Error::Subject { subject: name.into(), what }
+}
+
+fn language(specification: &str) -> Result<Language, String> {
+    let (language, place) = specification.split_once(':').unwrap_or((specification, ""));
+    let part = |part: &str, name: &str| match part {
+        "" => Err(format!("names no {name}")),
+        part => Ok(part.to_string()),
+    };
+    match language {
+        "python" => {
+            let (module, function) =
+                place.rsplit_once(':').ok_or("is to be `python:MODULE:FUNCTION`, with a second colon")?;
+            Ok(Language::Python { module: part(module, "module")?, function: part(function, "function")? })
+        }
+        _ => Err("begins with no language that is known, which are `python:`".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_specification_names_a_language_and_a_function() {
+        let subject = Subject::new("python:html.parser:HTMLParser.feed").expect("a subject");
+        let expected = Language::Python { module: "html.parser".into(), function: "HTMLParser.feed".into() };
+        assert_eq!(subject.language(), &expected);
+        for (wrong, expected) in [
+            ("python:json", "python:json: is to be `python:MODULE:FUNCTION`, with a second colon"),
+            ("python::loads", "python::loads: names no module"),
+            ("perl:a:b", "perl:a:b: begins with no language that is known, which are `python:`"),
+        ] {
+            assert_eq!(Subject::new(wrong).expect_err("an error").to_string(), expected);
+        }
+    }
+}

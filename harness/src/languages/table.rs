@@ -1,0 +1,67 @@
+//! The edges of a subject: their numbers and their places in its sources.
+
+use std::collections::HashMap;
+use std::fmt;
+
+/// Where an edge is in the sources.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The file, as the language names it.
+    pub file: String,
+    /// The line that the edge leads to, from 1 on.
+    pub line: u32,
+    /// The function.
+    pub function: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{} ({})", self.file, self.line, self.function)
+    }
+}
+
+/// The edges that are known, by what tells them apart.
+#[derive(Default)]
+pub(super) struct Table {
+    numbers: HashMap<Vec<u8>, u32>,
+    places: Vec<Place>,
+}
+
+impl Table {
+    /// The number of an edge, from 1 on. `key` is its file, its function and what tells it apart there, with zero bytes between.
+    pub(super) fn number(&mut self, key: &[u8], line: u32) -> u32 {
+        if let Some(&number) = self.numbers.get(key) {
+            return number;
+        }
+        let mut parts = key.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
+        let mut part = || parts.next().unwrap_or_default();
+        self.places.push(Place { file: part(), line, function: part() });
+        let number = self.places.len() as u32;
+        self.numbers.insert(key.to_vec(), number);
+        number
+    }
+
+    pub(super) fn place(&self, number: u32) -> Option<&Place> {
+        self.places.get((number as usize).checked_sub(1)?)
+    }
+
+    /// How many edges are known.
+    pub(super) fn len(&self) -> u32 {
+        self.places.len() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_keeps_its_number() {
+        let mut table = Table::default();
+        assert_eq!(table.number(b"a.py\0f\x001", 1), 1);
+        assert_eq!(table.number(b"a.py\0g\x001", 7), 2);
+        assert_eq!(table.number(b"a.py\0f\x001", 1), 1);
+        assert_eq!(table.place(2).map(ToString::to_string).as_deref(), Some("a.py:7 (g)"));
+        assert_eq!((table.place(0), table.place(3), table.len()), (None, None, 2));
+    }
+}

@@ -1,0 +1,281 @@
+//! The process that calls the function.
+
+use std::io;
+use std::mem;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use super::protocol::{self, Message};
+use super::subject::Subject;
+use super::table::Table;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
+use crate::run::{Captured, Outcome, Usage};
+use crate::scratch::Scratch;
+use crate::shared::Memory;
+
+/// Counters for which there is room.
+const COUNTERS: usize = 1 << 20;
+/// Bytes of an input for which there is room; what is longer is cut.
+const LONGEST_INPUT: usize = 1 << 26;
+/// A worker may take this long to load the function.
+const START: Duration = Duration::from_secs(60);
+/// How often memory is looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How often processes that runs have left are ended.
+const SWEEP: Duration = Duration::from_millis(50);
+/// A process that has closed its descriptors may take this long to end.
+const END: Duration = Duration::from_secs(2);
+/// Bytes of standard error that an error shows.
+const SHOWN: usize = 2000;
+
+/// A worker process.
+pub(super) struct Worker {
+    // Dropped before the folder that its processes may write to.
+    guard: Guard,
+    scratch: Scratch,
+    process: libc::pid_t,
+    requests: OwnedFd,
+    answers: OwnedFd,
+    counters: Memory,
+    input: Memory,
+    /// The edge of each counter; the first takes what has no counter.
+    numbers: Vec<u32>,
+    /// What has been read of messages that are not whole.
+    unread: Vec<u8>,
+    is_alive: bool,
+    runs: u64,
+    swept: Instant,
+}
+
+/// What a worker has said when its messages were read.
+enum Said {
+    /// Nothing that ends the wait.
+    Nothing,
+    Ready,
+    Refused(String),
+    Done(Outcome, bool, (Duration, Duration)),
+    /// It has closed its end, or said what is no message.
+    Gone,
+}
+
+impl Worker {
+    /// Starts a process that has loaded the function.
+    pub(super) fn start(subject: &Subject, table: &mut Table) -> Result<Worker, Error> {
+        let program = subject.program()?;
+        let scratch = Scratch::new()?;
+        let mut parts = program.parts(&scratch)?;
+        let (requests_read, requests) = pipe()?;
+        let (answers, answers_written) = pipe()?;
+        blocking(&requests_read)?;
+        let counters = Memory::new(COUNTERS * size_of::<u32>())?;
+        let input = Memory::new(LONGEST_INPUT)?;
+        parts.descriptors.extend([
+            (input.descriptor()?, protocol::INPUT),
+            (counters.descriptor()?, protocol::COUNTERS),
+            (requests_read, protocol::REQUESTS),
+            (answers_written, protocol::ANSWERS),
+        ]);
+        let mut guard = Guard::new(parts, scratch.folder().to_path_buf())?;
+        let process = guard.start()?;
+        let mut worker = Worker {
+            guard,
+            scratch,
+            process,
+            requests,
+            answers,
+            counters,
+            input,
+            numbers: vec![0],
+            unread: Vec::new(),
+            is_alive: true,
+            runs: 0,
+            swept: Instant::now(),
+        };
+        worker.greet(subject, table)?;
+        worker.take_counters(&mut Edges::default(), table);
+        Ok(worker)
+    }
+
+    /// Waits until the function is loaded.
+    fn greet(&mut self, subject: &Subject, table: &mut Table) -> Result<(), Error> {
+        let begin = Instant::now();
+        let what = loop {
+            match self.wait(subject, table, START.saturating_sub(begin.elapsed())) {
+                Said::Ready => return Ok(()),
+                Said::Refused(what) => break what,
+                Said::Gone | Said::Done(..) => {
+                    let outcome = self.ended()?;
+                    break format!("the worker process ended before the function was loaded ({outcome})");
+                }
+                Said::Nothing if begin.elapsed() >= START => {
+                    break format!("the function was not loaded within {START:?}");
+                }
+                Said::Nothing => {}
+            }
+        };
+        self.guard.streams().read_rest(SHOWN);
+        let stderr = String::from_utf8_lossy(&self.guard.captured()[1].bytes).trim().to_string();
+        let shown = if stderr.is_empty() { what } else { format!("{what}\n{stderr}") };
+        Err(subject.error(shown))
+    }
+
+    /// Calls the function.
+    pub(super) fn run(
+        &mut self,
+        subject: &Subject,
+        input: &[u8],
+        table: &mut Table,
+    ) -> Result<(Outcome, Usage), Error> {
+        self.guard.streams().clear();
+        self.runs += 1;
+        let input = &input[..input.len().min(LONGEST_INPUT)];
+        self.input.values::<u8>(0, input.len()).copy_from_slice(input);
+        let begin = Instant::now();
+        let (outcome, cpu) = match self.ask(input.len() as u32) {
+            Some(()) => self.wait_for_end(subject, table, begin)?,
+            None => (self.ended()?, None),
+        };
+        let wall = begin.elapsed();
+        self.guard.streams().read_rest(subject.limits.kept_output);
+        if self.is_alive && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
+        {
+            // The process may end between runs, by what a run has left in it.
+            self.is_alive = self.guard.sweep()?.is_none();
+            self.scratch.tidy();
+            self.swept = Instant::now();
+        }
+        Ok((subject.outcome(outcome, &self.guard.captured()[1]), Usage { wall, cpu, peak_memory: None }))
+    }
+
+    fn wait_for_end(
+        &mut self,
+        subject: &Subject,
+        table: &mut Table,
+        begin: Instant,
+    ) -> Result<(Outcome, Option<(Duration, Duration)>), Error> {
+        let limits = subject.limits;
+        loop {
+            let left = limits.time.saturating_sub(begin.elapsed());
+            match self.wait(subject, table, left.min(TICK)) {
+                Said::Done(outcome, is_spent, cpu) => {
+                    self.is_alive = !is_spent;
+                    return Ok((outcome, Some(cpu)));
+                }
+                Said::Nothing => {}
+                Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),
+            }
+            let memory = resident(self.process);
+            let outcome = match () {
+                () if begin.elapsed() >= limits.time => Outcome::Timeout,
+                () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
+                // It has ended, but processes that it has started hold its descriptors open.
+                () if memory == 0 => return Ok((self.ended()?, None)),
+                () => continue,
+            };
+            self.kill();
+            // Edges that were found up to the end.
+            while !matches!(self.wait(subject, table, Duration::ZERO), Said::Nothing | Said::Gone) {}
+            return Ok((outcome, None));
+        }
+    }
+
+    /// Whether no input was run yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.runs == 0
+    }
+
+    /// Whether the process can take another input.
+    pub(super) fn is_alive(&self) -> bool {
+        self.is_alive
+    }
+
+    /// The counts up to now; they are zero then.
+    pub(super) fn take_counters(&mut self, edges: &mut Edges, table: &Table) {
+        edges.take(self.counters.values::<u32>(0, self.numbers.len()));
+        edges.renumber(&self.numbers, table.len());
+    }
+
+    /// What the last run has written.
+    pub(super) fn take_output(&mut self) -> [Captured; 2] {
+        mem::take(&mut self.guard.streams().captured)
+    }
+
+    fn ask(&mut self, len: u32) -> Option<()> {
+        let bytes = len.to_ne_bytes();
+        // SAFETY: the bytes of a live value. The pipe's reader may be gone: SIGPIPE is ignored in Rust programs.
+        let written = unsafe { libc::write(self.requests.as_raw_fd(), bytes.as_ptr().cast(), bytes.len()) };
+        (written == bytes.len() as isize).then_some(())
+    }
+
+    /// Reads messages and output for no longer than `time`.
+    fn wait(&mut self, subject: &Subject, table: &mut Table, time: Duration) -> Said {
+        match self.understand(table) {
+            Said::Nothing => {}
+            said => return said,
+        }
+        if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(time), subject.limits.kept_output) {
+            return Said::Nothing;
+        }
+        let mut buffer = [0; 1 << 14];
+        // SAFETY: room for that many bytes.
+        let got = unsafe { libc::read(self.answers.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        match got {
+            1.. => self.unread.extend_from_slice(&buffer[..got as usize]),
+            0 => return Said::Gone,
+            _ if io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock => {}
+            _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => return Said::Gone,
+        }
+        self.understand(table)
+    }
+
+    /// Takes in messages that were read, up to one that ends the wait.
+    fn understand(&mut self, table: &mut Table) -> Said {
+        let mut read = 0;
+        let said = loop {
+            let Ok(message) = protocol::message(&self.unread[read..]) else { break Said::Gone };
+            let Some((message, len)) = message else { break Said::Nothing };
+            read += len;
+            match message {
+                Message::Ready => break Said::Ready,
+                Message::Refused(what) => break Said::Refused(what),
+                Message::Done { outcome, is_spent, cpu } => break Said::Done(outcome, is_spent, cpu),
+                Message::Edge { counter, line, key } => {
+                    let counter = counter as usize;
+                    if counter >= COUNTERS {
+                        break Said::Gone;
+                    }
+                    if self.numbers.len() <= counter {
+                        self.numbers.resize(counter + 1, 0);
+                    }
+                    self.numbers[counter] = table.number(key, line);
+                }
+            }
+        };
+        self.unread.drain(..read);
+        said
+    }
+
+    fn kill(&mut self) {
+        // SAFETY: the guard has not waited for it, as it was not asked to, so the number is still its own.
+        unsafe { libc::kill(self.process, libc::SIGKILL) };
+        self.is_alive = false;
+    }
+
+    /// How the process has ended by itself.
+    fn ended(&mut self) -> Result<Outcome, Error> {
+        self.is_alive = false;
+        let begin = Instant::now();
+        while begin.elapsed() < END {
+            if let Some(status) = self.guard.sweep()? {
+                return Ok(outcome_of(status));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // It has closed its descriptors, and runs on.
+        self.kill();
+        Ok(Outcome::Lost)
+    }
+}
