@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use std::{io, ptr};
 
 pub(crate) use launch::{Launch, Parts, find};
-pub(crate) use process::resident;
 use message::{Reason, Report, Request};
+pub(crate) use process::resident;
 
 use crate::error::Error;
 use crate::limits::Limits;

@@ -7,8 +7,8 @@ mod table;
 mod worker;
 
 pub use subject::{Language, Subject};
-use table::Table;
 pub use table::Place;
+use table::Table;
 use worker::Worker;
 
 use crate::edges::Edges;

@@ -139,7 +139,8 @@ impl Worker {
         };
         let wall = begin.elapsed();
         self.guard.streams().read_rest(subject.limits.kept_output);
-        if self.is_alive && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
+        if self.is_alive
+            && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
         {
             // The process may end between runs, by what a run has left in it.
             self.is_alive = self.guard.sweep()?.is_none();

@@ -3,3 +3,4 @@
 mod command;
 mod fork_server;
 mod kit;
+mod languages;

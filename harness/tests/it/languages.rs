@@ -1,0 +1,4 @@
+//! Functions of other languages.
+
+mod kit;
+mod python;

@@ -1,0 +1,84 @@
+//! What the tests of all languages need.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use gramjet_harness::{Edges, Exception, Function, Limits, Outcome, Subject, Target};
+
+/// The interpreters that are there under one of these names. The first must be there where judges must be.
+pub(crate) fn interpreters(names: &[&'static str]) -> Vec<&'static str> {
+    let is_there =
+        |name: &&&'static str| Command::new(name).arg("--version").output().is_ok_and(|done| done.status.success());
+    let found: Vec<&'static str> = names.iter().filter(is_there).copied().collect();
+    let is_required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
+    assert!(!is_required || found.first() == names.first(), "{} is not installed", names[0]);
+    found
+}
+
+pub(crate) fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+/// A function of the test programs.
+pub(crate) fn subject(specification: &str) -> Subject {
+    Subject::new(specification).expect("a subject").folder(programs()).limits(limits())
+}
+
+pub(crate) fn limits() -> Limits {
+    Limits::default().with_time(Duration::from_secs(20)).with_memory(Some(1 << 30))
+}
+
+pub(crate) fn short(subject: Subject) -> Subject {
+    subject.limits(limits().with_time(Duration::from_millis(500)))
+}
+
+pub(crate) fn outcome(target: &mut Function, input: &str) -> Outcome {
+    target.run(input.as_bytes()).expect("a run").outcome
+}
+
+pub(crate) fn edges(target: &mut Function, input: &str) -> Edges {
+    target.run(input.as_bytes()).expect("a run").edges.expect("edges").clone()
+}
+
+/// Each executed edge as its place and its count.
+pub(crate) fn places(target: &mut Function, input: &str) -> Vec<(String, u32)> {
+    let edges = edges(target, input);
+    let place = |number| target.place(number).expect("a place").to_string();
+    edges.executed().iter().map(|edge| (place(edge.number), edge.count)).collect()
+}
+
+/// An exception without the folder that its frame's file is in.
+pub(crate) fn exception(outcome: Outcome) -> (String, String) {
+    let Outcome::Exception(Exception { class, frame }) = outcome else { panic!("{outcome:?} is no exception") };
+    let frame = frame.unwrap_or_default();
+    (class, frame.rsplit_once('/').map_or(frame.clone(), |(_, name)| name.to_string()))
+}
+
+pub(crate) fn error(subject: Subject) -> String {
+    Function::new(subject).err().expect("an error").to_string()
+}
+
+/// Says how fast it is, and fails below 1 000 runs a second of processor time, as other tests may run beside this one.
+pub(crate) fn assert_fast(target: &mut Function, input: &str) {
+    for _ in 0..300 {
+        edges(target, input);
+    }
+    let (mut time, runs) = (Duration::ZERO, 500);
+    let before = own_time();
+    for _ in 0..runs {
+        let run = target.run(input.as_bytes()).expect("a run");
+        let (user, system) = run.usage.cpu.expect("its time");
+        time += user + system;
+    }
+    let harness = own_time() - before;
+    let each = (time + harness) / runs;
+    println!("{each:?} of processor time a run, {:?} of it in this process", harness / runs);
+    assert!(each < Duration::from_millis(1), "{each:?} a run");
+}
+
+/// Processor time of this thread.
+fn own_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("schedstat");
+    Duration::from_nanos(stat.split_ascii_whitespace().next().and_then(|time| time.parse().ok()).expect("a time"))
+}

@@ -1,0 +1,196 @@
+//! Functions of Python.
+
+use std::fs;
+
+use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
+
+use super::kit::{
+    assert_fast, edges, error, exception, interpreters, limits, outcome, places, programs, short, subject,
+};
+use crate::kit::place;
+
+/// Counts come from `sys.monitoring` in some, from `sys.settrace` in others.
+fn pythons() -> Vec<&'static str> {
+    interpreters(&["python3", "python3.9", "python3.12", "python3.13", "python3.14"])
+}
+
+fn function(specification: &str, python: &str) -> Function {
+    Function::new(subject(specification).interpreter(python)).expect("a target")
+}
+
+#[test]
+fn python_outcomes_say_how_the_function_ended() {
+    for python in pythons() {
+        let mut target = Function::new(short(subject("python:torture:run").interpreter(python))).expect("a target");
+        for (input, expected) in [
+            ("", Outcome::Exit(0)),
+            ("e3", Outcome::Exit(3)),
+            ("E", Outcome::Exit(1)),
+            ("x", Outcome::Exit(5)),
+            ("l", Outcome::Timeout),
+            ("M", Outcome::Memory),
+            ("t", Outcome::Exit(0)),
+            ("T", Outcome::Exit(0)),
+            ("P", Outcome::Exit(0)),
+            ("k", Outcome::Signal(11)),
+            ("f", Outcome::Exit(0)),
+            ("F", Outcome::Exit(0)),
+            ("c", Outcome::Exit(0)),
+            // The worker finds nobody to answer to.
+            ("C", Outcome::Exit(1)),
+            ("i", Outcome::Exit(0)),
+            ("e0", Outcome::Exit(0)),
+        ] {
+            assert_eq!(outcome(&mut target, input), expected, "{input} {python}");
+        }
+        assert_eq!(outcome(&mut target, "Q"), Outcome::Timeout);
+        let raised = exception(outcome(&mut target, "u"));
+        assert_eq!(raised, ("torture.Unusual".into(), "torture.py:19 (raise_deep)".into()));
+        let raised = exception(outcome(&mut target, "j"));
+        assert_eq!(raised.0, "json.decoder.JSONDecodeError");
+        assert!(raised.1.ends_with("(run)"), "{raised:?}");
+        let raised = exception(outcome(&mut target, "r"));
+        assert!(raised.0 == "RecursionError" && raised.1.ends_with("(deep)"), "{raised:?}");
+    }
+}
+
+#[test]
+fn python_memory_is_bounded() {
+    for python in pythons() {
+        let limits = limits().with_memory(Some(256 << 20));
+        let mut target = Function::new(subject("python:torture:run").interpreter(python).limits(limits)).expect("one");
+        for (input, expected) in [("e1", 1), ("m", -1), ("m", -1), ("e2", 2)] {
+            let expected = if expected < 0 { Outcome::Memory } else { Outcome::Exit(expected) };
+            assert_eq!(outcome(&mut target, input), expected);
+        }
+    }
+}
+
+#[test]
+fn python_output_belongs_to_its_run() {
+    for python in pythons() {
+        let mut target = function("python:torture:run", python);
+        for _ in 0..2 {
+            let run = target.run(b"p").expect("a run");
+            assert_eq!((&*run.stdout.bytes, &*run.stderr.bytes), (&b"a text\n"[..], &b"an error\n"[..]));
+            let run = target.run(b"u").expect("a run");
+            assert_eq!((&*run.stdout.bytes, &*run.stderr.bytes), (&b""[..], &b"torture.Unusual: not usual\n"[..]));
+            let run = target.run(b"t").expect("a run");
+            assert_eq!(String::from_utf8_lossy(&run.stdout.bytes), "from a thread\n".repeat(3));
+            let run = target.run(b"P").expect("a run");
+            assert_eq!((run.stdout.bytes.len(), run.stdout.written), (1 << 16, 10_000_000));
+        }
+    }
+}
+
+#[test]
+fn python_counts_are_exact() {
+    for python in pythons() {
+        let mut target = function("python:torture:count", python);
+        let counted = places(&mut target, "aabcc");
+        let of_line = |line: u32| {
+            let place = format!("torture.py:{line} (count)");
+            counted.iter().filter(|(found, _)| found.ends_with(&place)).map(|&(_, count)| count).sum::<u32>()
+        };
+        // Two of `a`, one of `b`.
+        assert_eq!((of_line(85), of_line(87)), (2, 1), "{python} {counted:?}");
+        for input in ["aabcc", "", "b"] {
+            let first = edges(&mut target, input);
+            assert!((0..100).all(|_| edges(&mut target, input) == first), "{python} {input}");
+        }
+        let (short, long) = (edges(&mut target, "ab"), edges(&mut target, &"ab".repeat(100)));
+        assert!(long.total() > 20 * short.total(), "{short:?} {long:?}");
+    }
+}
+
+#[test]
+fn edges_of_python_keep_their_numbers_in_another_process() {
+    for python in pythons() {
+        let mut target = Function::new(short(subject("python:torture:run").interpreter(python))).expect("a target");
+        let inputs = ["u", "e1", "r", "p", "t"];
+        let before = inputs.map(|input| edges(&mut target, input));
+        assert_eq!(outcome(&mut target, "l"), Outcome::Timeout);
+        for (input, before) in inputs.iter().zip(&before).rev() {
+            assert_eq!(edges(&mut target, input).executed(), before.executed(), "{python} {input}");
+        }
+        // What was counted up to the end is known.
+        let spun = edges(&mut target, "l");
+        assert!(spun.hottest().expect("an edge").count > 10_000, "{spun:?}");
+        let hottest = target.place(spun.hottest().expect("an edge").number).expect("a place").to_string();
+        assert!(hottest.ends_with("torture.py:35 (run)") || hottest.ends_with("torture.py:36 (run)"), "{hottest}");
+    }
+}
+
+#[test]
+fn modules_of_the_standard_library_are_counted_where_they_are_named() {
+    for python in pythons() {
+        let text = r#"{"a": [1, 2.5, true, null, "b\n"]}"#;
+        let mut target = Function::new(subject("python:json:loads").interpreter(python)).expect("a target");
+        let counted = places(&mut target, text);
+        assert!(counted.iter().all(|(place, _)| place.contains("/json/")), "{counted:?}");
+        assert!(counted.iter().any(|(place, _)| place.contains("json/decoder.py")), "{counted:?}");
+        let (class, frame) = exception(outcome(&mut target, "[1,"));
+        assert_eq!(class, "json.decoder.JSONDecodeError");
+        assert!(frame.starts_with("decoder.py:") && frame.ends_with("raw_decode)"), "{frame}");
+        let mut narrow = Function::new(subject("python:torture:parse").interpreter(python).text()).expect("a target");
+        let mut wide =
+            Function::new(subject("python:torture:parse").interpreter(python).text().own("json")).expect("one");
+        let (narrow, first) = (edges(&mut narrow, text), edges(&mut wide, text));
+        assert!(first.total() > 10 * narrow.total(), "{python} {first:?} {narrow:?}");
+        assert!((0..100).all(|_| edges(&mut wide, text) == first), "{python}");
+    }
+}
+
+#[test]
+fn a_python_function_gets_bytes_or_text() {
+    for python in pythons() {
+        let specification = format!("python:{}:Holder.text", programs().join("torture.py").display());
+        let text = subject(&specification).interpreter(python).text();
+        let mut target = Function::new(text).expect("a target");
+        assert_eq!(target.run(b"\xff").expect("a run").outcome, Outcome::Exit(0));
+        let mut target = function(&specification, python);
+        assert_eq!(exception(outcome(&mut target, "a")).0, "TypeError");
+    }
+}
+
+#[test]
+fn a_confined_python_function_writes_no_files() {
+    if offered() < Offered::Files {
+        return;
+    }
+    for python in pythons() {
+        let outside = place("python").join("outside");
+        let mut target = Function::new(subject("python:torture:run").interpreter(python).variable("OUTSIDE", &outside))
+            .expect("one");
+        assert_eq!(exception(outcome(&mut target, "w")).0, "PermissionError");
+        assert!(!outside.exists());
+    }
+    assert!(fs::metadata(programs().join("__pycache__")).is_err());
+}
+
+#[test]
+fn a_wrong_python_function_is_an_error_that_says_what_was_looked_for() {
+    for python in pythons() {
+        let error_of = |specification: &str| error(subject(specification).interpreter(python));
+        let begins = |specification: &str, expected: &str| {
+            let error = error_of(specification);
+            assert!(error.starts_with(&format!("{specification}: {expected}")), "{error}");
+        };
+        begins("python:no_such:f", "there is no module `no_such` in /");
+        begins("python:json.no_such:f", "there is no module `json.no_such` in /");
+        begins("python:no_such.py:f", "there is no file /");
+        begins("python:torture:no_such", "the module `torture` has no function `no_such`");
+        begins("python:torture:number", "`number` of the module `torture` cannot be called");
+        begins("python:broken:f", "the module `broken` failed when it was imported: ModuleNotFoundError");
+    }
+    let error = error(Subject::new("python:json:loads").expect("a subject").interpreter("no-such-python"));
+    assert_eq!(error, "no-such-python cannot be run: entity not found");
+}
+
+#[test]
+fn python_runs_are_fast() {
+    for python in pythons() {
+        let text = r#"{"a": [1, 2, true, null, "b"], "c": {}}"#;
+        assert_fast(&mut function("python:json:loads", python), text);
+    }
+}

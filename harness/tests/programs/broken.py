@@ -1,0 +1,1 @@
+import nothing_that_is_there
