@@ -17,8 +17,6 @@ const INPUT: &str = "input";
 pub(crate) struct Scratch {
     folder: PathBuf,
     file: File,
-    /// How long the file is.
-    len: u64,
 }
 
 impl Scratch {
@@ -26,7 +24,7 @@ impl Scratch {
         let failed = |source| Error::System { what: "a temporary folder cannot be made", source };
         let folder = new_folder().map_err(failed)?;
         let file = open(&folder.join(INPUT)).map_err(failed)?;
-        Ok(Scratch { folder, file, len: 0 })
+        Ok(Scratch { folder, file })
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -47,17 +45,16 @@ impl Scratch {
     /// has removed the last.
     pub(crate) fn write(&mut self, input: &[u8]) -> Result<bool, Error> {
         let failed = |source| Error::System { what: "the input cannot be written to the temporary folder", source };
-        let is_new = self.file.metadata().map_err(failed)?.nlink() == 0;
+        let mut known = self.file.metadata().map_err(failed)?;
+        let is_new = known.nlink() == 0;
         if is_new {
             let _ = fs::remove_dir_all(self.input());
             self.file = open(&self.input()).map_err(failed)?;
-            self.len = 0;
+            known = self.file.metadata().map_err(failed)?;
         }
         self.file.write_all_at(input, 0).map_err(failed)?;
-        let len = input.len() as u64;
-        if self.len != len || self.file.metadata().map_err(failed)?.len() != len {
-            self.file.set_len(len).map_err(failed)?;
-            self.len = len;
+        if known.len() > input.len() as u64 {
+            self.file.set_len(input.len() as u64).map_err(failed)?;
         }
         self.file.seek(SeekFrom::Start(0)).map_err(failed)?;
         Ok(is_new)

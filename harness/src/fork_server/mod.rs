@@ -264,8 +264,9 @@ impl Server {
         let stopped = self.wait(program, process, begin);
         let Some(status) = self.word() else { return Ok(None) };
         let status = status as i32;
-        let kept = program.limits.kept_output;
-        self.guard.streams().read_rest(kept);
+        if stopped.is_some() {
+            self.guard.streams().read_rest(program.limits.kept_output);
+        }
         let outcome = match stopped {
             Some(outcome) => outcome,
             None if libc::WIFSTOPPED(status) => Outcome::Exit(0),

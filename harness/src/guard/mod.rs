@@ -144,7 +144,8 @@ impl Streams {
         self.captured.iter_mut().for_each(Captured::clear);
     }
 
-    /// Reads what the program writes until `other` can be read; returns whether it can, which may not be before `time` has passed.
+    /// Reads what the program writes until `other` can be read, and all that was written before that; returns whether `other` can be
+    /// read, which may not be before `time` has passed.
     pub(crate) fn read_until(&mut self, other: RawFd, time: Option<Duration>, kept: usize) -> bool {
         let begin = Instant::now();
         loop {
@@ -158,12 +159,13 @@ impl Streams {
             let left_pointer = left.as_ref().map_or(ptr::null(), ptr::from_ref);
             // SAFETY: pointers to live values.
             let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as u64, left_pointer, ptr::null()) };
+            let is_over = polled[0].revents != 0;
             for stream in 0..2 {
-                if polled[stream + 1].revents & libc::POLLIN != 0 {
-                    self.read(stream, kept);
-                }
+                let is_there = polled[stream + 1].revents & libc::POLLIN != 0;
+                // What was written before `other` could be read is seen by the same call.
+                while is_there && self.read(stream, kept) && is_over {}
             }
-            if polled[0].revents != 0 {
+            if is_over {
                 return true;
             }
             if ready == 0 || time.is_some_and(|time| begin.elapsed() >= time) {

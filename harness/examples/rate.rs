@@ -1,0 +1,51 @@
+//! How many inputs a second a program takes: `rate SECONDS FILE PROGRAM [ARGUMENT]...`, the input being that of the file.
+//!
+//! Prints executions a second of the clock, and the processor time of the harness itself for each execution.
+
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use gramjet_harness::{Command, ForkServer, Instrumentation, Program, Target, instrumentation};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = env::args_os().skip(1);
+    let mut argument = |name| arguments.next().ok_or(format!("{name} is missing"));
+    let seconds: f64 = argument("SECONDS")?.to_string_lossy().parse()?;
+    let input = fs::read(argument("FILE")?)?;
+    let program = Program::new(argument("PROGRAM")?, arguments)?;
+    let mut target: Box<dyn Target> = match instrumentation(program.path())? {
+        Instrumentation { by: None, .. } => Box::new(Command::new(program)?),
+        _ => Box::new(ForkServer::new(program)?),
+    };
+    let run = target.run(&input)?;
+    println!(
+        "outcome: {}; edges executed: {:?}",
+        run.outcome,
+        run.edges.map(|edges| (edges.executed().len(), edges.total()))
+    );
+    let (begin, before) = (Instant::now(), own_time());
+    let mut runs = 0u32;
+    while begin.elapsed().as_secs_f64() < seconds {
+        target.run(&input)?;
+        runs += 1;
+    }
+    let (wall, own) = (begin.elapsed().as_secs_f64(), (own_time() - before).as_secs_f64());
+    println!(
+        "{:.0} executions a second; {:.1} us of the harness each",
+        f64::from(runs) / wall,
+        own / f64::from(runs) * 1e6
+    );
+    Ok(())
+}
+
+/// Processor time of this process, without that of its children.
+fn own_time() -> Duration {
+    // SAFETY: zeroes are a value of this type, and the pointer is to a live one.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
