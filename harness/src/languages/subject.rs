@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::python;
+use super::{node, python};
 use crate::command::Program;
 use crate::confine::Confinement;
 use crate::error::Error;
@@ -19,6 +19,13 @@ pub enum Language {
         /// A module as `import` takes it, or a file that ends in `.py`.
         module: String,
         /// A function of it; a name with dots for a method of a class.
+        function: String,
+    },
+    /// `node:FILE#FUNCTION`: the function gets a `Buffer`.
+    Node {
+        /// A file, or else a package that Node finds from the folder on.
+        file: String,
+        /// What the file exports; a name with dots for a property of it. `default` is for a file that exports a function alone.
         function: String,
     },
 }
@@ -38,7 +45,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The function that a specification names: `python:MODULE:FUNCTION`.
+    /// The function that a specification names: `python:MODULE:FUNCTION` or `node:FILE#FUNCTION`.
     ///
     /// # Errors
     ///
@@ -64,7 +71,7 @@ impl Subject {
         self
     }
 
-    /// The code of this module of the standard library is counted, too.
+    /// The code of this module of Python's standard library is counted, too.
     ///
     /// Without it that is all code but the language's own; where the function is in the standard library, the code of its
     /// outermost module is counted.
@@ -116,6 +123,7 @@ impl Subject {
     pub(super) fn program(&self) -> Result<Program, Error> {
         let mut program = match &self.language {
             Language::Python { module, function } => python::program(self, module, function)?,
+            Language::Node { file, function } => node::program(self, file, function)?,
         };
         for (name, value) in &self.variables {
             program = program.variable(name, value);
@@ -127,8 +135,11 @@ impl Subject {
     }
 
     /// What an outcome means in the language, as far as `stderr` tells.
-    pub(super) fn outcome(&self, outcome: Outcome, _stderr: &Captured) -> Outcome {
-        outcome
+    pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
+        match self.language {
+            Language::Python { .. } => outcome,
+            Language::Node { .. } => node::outcome(outcome, stderr),
+        }
     }
 
     /// The interpreter, by default the one of this name in `PATH`.
@@ -153,7 +164,11 @@ fn language(specification: &str) -> Result<Language, String> {
                 place.rsplit_once(':').ok_or("is to be `python:MODULE:FUNCTION`, with a second colon")?;
             Ok(Language::Python { module: part(module, "module")?, function: part(function, "function")? })
         }
-        _ => Err("begins with no language that is known, which are `python:`".into()),
+        "node" => {
+            let (file, function) = place.rsplit_once('#').ok_or("is to be `node:FILE#FUNCTION`")?;
+            Ok(Language::Node { file: part(file, "file")?, function: part(function, "function")? })
+        }
+        _ => Err("begins with no language that is known, which are `python:` and `node:`".into()),
     }
 }
 
@@ -169,7 +184,8 @@ mod tests {
         for (wrong, expected) in [
             ("python:json", "python:json: is to be `python:MODULE:FUNCTION`, with a second colon"),
             ("python::loads", "python::loads: names no module"),
-            ("perl:a:b", "perl:a:b: begins with no language that is known, which are `python:`"),
+            ("perl:a:b", "perl:a:b: begins with no language that is known, which are `python:` and `node:`"),
+            ("node:a.js:b", "node:a.js:b: is to be `node:FILE#FUNCTION`"),
         ] {
             assert_eq!(Subject::new(wrong).expect_err("an error").to_string(), expected);
         }

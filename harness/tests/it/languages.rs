@@ -1,4 +1,5 @@
 //! Functions of other languages.
 
 mod kit;
+mod node;
 mod python;

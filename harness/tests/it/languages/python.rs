@@ -191,6 +191,6 @@ fn a_wrong_python_function_is_an_error_that_says_what_was_looked_for() {
 fn python_runs_are_fast() {
     for python in pythons() {
         let text = r#"{"a": [1, 2, true, null, "b"], "c": {}}"#;
-        assert_fast(&mut function("python:json:loads", python), text);
+        assert_fast(subject("python:json:loads").interpreter(python), text);
     }
 }

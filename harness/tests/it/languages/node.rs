@@ -1,0 +1,203 @@
+//! Functions of Node.
+
+use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
+
+use super::kit::{assert_fast, edges, error, exception, interpreters, limits, outcome, places, short, subject};
+use crate::kit::place;
+
+fn is_there() -> bool {
+    !interpreters(&["node"]).is_empty()
+}
+
+fn function(specification: &str) -> Function {
+    Function::new(subject(specification)).expect("a target")
+}
+
+#[test]
+fn node_outcomes_say_how_the_function_ended() {
+    if !is_there() {
+        return;
+    }
+    let mut target = Function::new(short(subject("node:torture.js#run"))).expect("a target");
+    for (input, expected) in [
+        ("", Outcome::Exit(0)),
+        ("e3", Outcome::Exit(3)),
+        ("E", Outcome::Exit(4)),
+        ("", Outcome::Exit(0)),
+        ("x", Outcome::Exit(5)),
+        ("a", Outcome::Signal(6)),
+        ("l", Outcome::Timeout),
+        ("n", Outcome::Exit(13)),
+        ("t", Outcome::Exit(0)),
+        ("T", Outcome::Timeout),
+        ("W", Outcome::Exit(0)),
+        ("k", Outcome::Signal(11)),
+        ("F", Outcome::Exit(0)),
+        ("i", Outcome::Exit(0)),
+        ("Q", Outcome::Timeout),
+        ("e0", Outcome::Exit(0)),
+    ] {
+        assert_eq!(outcome(&mut target, input), expected, "{input}");
+    }
+    let mut raised = |input: &str| exception(outcome(&mut target, input));
+    for input in ["u", "d", "D"] {
+        let (class, frame) = raised(input);
+        assert!(
+            class == "Unusual" && frame.starts_with("torture.js:11 (") && frame.contains("raise"),
+            "{input} {frame}"
+        );
+    }
+    assert_eq!(raised("R"), ("Unusual".into(), "torture.js:30 (Object.run)".into()));
+    assert_eq!(raised("v"), ("string".into(), String::new()));
+    assert_eq!(raised("j"), ("SyntaxError".into(), "torture.js:19 (Object.run)".into()));
+    let (class, frame) = raised("r");
+    assert!(class == "RangeError" && frame.ends_with("(deep)"), "{frame}");
+}
+
+#[test]
+fn memory_of_node_is_bounded() {
+    if !is_there() {
+        return;
+    }
+    let limits = limits().with_memory(Some(256 << 20));
+    let mut target = Function::new(subject("node:torture.js#run").limits(limits)).expect("a target");
+    for (input, expected) in
+        [("e1", Outcome::Exit(1)), ("m", Outcome::Memory), ("B", Outcome::Memory), ("e2", Outcome::Exit(2))]
+    {
+        assert_eq!(outcome(&mut target, input), expected, "{input}");
+    }
+}
+
+#[test]
+fn output_of_node_belongs_to_its_run() {
+    if !is_there() {
+        return;
+    }
+    let mut target = function("node:torture.js#run");
+    for _ in 0..2 {
+        let run = target.run(b"p").expect("a run");
+        assert_eq!((&*run.stdout.bytes, &*run.stderr.bytes), (&b"a text\n"[..], &b"an error\n"[..]));
+        let run = target.run(b"u").expect("a run");
+        assert_eq!((&*run.stdout.bytes, &*run.stderr.bytes), (&b""[..], &b"Unusual: not usual\n"[..]));
+        let run = target.run(b"t").expect("a run");
+        assert_eq!(&*run.stdout.bytes, b"from a timer\n");
+        let run = target.run(b"P").expect("a run");
+        assert_eq!((run.stdout.bytes.len(), run.stdout.written), (1 << 16, 10_000_000));
+    }
+}
+
+#[test]
+fn counts_of_node_are_exact() {
+    if !is_there() {
+        return;
+    }
+    let mut target = function("node:torture.js#count");
+    let counted = |target: &mut Function, input: &str| -> Vec<(u32, u32)> {
+        let place = |(place, count): (String, u32)| {
+            let line = place.rsplit_once("torture.js:").and_then(|(_, line)| line.strip_suffix(" (count)"));
+            (line.and_then(|line| line.parse().ok()).unwrap_or(0), count)
+        };
+        let mut counted: Vec<(u32, u32)> = places(target, input).into_iter().map(place).collect();
+        counted.sort_unstable();
+        counted
+    };
+    // The function, the loop, `a`, not `a`, `b`, the two arms, the operand, the exit, what follows it, what follows the loop.
+    let expected = [(46, 1), (48, 6), (49, 2), (51, 4), (51, 1), (53, 3), (54, 3), (56, 3), (56, 2), (57, 4), (59, 1)];
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(counted(&mut target, "aabccd"), expected);
+    let all = ["aabccd", "", "a", "b", "c", "d", "ab", "abcd", "aaaa"];
+    let before = all.map(|input| edges(&mut target, input));
+    for (input, before) in all.iter().zip(&before).rev() {
+        assert!((0..100).all(|_| edges(&mut target, input).executed() == before.executed()), "{input}");
+    }
+    assert_eq!(counted(&mut target, "abcd").iter().map(|&(line, _)| line).collect::<Vec<_>>().len(), expected.len());
+}
+
+#[test]
+fn edges_of_node_keep_their_numbers_in_another_process() {
+    if !is_there() {
+        return;
+    }
+    let mut target = Function::new(short(subject("node:torture.js#run"))).expect("a target");
+    let inputs = ["u", "e1", "r", "p", "t", "!abc"];
+    let before = inputs.map(|input| edges(&mut target, input));
+    assert_eq!(outcome(&mut target, "l"), Outcome::Timeout);
+    for (input, before) in inputs.iter().zip(&before).rev() {
+        assert_eq!(edges(&mut target, input).executed(), before.executed(), "{input}");
+    }
+}
+
+#[test]
+fn node_functions_of_modules_and_packages_are_found() {
+    if !is_there() {
+        return;
+    }
+    for specification in ["node:parser.mjs#parse", "node:parser.mjs#default"] {
+        let mut target = Function::new(subject(specification).text()).expect("a target");
+        let short = edges(&mut target, "1+2");
+        assert_eq!(outcome(&mut target, "(1 + 2) * 3 - 4"), Outcome::Exit(0));
+        let long = edges(&mut target, &"(1 + 2) * 3 - 4 + ".repeat(50));
+        assert!(long.total() > 50 * short.total(), "{short:?} {long:?}");
+        let (class, frame) = exception(outcome(&mut target, "(1"));
+        assert_eq!((&*class, &*frame), ("SyntaxError", "parser.mjs:37 (Parser.atom)"));
+    }
+    // A package in a folder of its own.
+    let folder = place("node");
+    let package = folder.join("node_modules/small");
+    std::fs::create_dir_all(&package).expect("a folder");
+    std::fs::write(package.join("index.js"), "module.exports = (text) => { if (text === '1') throw 1; };")
+        .expect("one");
+    let mut target = Function::new(subject("node:small#default").folder(folder).text()).expect("a target");
+    assert_eq!(exception(outcome(&mut target, "1")).0, "number");
+    assert_eq!(edges(&mut target, "2").total(), 1);
+}
+
+#[test]
+fn a_node_function_gets_a_buffer_or_text() {
+    if !is_there() {
+        return;
+    }
+    let mut target = Function::new(subject("node:torture.js#inner.text").text()).expect("a target");
+    assert_eq!(outcome(&mut target, "a"), Outcome::Exit(0));
+    assert_eq!(exception(outcome(&mut function("node:torture.js#inner.text"), "a")).0, "TypeError");
+}
+
+#[test]
+fn a_confined_node_function_writes_no_files() {
+    if !is_there() || offered() < Offered::Files {
+        return;
+    }
+    let outside = place("node").join("outside");
+    let mut target = Function::new(subject("node:torture.js#run").variable("OUTSIDE", &outside)).expect("a target");
+    assert_eq!(exception(outcome(&mut target, "w")).0, "Error");
+    assert!(!outside.exists());
+}
+
+#[test]
+fn a_wrong_node_function_is_an_error_that_says_what_was_looked_for() {
+    if !is_there() {
+        return;
+    }
+    let begins = |specification: &str, expected: &str| {
+        let error = error(subject(specification));
+        assert!(error.starts_with(&format!("{specification}: {expected}")), "{error}");
+    };
+    begins("node:no-such.js#f", "there is no file /");
+    begins("node:no-such#f", "there is no file /");
+    begins("node:torture.js#no_such", "torture.js has no function `no_such`");
+    begins("node:torture.js#number", "torture.js has no function `number`");
+    begins(
+        "node:broken.js#f",
+        "broken.js failed when it was loaded: Error: Cannot find module 'nothing-that-is-there'",
+    );
+    let error = error(Subject::new("node:a#b").expect("a subject").interpreter("no-such-node"));
+    assert_eq!(error, "no-such-node cannot be run: entity not found");
+}
+
+#[test]
+fn node_runs_are_fast() {
+    if is_there() {
+        assert_fast(subject("node:parser.mjs#parse").text(), "(1 + 2) * 3 - 4");
+    }
+}

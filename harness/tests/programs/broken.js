@@ -1,0 +1,1 @@
+require('nothing-that-is-there');

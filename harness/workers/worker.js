@@ -1,0 +1,331 @@
+// Calls a function of Node on inputs and counts what it executes.
+//
+// Arguments: file or package, function, "text" or "bytes". The harness says the length of an input that it has put into shared memory;
+// see src/languages/protocol.rs for the rest.
+//
+// Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it takes half a
+// millisecond and more, as V8 goes through all functions that there are, and blocks that have one count are joined in what it says.
+((require) => (async () => {
+    'use strict';
+    const INPUT = 195, COUNTERS = 196, REQUESTS = 198, ANSWERS = 199;
+    const RETURNED = 0, EXITED = 1, RAISED = 2;
+    const CAPACITY = 1 << 20;
+
+    const fs = require('fs');
+    const path = require('path');
+    const Module = require('module');
+    const { fileURLToPath, pathToFileURL } = require('url');
+    let acorn;
+    try {
+        acorn = require('internal/deps/acorn/acorn/dist/acorn');
+    } catch {
+        // Another version of Node: nothing is counted.
+    }
+    for (const name of ['require', 'module', 'exports', '__filename', '__dirname']) delete globalThis[name];
+    const [file, functionName, kind] = process.argv.slice(1);
+    process.argv.splice(1, Infinity, file);
+    process.execArgv = [];
+    delete process._eval;
+    const { readSync, writeSync } = fs;
+    const { stdout, stderr } = process;
+    const really = process.reallyExit.bind(process);
+    const resources = process.getActiveResourcesInfo.bind(process);
+    const cpuUsage = process.cpuUsage.bind(process);
+    const immediate = setImmediate, timeout = setTimeout;
+
+    function answer(letter, ...parts) {
+        const body = Buffer.concat(parts);
+        const head = Buffer.alloc(5);
+        head.write(letter);
+        head.writeUInt32LE(body.length, 1);
+        writeAll(Buffer.concat([head, body]));
+    }
+    function writeAll(bytes) {
+        for (let written = 0; written < bytes.length;) written += writeSync(ANSWERS, bytes, written);
+    }
+    function words(...values) {
+        return Buffer.from(Uint32Array.from(values).buffer);
+    }
+    function text(...values) {
+        const short = (value) => Buffer.from(String(value).replaceAll('\0', '?')).subarray(0, 900);
+        return Buffer.concat(values.flatMap((value, at) => at ? [Buffer.of(0), short(value)] : [short(value)]));
+    }
+    function refuse(message) {
+        answer('X', Buffer.from(message).subarray(0, 3000));
+        really(0);
+    }
+
+    // A source with counters where a function, a branch or the body of a loop begins, and where it goes on after what may leave it.
+    const counters = new Uint32Array(CAPACITY);
+    Object.defineProperty(globalThis, '__gramjet', { value: counters });
+    let counterCount = 1;
+    function counted(source, name) {
+        const tree = program(source);
+        const starts = [], ends = [];
+        const insert = (offset, added) => starts.push({ offset, added });
+        const counter = (node, owner) => {
+            const number = counterCount < CAPACITY ? counterCount++ : 0;
+            if (number) places.push({ number, offset: node.start, owner });
+            return `__gramjet[${number}]++`;
+        };
+        const around = (node, before, after) => {
+            insert(node.start, before);
+            ends.push({ offset: node.end, added: after });
+        };
+        const places = [];
+        const expression = (node, owner) => around(node, `(${counter(node, owner)},`, ')');
+        const statement = (node, owner) => {
+            if (node.type !== 'BlockStatement') return around(node, `{${counter(node, owner)};`, '}');
+            // Directives come first in a function.
+            const first = node.body.find((child) => !child.directive);
+            const offset = first && node.body[0].directive ? first.start : node.body.length && !first ? node.end - 1 : node.start + 1;
+            insert(offset, `;${counter(node, owner)};`);
+        };
+        const open = [[tree, undefined, '(file)']];
+        while (open.length) {
+            const [node, parent, owner] = open.pop();
+            let inner = owner;
+            switch (node.type) {
+            case 'FunctionDeclaration': case 'FunctionExpression': case 'ArrowFunctionExpression':
+                inner = nameOf(source, node, parent);
+                (node.expression ? expression : statement)(node.body, inner);
+                break;
+            case 'IfStatement':
+                statement(node.consequent, owner);
+                if (node.alternate) statement(node.alternate, owner);
+                break;
+            case 'ConditionalExpression':
+                expression(node.consequent, owner);
+                expression(node.alternate, owner);
+                break;
+            case 'LogicalExpression': expression(node.right, owner); break;
+            case 'ForStatement': case 'ForInStatement': case 'ForOfStatement': case 'WhileStatement': case 'DoWhileStatement':
+            case 'CatchClause':
+                statement(node.body, owner);
+                break;
+            case 'SwitchCase':
+                if (node.consequent.length) insert(node.consequent[0].start, `${counter(node, owner)};`);
+                break;
+            case 'TryStatement': if (node.finalizer) statement(node.finalizer, owner); break;
+            }
+            const list = node.type === 'SwitchCase' ? node.consequent : node.body;
+            if (Array.isArray(list)) {
+                list.forEach((child, at) => {
+                    if (at && leaves(list[at - 1])) insert(child.start, `;${counter(child, owner)};`);
+                });
+            }
+            for (const child of children(node)) open.push([child, node, inner]);
+        }
+        announce(source, name, places);
+        // At one place what ends comes before what starts, the inner end before the outer, the outer start before the inner.
+        const all = [...ends.reverse(), ...starts].sort((one, next) => one.offset - next.offset);
+        let result = '', from = 0;
+        for (const { offset, added } of all) {
+            result += source.slice(from, offset) + added;
+            from = offset;
+        }
+        return result + source.slice(from);
+    }
+    function nameOf(source, node, parent) {
+        if (node.id) return node.id.name;
+        const named = { Property: 'key', MethodDefinition: 'key', PropertyDefinition: 'key',
+            VariableDeclarator: 'id', AssignmentExpression: 'left' }[parent?.type];
+        if (!named || parent[named] === node) return '(anonymous)';
+        return source.slice(parent[named].start, parent[named].end).slice(0, 100);
+    }
+    function children(node) {
+        return Object.values(node).flat().filter((child) => child && typeof child.type === 'string');
+    }
+    // Whether what follows a statement may be executed less often than it. Functions in it are their own affair.
+    function leaves(node) {
+        if (/^(Return|Throw|Break|Continue)Statement$/.test(node.type)) return true;
+        if (/^(If|For|ForIn|ForOf|While|DoWhile|Switch|Labeled|Block|With)Statement$/.test(node.type)) {
+            return children(node).some(leaves);
+        }
+        return node.type === 'TryStatement' || node.type === 'SwitchCase' && node.consequent.some(leaves);
+    }
+    function program(source) {
+        const options = { ecmaVersion: 'latest', allowHashBang: true, allowReturnOutsideFunction: true,
+            allowAwaitOutsideFunction: true, allowSuperOutsideMethod: true };
+        try {
+            return acorn.parse(source, { ...options, sourceType: 'script' });
+        } catch {
+            return acorn.parse(source, { ...options, sourceType: 'module' });
+        }
+    }
+    // Says which counter is where.
+    function announce(source, name, places) {
+        places.sort((one, next) => one.offset - next.offset);
+        const said = [];
+        const marks = new Map();
+        let line = 1, from = 0;
+        for (const { number, offset, owner } of places) {
+            for (let next; (next = source.indexOf('\n', from)) >= 0 && next < offset; from = next + 1) line++;
+            // Several may be at one place.
+            marks.set(offset, (marks.get(offset) ?? 0) + 1);
+            const body = Buffer.concat([words(number, line), text(name, owner, `${offset} ${marks.get(offset)}`)]);
+            said.push(Buffer.from('E'), words(body.length), body);
+        }
+        writeAll(Buffer.concat(said));
+    }
+    // What cannot be parsed is loaded as it is.
+    function countedOr(source, name) {
+        try {
+            return counted(source, name);
+        } catch {
+            return source;
+        }
+    }
+    function countModules() {
+        if (!acorn) return;
+        const compile = Module.prototype._compile;
+        Module.prototype._compile = function (source, name, ...others) {
+            return compile.call(this, typeof source === 'string' ? countedOr(source, name) : source, name, ...others);
+        };
+        const ofModule = (url, source) => {
+            return url.startsWith('file://') ? countedOr(Buffer.from(source).toString(), fileURLToPath(url)) : source;
+        };
+        if (Module.registerHooks) {
+            Module.registerHooks({
+                load(url, context, next) {
+                    const loaded = next(url, context);
+                    return loaded.format === 'module' ? { ...loaded, source: ofModule(url, loaded.source) } : loaded;
+                },
+            });
+            return;
+        }
+        const { translators } = require('internal/modules/esm/translators');
+        const translate = translators.get('module');
+        translators.set('module', function (url, source, ...others) {
+            return translate.call(this, url, ofModule(url, source), ...others);
+        });
+    }
+    function take() {
+        const used = counters.subarray(0, counterCount);
+        writeSync(COUNTERS, used, 0, used.byteLength, 0);
+        used.fill(0);
+    }
+
+    async function load() {
+        const itself = Module.createRequire(path.join(process.cwd(), 'here'));
+        let place = path.resolve(file);
+        if (!fs.existsSync(place)) {
+            try {
+                place = itself.resolve(file);
+            } catch {
+                refuse(`there is no file ${place}, and no package \`${file}\``);
+            }
+        }
+        let module;
+        try {
+            try {
+                module = itself(place);
+            } catch (error) {
+                if (error?.code !== 'ERR_REQUIRE_ESM' && error?.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error;
+                module = await import(pathToFileURL(place));
+            }
+        } catch (error) {
+            refuse(`${file} failed when it was loaded: ${classOf(error)}: ${error?.message ?? error}`);
+        }
+        for (const value of [module, module?.default]) {
+            let holder, found = value;
+            for (const part of functionName.split('.')) [holder, found] = [found, found?.[part]];
+            if (functionName === 'default' && found === undefined) found = value;
+            if (typeof found === 'function') return (input) => found.call(holder, input);
+        }
+        refuse(`${file} has no function \`${functionName}\``);
+    }
+
+    function classOf(error) {
+        try {
+            return error instanceof Error ? error.constructor.name || error.name : typeof error;
+        } catch {
+            return 'object';
+        }
+    }
+    // The innermost frame of the subject's own code.
+    function frameOf(error) {
+        try {
+            for (const [, called, where, line] of error.stack.matchAll(/^ +at (?:(.*) \()?(.*?):(\d+):\d+\)?$/gm)) {
+                const name = where.replace(/^async /, '');
+                if (name.startsWith('/') || name.startsWith('file://')) {
+                    const place = name.startsWith('/') ? name : fileURLToPath(name);
+                    return `${place}:${line} (${(called ?? '(anonymous)').replace(/^async /, '')})`;
+                }
+            }
+        } catch {
+            // Not an error, or one of its own kind.
+        }
+        return '';
+    }
+
+    // What has happened in a run: its exit status, or what was thrown.
+    let exited, thrown;
+    const fail = (error) => { thrown ??= { error }; };
+    const turn = (wait) => new Promise((done) => { wait ? timeout(done, 1) : immediate(done); });
+    class Exit {}
+    process.exit = (status) => {
+        exited ??= Number(status ?? process.exitCode ?? 0) & 255;
+        throw new Exit();
+    };
+    process.on('uncaughtException', fail);
+
+    async function run(called, input) {
+        let isSettled = true;
+        try {
+            const result = called(input);
+            if (typeof result?.then === 'function') {
+                isSettled = false;
+                result.then(() => { isSettled = true; }, (error) => { isSettled = true; fail(error); });
+            }
+        } catch (error) {
+            fail(error);
+        }
+        // As a program goes on until there is nothing left to wait for.
+        let rounds = 0;
+        do await turn(rounds++ > 20);
+        while (exited === undefined && thrown === undefined && resources().length > idle);
+        if (!isSettled && thrown === undefined) exited ??= 13;
+    }
+    function say(ended, status, cpu, name = '', frame = '', isSpent = false) {
+        const head = Buffer.alloc(22);
+        head[0] = ended;
+        head[1] = isSpent;
+        head.writeInt32LE(status, 2);
+        head.writeBigUInt64LE(BigInt(cpu.user), 6);
+        head.writeBigUInt64LE(BigInt(cpu.system), 14);
+        answer('D', head, text(name, frame));
+    }
+
+    countModules();
+    const called = await load();
+    await turn();
+    const idle = resources().length;
+    answer('R');
+    const request = Buffer.alloc(4);
+    for (;;) {
+        if (readSync(REQUESTS, request) !== 4) really(0);
+        const data = Buffer.alloc(request.readUInt32LE());
+        readSync(INPUT, data, 0, data.length, 0);
+        const input = kind === 'text' ? data.toString('utf8') : data;
+        const before = cpuUsage();
+        exited = thrown = process.exitCode = undefined;
+        await run(called, input);
+        const isSpent = resources().length > idle;
+        const cpu = cpuUsage(before);
+        take();
+        if (exited !== undefined) {
+            say(EXITED, exited, cpu, '', '', isSpent);
+        } else if (thrown) {
+            const { error } = thrown, name = classOf(error);
+            try {
+                stderr.write(`${name}: ${String(error?.message ?? error).slice(0, 1000)}\n`);
+            } catch {
+                // It says nothing.
+            }
+            say(RAISED, 0, cpu, name, frameOf(error), isSpent);
+        } else {
+            say(RETURNED, Number(process.exitCode ?? 0) & 255, cpu, '', '', isSpent);
+        }
+    }
+})())(require);
