@@ -186,11 +186,15 @@ impl Process<'_> {
                     return Some((process, status));
                 }
             }
+            // Children of this process that were not waited for, so the numbers are still theirs.
             let left: Vec<libc::pid_t> = children(own()).into_iter().filter(|&child| child != server).collect();
             if left.is_empty() {
                 break;
             }
-            signal(&left, libc::SIGKILL);
+            for child in left {
+                // SAFETY: a system call without pointers.
+                unsafe { libc::kill(child, libc::SIGKILL) };
+            }
         }
         None
     }
@@ -219,17 +223,17 @@ impl Process<'_> {
             return;
         }
         // A process that is stopped forks no more; those that it had forked before are found in the next round.
-        let mut stopped: Vec<libc::pid_t> = Vec::new();
+        let mut stopped: Vec<Descendant> = Vec::new();
         loop {
             let found = descendants(usize::MAX);
-            let running: Vec<libc::pid_t> = found.into_iter().filter(|process| !stopped.contains(process)).collect();
+            let running: Vec<Descendant> = found.into_iter().filter(|process| !stopped.contains(process)).collect();
             if running.is_empty() {
                 break;
             }
-            signal(&running, libc::SIGSTOP);
+            running.iter().for_each(|process| process.signal(libc::SIGSTOP));
             stopped.extend(running);
         }
-        signal(&stopped, libc::SIGKILL);
+        stopped.iter().for_each(|process| process.signal(libc::SIGKILL));
     }
 }
 
@@ -285,22 +289,49 @@ fn has_children() -> bool {
     }
 }
 
-fn signal(processes: &[libc::pid_t], signal: i32) {
-    for &process in processes {
-        // SAFETY: a system call without pointers.
-        unsafe { libc::kill(process, signal) };
+/// A process that descends from this one, and its parent when it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Descendant {
+    process: libc::pid_t,
+    parent: libc::pid_t,
+}
+
+impl Descendant {
+    /// Signals it, if it is still the process that was found, and not another one that has its number now.
+    fn signal(self, signal: i32) {
+        // SAFETY: system calls without pointers, or with a null one; the descriptor belongs to nobody else.
+        unsafe {
+            let pidfd = libc::syscall(libc::SYS_pidfd_open, self.process, 0u32) as RawFd;
+            if pidfd < 0 {
+                return;
+            }
+            // Looked at while the descriptor is open, so both are about one process. Whoever loses its parent is this one's child.
+            let parent = parent_of(self.process);
+            if parent == Some(self.parent) || parent == Some(own()) {
+                libc::syscall(libc::SYS_pidfd_send_signal, pidfd, signal, ptr::null::<libc::siginfo_t>(), 0u32);
+            }
+            libc::close(pidfd);
+        }
     }
 }
 
+/// The parent of a process.
+fn parent_of(process: libc::pid_t) -> Option<libc::pid_t> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Its name, in parentheses, can have anything in it.
+    text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
 /// The processes that descend from this one, or as many of them.
-fn descendants(most: usize) -> Vec<libc::pid_t> {
-    let (mut open, mut found) = (children(own()), Vec::new());
-    while let Some(process) = open.pop() {
-        found.push(process);
+fn descendants(most: usize) -> Vec<Descendant> {
+    let children = |parent| children(parent).into_iter().map(move |process| Descendant { process, parent });
+    let (mut open, mut found): (Vec<Descendant>, Vec<Descendant>) = (children(own()).collect(), Vec::new());
+    while let Some(child) = open.pop() {
+        found.push(child);
         if found.len() >= most {
             break;
         }
-        open.extend(children(process));
+        open.extend(children(child.process));
     }
     found
 }
@@ -354,7 +385,7 @@ impl Watch {
         if found.len() > self.processes as usize {
             return Some(Reason::Processes);
         }
-        let memory: u64 = found.into_iter().map(resident).sum();
+        let memory: u64 = found.into_iter().map(|found| resident(found.process)).sum();
         self.memory.is_some_and(|limit| memory > limit).then_some(Reason::Memory)
     }
 }
