@@ -42,6 +42,9 @@ pub enum Error {
     /// The guard, the process that starts the program, ended.
     #[error("the process that starts the program under test has ended; the program may have killed it")]
     Guard,
+    /// A program could not be built.
+    #[error("{0}")]
+    Build(String),
     /// Something in an argument that the operating system cannot take.
     #[error("{what} has a zero byte")]
     ZeroByte {

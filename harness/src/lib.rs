@@ -8,6 +8,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod cache;
 mod command;
 mod confine;
 mod edges;

@@ -1,5 +1,6 @@
 //! Functions of other languages: Python, Node and Java, each in a worker process that stays alive and counts what is executed.
 
+mod java;
 mod node;
 mod protocol;
 mod python;

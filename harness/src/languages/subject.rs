@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{node, python};
+use super::{java, node, python};
 use crate::command::Program;
 use crate::confine::Confinement;
 use crate::error::Error;
@@ -28,6 +28,16 @@ pub enum Language {
         /// What the file exports; a name with dots for a property of it. `default` is for a file that exports a function alone.
         function: String,
     },
+    /// `java:CLASSPATH:CLASS#METHOD`: the method gets `byte[]` or `String`, as it is declared. If it is not static, it is called on a new
+    /// object each time.
+    Java {
+        /// Folders and archives with colons between.
+        class_path: String,
+        /// A class with its package.
+        class: String,
+        /// A method of it.
+        method: String,
+    },
 }
 
 /// A function of a program in another language.
@@ -45,7 +55,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The function that a specification names: `python:MODULE:FUNCTION` or `node:FILE#FUNCTION`.
+    /// The function that a specification names: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION` or `java:CLASSPATH:CLASS#METHOD`.
     ///
     /// # Errors
     ///
@@ -123,6 +133,7 @@ impl Subject {
     pub(super) fn program(&self) -> Result<Program, Error> {
         let mut program = match &self.language {
             Language::Python { module, function } => python::program(self, module, function)?,
+            Language::Java { class_path, class, method } => java::program(self, class_path, class, method)?,
             Language::Node { file, function } => node::program(self, file, function)?,
         };
         for (name, value) in &self.variables {
@@ -137,7 +148,7 @@ impl Subject {
     /// What an outcome means in the language, as far as `stderr` tells.
     pub(super) fn outcome(&self, outcome: Outcome, stderr: &Captured) -> Outcome {
         match self.language {
-            Language::Python { .. } => outcome,
+            Language::Python { .. } | Language::Java { .. } => outcome,
             Language::Node { .. } => node::outcome(outcome, stderr),
         }
     }
@@ -168,7 +179,14 @@ fn language(specification: &str) -> Result<Language, String> {
             let (file, function) = place.rsplit_once('#').ok_or("is to be `node:FILE#FUNCTION`")?;
             Ok(Language::Node { file: part(file, "file")?, function: part(function, "function")? })
         }
-        _ => Err("begins with no language that is known, which are `python:` and `node:`".into()),
+        "java" => {
+            let form = "is to be `java:CLASSPATH:CLASS#METHOD`";
+            let (class_path, rest) = place.rsplit_once(':').ok_or(form)?;
+            let (class, method) = rest.split_once('#').ok_or(form)?;
+            let class_path = part(class_path, "class path")?;
+            Ok(Language::Java { class_path, class: part(class, "class")?, method: part(method, "method")? })
+        }
+        _ => Err("begins with no language that is known, which are `python:`, `node:` and `java:`".into()),
     }
 }
 
@@ -181,10 +199,14 @@ mod tests {
         let subject = Subject::new("python:html.parser:HTMLParser.feed").expect("a subject");
         let expected = Language::Python { module: "html.parser".into(), function: "HTMLParser.feed".into() };
         assert_eq!(subject.language(), &expected);
+        let subject = Subject::new("java:a.jar:b:org.Parser#parse").expect("a subject");
+        let (class_path, class, method) = ("a.jar:b".into(), "org.Parser".into(), "parse".into());
+        assert_eq!(subject.language(), &Language::Java { class_path, class, method });
         for (wrong, expected) in [
             ("python:json", "python:json: is to be `python:MODULE:FUNCTION`, with a second colon"),
             ("python::loads", "python::loads: names no module"),
-            ("perl:a:b", "perl:a:b: begins with no language that is known, which are `python:` and `node:`"),
+            ("perl:a:b", "perl:a:b: begins with no language that is known, which are `python:`, `node:` and `java:`"),
+            ("java:a:b", "java:a:b: is to be `java:CLASSPATH:CLASS#METHOD`"),
             ("node:a.js:b", "node:a.js:b: is to be `node:FILE#FUNCTION`"),
         ] {
             assert_eq!(Subject::new(wrong).expect_err("an error").to_string(), expected);

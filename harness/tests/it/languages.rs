@@ -1,5 +1,6 @@
 //! Functions of other languages.
 
+mod java;
 mod kit;
 mod node;
 mod python;
