@@ -3,7 +3,9 @@
 // The counters are in memory that the harness shares, one of 32 bits an edge, from number 1 on; number 0 takes what has no counter.
 // Counts stay at 2^32 - 1. Increments are not atomic: threads of one program may lose some of each other's.
 #define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,122 +22,229 @@ enum {
     STATUS_FD = 199,   // answers to it
     PAGE = 4096,
     CAPACITY = 1 << 22,
+    IMAGES = 64,
     GREETING = 0x474a5201,
     USES_SHARED_INPUT = 1,
 };
 
-// The first page of the shared memory; counters follow, then the addresses of the edges.
-struct header {
-    uint32_t greeting;
-    uint32_t edges;         // counters in use, with number 0
-    uint32_t beyond;        // edges for which there was no room
-    uint32_t base_known;
-    uint64_t base;          // where the program's own image was loaded
+// The program's own file or a shared library: its edges have numbers without gaps.
+struct image {
+    uint32_t first, count;
+    uint64_t start;   // address at which its file begins in memory, less that which its file gives
+    char path[1008];  // empty: the program's own
 };
 
-static uint32_t without_harness[CAPACITY];
-uint32_t *gramjet_counters = without_harness;
-static struct header no_header, *header = &no_header;
-static uint64_t *addresses;
-static uint32_t edges = 1;
-static const uint8_t *shared_input;
+// What the harness shares. The first page is the header; addresses are those in the files, 0 where there is none.
+struct shared {
+    struct {
+        uint32_t greeting;
+        uint32_t edges;   // counters in use, with number 0
+        uint32_t beyond;  // edges for which there was no room
+        uint32_t images;
+        uint8_t rest[PAGE - 16];
+    } header;
+    uint32_t counters[CAPACITY];
+    uint64_t addresses[CAPACITY];
+    struct image images[IMAGES];
+};
+
+// Pages of it that nothing touches take no memory.
+static struct shared without_harness, *shared = &without_harness;
+static uint32_t *counters = without_harness.counters;
+static uint8_t *shared_input;
 
 // The harness looks for this text to know programs that have this run time.
-__attribute__((used)) static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
+static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
 
-#define HIDDEN_FROM_COVERAGE __attribute__((no_sanitize("coverage")))
-#ifndef __clang__
-#undef HIDDEN_FROM_COVERAGE
-#define HIDDEN_FROM_COVERAGE
-#endif
-
-HIDDEN_FROM_COVERAGE static void attach(void) {
+static void attach(void) {
     static int done;
     if (done) return;
     done = 1;
-    if (!getenv("GRAMJET_MAP")) return;
-    size_t size = PAGE + sizeof(uint32_t) * (size_t)CAPACITY + sizeof(uint64_t) * (size_t)CAPACITY;
-    uint8_t *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
-    if (map == MAP_FAILED) return;
-    header = (struct header *)map;
-    gramjet_counters = (uint32_t *)(map + PAGE);
-    addresses = (uint64_t *)(map + PAGE + sizeof(uint32_t) * (size_t)CAPACITY);
-    header->greeting = GREETING;
-    header->edges = edges;
-    extern char __executable_start __attribute__((weak));
-    if (&__executable_start) {
-        header->base = (uint64_t)(uintptr_t)&__executable_start;
-        header->base_known = 1;
+    // Linkers leave out what nothing refers to.
+    (void)*(const volatile char *)signature;
+    if (getenv("GRAMJET_MAP")) {
+        void *map = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
+        if (map != MAP_FAILED) shared = map;
     }
+    counters = shared->counters;
+    shared->header.greeting = GREETING;
+    if (!shared->header.edges) shared->header.edges = 1;
 }
 
-HIDDEN_FROM_COVERAGE void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+static void count(uint32_t number) {
+    uint32_t *counter = counters + number;
+    uint32_t count = *counter + 1;
+    *counter = count - (count == 0);
+}
+
+// An image in memory: where it is, and where its code is.
+struct loaded {
+    uintptr_t at;  // an address in it
+    uintptr_t start, code, code_end;
+    const char *path;
+};
+
+static int holds(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct loaded *loaded = context;
+    struct loaded found = {.at = loaded->at, .start = info->dlpi_addr, .path = info->dlpi_name};
+    int is_it = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = info->dlpi_phdr + i;
+        if (part->p_type != PT_LOAD) continue;
+        uintptr_t begin = info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+        if (begin <= loaded->at && loaded->at < end) is_it = 1;
+        if (!(part->p_flags & PF_X)) continue;
+        if (!found.code) found.code = begin;
+        found.code_end = end;
+    }
+    if (is_it) *loaded = found;
+    return is_it;
+}
+
+// The numbers of an image's edges: those that it had in an earlier process of this program, too.
+static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
+    const char *path = loaded->path ? loaded->path : "";
+    uint32_t known = shared->header.images;
+    for (uint32_t i = 0; i < known && i < IMAGES; i++) {
+        struct image *image = shared->images + i;
+        if (image->count == needed && !strncmp(image->path, path, sizeof image->path - 1)) return image;
+    }
+    if (known >= IMAGES || needed > CAPACITY - shared->header.edges) {
+        shared->header.beyond += needed;
+        return NULL;
+    }
+    struct image *image = shared->images + known;
+    image->first = shared->header.edges;
+    image->count = needed;
+    image->start = loaded->start;
+    strncpy(image->path, path, sizeof image->path - 1);
+    shared->header.images = known + 1;
+    shared->header.edges += needed;
+    return image;
+}
+
+#ifdef __clang__
+
+// The image of which guards were numbered last.
+static struct image *latest;
+
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+    latest = NULL;
     if (start == stop || *start) return;
     attach();
-    for (uint32_t *guard = start; guard < stop; guard++) {
-        if (edges < CAPACITY) {
-            *guard = edges++;
-        } else {
-            header->beyond++;
+    struct loaded loaded = {.at = (uintptr_t)start};
+    dl_iterate_phdr(holds, &loaded);
+    latest = numbered(&loaded, stop - start);
+    if (!latest) return;
+    for (uint32_t i = 0; i < latest->count; i++) start[i] = latest->first + i;
+}
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) { count(*guard); }
+
+// Where the edges are whose guards were numbered just before: pairs of an address and flags, in the order of the guards.
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
+    if (!latest || latest->count != (stop - start) / 2) return;
+    struct loaded loaded = {.at = (uintptr_t)start};
+    dl_iterate_phdr(holds, &loaded);
+    for (uint32_t i = 0; i < latest->count; i++) {
+        uintptr_t address = start[2 * i];
+        // A block that was removed later has no address.
+        shared->addresses[latest->first + i] = address > loaded.start + 1 ? address - loaded.start : 0;
+    }
+}
+
+#else
+
+// gcc's calls give nothing but their return address. Two calls are five bytes apart at least, or four where instructions take four,
+// so a number for each four bytes of code tells them apart, whatever was executed before.
+enum { APART = 4 };
+
+struct code {
+    uintptr_t begin, size, start;
+    uint32_t first;
+};
+static struct code codes[IMAGES];
+static uint32_t known_codes;
+
+static struct code *add(const struct loaded *loaded) {
+    if (!loaded->code || known_codes >= IMAGES) return NULL;
+    struct image *image = numbered(loaded, (loaded->code_end - loaded->code) / APART + 1);
+    if (!image) return NULL;
+    struct code *code = codes + known_codes++;
+    *code = (struct code){loaded->code, loaded->code_end - loaded->code, loaded->start, image->first};
+    return code;
+}
+
+// Whether an image names the function that counts among the symbols that it takes from elsewhere.
+static int is_counted(struct dl_phdr_info *info) {
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        uintptr_t names = 0;
+        size_t size = 0;
+        for (; entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_STRTAB) names = entry->d_un.d_ptr;
+            if (entry->d_tag == DT_STRSZ) size = entry->d_un.d_val;
         }
+        if (!names) return 0;
+        if (names < info->dlpi_addr) names += info->dlpi_addr;
+        return memmem((const void *)names, size, "__sanitizer_cov_trace_pc", sizeof "__sanitizer_cov_trace_pc") != NULL;
     }
-    header->edges = edges;
+    return 0;
 }
 
-HIDDEN_FROM_COVERAGE void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
-    uint32_t *counter = gramjet_counters + *guard;
-    uint32_t count = *counter + 1;
-    *counter = count - (count == 0);
-}
-
-// Where the edges of a part of the program are: pairs of an address and flags, in the order of their guards.
-HIDDEN_FROM_COVERAGE void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
-    static uint32_t known = 1;
-    attach();
-    for (const uintptr_t *entry = start; entry + 1 < stop && known < CAPACITY; entry += 2, known++) {
-        if (addresses) addresses[known] = *entry;
+// The first image is the program's own.
+static int add_counted(struct dl_phdr_info *info, size_t size, void *is_later) {
+    if (!*(int *)is_later || is_counted(info)) {
+        struct loaded loaded = {.at = info->dlpi_addr + info->dlpi_phdr[0].p_vaddr};
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+            if (info->dlpi_phdr[i].p_type == PT_LOAD) loaded.at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        }
+        if (holds(info, size, &loaded)) add(&loaded);
     }
+    *(int *)is_later = 1;
+    return 0;
 }
 
-#ifndef __clang__
-// gcc says nothing of where an edge is but the return address, so counters are found by it.
-HIDDEN_FROM_COVERAGE void __sanitizer_cov_trace_pc(void) {
+__attribute__((noinline)) static struct code *found_code(uintptr_t address) {
+    if (!known_codes) {
+        int is_later = 0;
+        attach();
+        dl_iterate_phdr(add_counted, &is_later);
+    }
+    for (uint32_t i = 0; i < known_codes; i++) {
+        if (address - codes[i].begin < codes[i].size) return codes + i;
+    }
+    struct loaded loaded = {.at = address};
+    return dl_iterate_phdr(holds, &loaded) ? add(&loaded) : NULL;
+}
+
+void __sanitizer_cov_trace_pc(void) {
     uintptr_t address = (uintptr_t)__builtin_return_address(0);
-    static struct { uintptr_t address; uint32_t number; } known[1 << 20];
-    uint32_t at = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> 44);
-    while (known[at].address != address) {
-        if (!known[at].address) {
-            attach();
-            known[at].address = address;
-            if (edges >= CAPACITY / 8) {
-                header->beyond++;
-                return;
-            }
-            known[at].number = edges++;
-            if (addresses) addresses[known[at].number] = address;
-            header->edges = edges;
-        }
-        else at = (at + 1) & ((1 << 20) - 1);
-    }
-    uint32_t *counter = gramjet_counters + known[at].number;
-    uint32_t count = *counter + 1;
-    *counter = count - (count == 0);
+    struct code *code = codes;
+    if (address - code->begin >= code->size && !(code = found_code(address))) return;
+    uint32_t number = code->first + (address - code->begin) / APART;
+    // Within the call: the next instruction may be that of another line.
+    if (!counters[number]) shared->addresses[number] = address - 1 - code->start;
+    count(number);
 }
+
 #endif
 
 // What was executed up to here is not counted.
-HIDDEN_FROM_COVERAGE static void forget(void) {
-    memset(gramjet_counters, 0, sizeof(uint32_t) * edges);
+static void forget(void) {
+    memset(counters, 0, sizeof(uint32_t) * shared->header.edges);
 }
 
-HIDDEN_FROM_COVERAGE static int receive(int fd, void *bytes, size_t count) {
+static int receive(int fd, void *bytes, size_t count) {
     ssize_t got;
     do got = read(fd, bytes, count);
     while (got < 0 && errno == EINTR);
     return got == (ssize_t)count;
 }
 
-HIDDEN_FROM_COVERAGE static int answer(uint32_t word) {
+static int answer(uint32_t word) {
     ssize_t sent;
     do sent = write(STATUS_FD, &word, sizeof word);
     while (sent < 0 && errno == EINTR);
@@ -148,7 +257,7 @@ static int is_persistent, is_served;
 extern int gramjet_takes_shared_input __attribute__((weak));
 
 // Forks at the harness's request. Returns in each child; the parent never returns.
-HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
+void gramjet_serve(void) {
     if (is_served || !getenv("GRAMJET_MAP")) return;
     is_served = 1;
     attach();
@@ -156,10 +265,13 @@ HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
     uint32_t flags;
     if (!receive(CONTROL_FD, &flags, sizeof flags)) _exit(1);
     if (flags & USES_SHARED_INPUT && &gramjet_takes_shared_input) {
-        void *map = mmap(NULL, 1 << 26, PROT_READ, MAP_SHARED, INPUT_FD, 0);
+        // Programs may change their input in place.
+        void *map = mmap(NULL, 1 << 26, PROT_READ | PROT_WRITE, MAP_SHARED, INPUT_FD, 0);
         if (map != MAP_FAILED) shared_input = map;
     }
     if (!answer(shared_input ? USES_SHARED_INPUT : 0)) _exit(1);
+    // Other instrumented programs that it starts are not counted.
+    unsetenv("GRAMJET_MAP");
     pid_t child = 0;
     for (;;) {
         uint32_t was_killed;
@@ -177,7 +289,6 @@ HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
             if (!child) {
                 close(CONTROL_FD);
                 close(STATUS_FD);
-                forget();
                 return;
             }
         }
@@ -192,7 +303,7 @@ HIDDEN_FROM_COVERAGE void gramjet_serve(void) {
 }
 
 // One more round of a program that takes many inputs in one process; 0 when it shall end.
-HIDDEN_FROM_COVERAGE int gramjet_loop(unsigned rounds) {
+int gramjet_loop(unsigned rounds) {
     static unsigned left;
     if (!is_persistent) {
         is_persistent = 1;
@@ -206,7 +317,7 @@ HIDDEN_FROM_COVERAGE int gramjet_loop(unsigned rounds) {
 }
 
 // The input, where it comes by shared memory; else it is read from standard input.
-HIDDEN_FROM_COVERAGE const uint8_t *gramjet_input(size_t *len) {
+const uint8_t *gramjet_input(size_t *len) {
     static uint8_t *read_input;
     static size_t capacity;
     if (shared_input) {
@@ -230,7 +341,27 @@ HIDDEN_FROM_COVERAGE const uint8_t *gramjet_input(size_t *len) {
     }
 }
 
+// For `__AFL_FUZZ_TESTCASE_BUF` and `__AFL_FUZZ_TESTCASE_LEN`: the input stays in one place.
+static uint8_t testcase[1 << 20];
+
+uint8_t *gramjet_testcase(void) { return shared_input ? shared_input + sizeof(uint32_t) : testcase; }
+
+unsigned gramjet_testcase_length(void) {
+    size_t len = 0;
+    if (shared_input) {
+        gramjet_input(&len);
+        return (unsigned)len;
+    }
+    while (len < sizeof testcase) {
+        ssize_t got = read(0, testcase + len, sizeof testcase - len);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        len += (size_t)got;
+    }
+    return (unsigned)len;
+}
+
 // After all other constructors: what they do is done once, before the first fork.
-HIDDEN_FROM_COVERAGE __attribute__((constructor(65535))) static void begin(void) {
+__attribute__((constructor(65535))) static void begin(void) {
     if (!getenv("GRAMJET_DEFERRED")) gramjet_serve();
 }

@@ -15,8 +15,12 @@ mod edges;
 mod error;
 mod fork_server;
 mod guard;
+pub mod instrument;
 mod languages;
 mod limits;
+#[cfg(feature = "lines")]
+mod lines;
+mod locations;
 mod run;
 mod scratch;
 mod shared;
@@ -29,5 +33,8 @@ pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, instrumentation};
 pub use languages::{Function, Language, Place, Subject};
 pub use limits::Limits;
+#[cfg(feature = "lines")]
+pub use lines::{Line, Lines};
+pub use locations::Locations;
 pub use run::{Captured, Exception, Outcome, Run, Usage, signal_name};
 pub use target::Target;

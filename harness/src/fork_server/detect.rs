@@ -37,9 +37,10 @@ pub fn instrumentation(program: &Path) -> io::Result<Instrumentation> {
         () if has(b"__AFL_SHM_ID") && has(b"##SIG_AFL_") || has(b"__AFL_SHM_FUZZ_ID") => Some(By::Afl),
         () => None,
     };
+    let is_driven = has(b"##SIG_GRAMJET_DRIVER##");
     Ok(Instrumentation {
         by,
-        is_persistent: has(b"##SIG_AFL_PERSISTENT##") || has(b"##SIG_GRAMJET_DRIVER##"),
-        is_deferred: has(b"##SIG_AFL_DEFER_FORKSRV##") || has(b"##SIG_GRAMJET_DRIVER##"),
+        is_persistent: has(b"##SIG_AFL_PERSISTENT##") || is_driven || has(b"##SIG_GRAMJET_PERSISTENT##"),
+        is_deferred: has(b"##SIG_AFL_DEFER_FORKSRV##") || is_driven || has(b"##SIG_GRAMJET_DEFERRED##"),
     })
 }

@@ -5,7 +5,10 @@
 mod detect;
 mod protocol;
 
+use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
@@ -16,6 +19,7 @@ use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, blocking, outcome_of, pipe, resident};
+use crate::locations::{Image, Locations};
 use crate::run::{Outcome, Run, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
@@ -25,6 +29,12 @@ use crate::target::Target;
 const PAGE: usize = 4096;
 /// Counters for which there is room.
 const CAPACITY: usize = 1 << 22;
+/// Programs and libraries whose edges are told apart, and the bytes that describe one: the number of its first edge, how many it has,
+/// eight bytes, and its path up to a zero byte; the program's own is empty.
+const IMAGES: usize = 64;
+const IMAGE: usize = 1024;
+/// Bytes of memory shared with our instrumentation.
+const MAP_SIZE: usize = PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()) + IMAGES * IMAGE;
 /// Counters of AFL++ for which there is room.
 const AFL_CAPACITY: usize = 1 << 23;
 /// Bytes of an input by shared memory, with its length.
@@ -85,6 +95,12 @@ impl ForkServer {
         self.instrumentation
     }
 
+    /// Where the edges are that the program has; those of gcc's programs as soon as they were executed.
+    pub fn locations(&mut self) -> Locations {
+        let program = self.program.path();
+        self.server.as_mut().map_or_else(Locations::default, |server| server.counters.locations(program))
+    }
+
     fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
         let server = match &mut self.server {
             Some(server) => server,
@@ -120,6 +136,24 @@ impl Counters {
             Counters::Afl(memory, count) => edges.take(memory.values::<u8>(0, *count)),
         }
     }
+
+    fn locations(&mut self, program: &Path) -> Locations {
+        let Counters::Own(memory) = self else { return Locations::default() };
+        let header = memory.values::<u32>(0, 4);
+        let (edges, images) = (header[1], header[3]);
+        let addresses = memory.values::<u64>(PAGE + CAPACITY * size_of::<u32>(), CAPACITY);
+        let addresses = addresses[..(edges as usize).min(CAPACITY)].to_vec();
+        let images = (0..IMAGES.min(images as usize)).map(|number| {
+            let at = MAP_SIZE - (IMAGES - number) * IMAGE;
+            let numbers = memory.values::<u32>(at, 2);
+            let (first, count) = (numbers[0], numbers[1]);
+            let path = memory.values::<u8>(at + 16, IMAGE - 16);
+            let path = path.split(|&byte| byte == 0).next().unwrap_or_default();
+            let path = if path.is_empty() { program } else { Path::new(OsStr::from_bytes(path)) };
+            Image { path: path.to_path_buf(), first, count }
+        });
+        Locations { images: images.collect(), addresses }
+    }
 }
 
 impl Server {
@@ -140,7 +174,7 @@ impl Server {
         let mut variable = |name: &str, value: &str| parts.variables.push((name.into(), value.into()));
         let (counters, input) = match by {
             By::Gramjet => {
-                let map = Memory::new(PAGE + CAPACITY * (size_of::<u32>() + size_of::<u64>()))?;
+                let map = Memory::new(MAP_SIZE)?;
                 let input = Memory::new(SHARED)?;
                 variable("GRAMJET_MAP", "1");
                 if instrumentation.is_deferred {

@@ -2,5 +2,6 @@
 
 mod command;
 mod fork_server;
+mod instrument;
 mod kit;
 mod languages;

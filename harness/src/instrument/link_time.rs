@@ -1,0 +1,30 @@
+//! Optimisation at link time, with which the run time is inlined into the program and counting costs less.
+
+use super::arguments::{Arguments, Step};
+use super::compiler::{Compiler, Kind};
+
+/// Objects then have both machine code and what the linker optimises, so that every tool reads them: `ar`, `nm`, `strip`, `ld`.
+pub(super) const FLAGS: [&str; 2] = ["-flto=thin", "-ffat-lto-objects"];
+
+/// The first clang that makes such objects.
+const FIRST: u32 = 18;
+
+fn chosen() -> String {
+    std::env::var("GRAMJET_LTO").unwrap_or_default()
+}
+
+/// Whether the user wants it, so that a failure is to be seen.
+pub(super) fn required() -> bool {
+    chosen() == "on"
+}
+
+/// Whether to add it to what the user has asked for.
+pub(super) fn wanted(compiler: &Compiler, given: &Arguments) -> bool {
+    let is_possible = matches!(compiler.kind, Kind::Clang(version) if version >= FIRST) && compiler.has_lld;
+    let makes_objects = match given.step {
+        Step::Compile => given.has_sources && given.makes_object,
+        Step::Link => !given.is_relocatable && !given.reads_stdin,
+        Step::Ask | Step::Preprocess => false,
+    };
+    chosen() != "off" && is_possible && makes_objects && !given.forbids_link_time
+}
