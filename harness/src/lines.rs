@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use addr2line::Loader;
+use addr2line::{Loader, demangle_auto};
 
 use crate::locations::Locations;
 
@@ -39,26 +39,44 @@ impl Lines {
         Lines::default()
     }
 
-    /// The line of an edge; none if the program has no debug information for it.
+    /// The line of an edge; none if the program has no debug information for it. If functions were inlined there, it is that of the
+    /// innermost one that is not of a standard library.
     pub fn line(&mut self, locations: &Locations, edge: u32) -> Option<Line> {
-        let (path, address) = locations.of(edge)?;
-        self.line_at(path, address)
+        let mut frames = self.frames(locations, edge);
+        let own = frames.iter().position(|line| !is_of_standard_library(&line.file)).unwrap_or(0);
+        (own < frames.len()).then(|| frames.swap_remove(own))
     }
 
-    /// The line of an address of a program or library, as its file gives addresses.
-    pub fn line_at(&mut self, path: &Path, address: u64) -> Option<Line> {
+    /// The line of an edge in each function that was inlined there, the innermost first.
+    pub fn frames(&mut self, locations: &Locations, edge: u32) -> Vec<Line> {
+        let place = locations.of(edge);
+        place.and_then(|(path, address)| self.frames_at(path, address)).unwrap_or_default()
+    }
+
+    fn frames_at(&mut self, path: &Path, address: u64) -> Option<Vec<Line>> {
         if !self.loaders.contains_key(path) {
             self.loaders.insert(path.to_path_buf(), Loader::new(path).ok());
         }
         let loader = self.loaders.get(path)?.as_ref()?;
-        let frame = loader.find_frames(address).ok()?.next().ok()??;
-        let location = frame.location?;
-        let named =
-            || loader.find_symbol(address).map(|symbol| addr2line::demangle_auto(symbol.into(), None).into_owned());
-        let function = match &frame.function {
-            Some(function) => function.demangle().ok().map(|name| name.into_owned()),
-            None => named(),
-        };
-        Some(Line { file: PathBuf::from(location.file?), line: location.line?, function })
+        let mut frames = loader.find_frames(address).ok()?;
+        let mut lines = Vec::new();
+        while let Ok(Some(frame)) = frames.next() {
+            let Some((file, line)) = frame.location.and_then(|location| location.file.zip(location.line)) else {
+                continue;
+            };
+            let named = || Some(demangle_auto(loader.find_symbol(address)?.into(), None).into_owned());
+            let function = match &frame.function {
+                Some(function) => function.demangle().ok().map(|name| name.into_owned()),
+                None => named(),
+            };
+            lines.push(Line { file: PathBuf::from(file), line, function });
+        }
+        Some(lines)
     }
+}
+
+/// Of Rust's or C++'s.
+fn is_of_standard_library(file: &Path) -> bool {
+    let is_in = |folder: &str| file.to_string_lossy().contains(folder);
+    file.starts_with("/rustc") || is_in("/rustlib/src/") || is_in("/include/c++/")
 }

@@ -269,12 +269,12 @@ fn it_stands_in_for_a_compiler() {
 fn many_arguments_go_through_a_file() {
     for compiler in compilers() {
         let folder = fresh("many");
-        let definitions: String = (0..20_000).map(|number| format!("-DNAME{number}=\"a \\\"b\"\n")).collect();
+        let definitions: String = (0..9000).map(|number| format!("-DN{number}\n")).collect();
         fs::write(folder.join("arguments"), definitions).expect("a file");
-        fs::write(folder.join("a.c"), "int main(void) { return sizeof NAME19999 - 4; }\n").expect("a file");
-        fs::write(folder.join("one"), "-DNAME19999=\"\\\"a b\\\"\" a.c").expect("a file");
+        fs::write(folder.join("a.c"), "int main(void) { return sizeof NAME - 4 + N8999 - 1; }\n").expect("a file");
+        fs::write(folder.join("one"), "-DNAME=\"\\\"a b\\\"\" a.c").expect("a file");
         let mut command = wrapper("cc", &compiler, &folder);
-        succeeded(command.args(["-w", "@arguments", "-UNAME19999", "@one", "-o", "program"]));
+        succeeded(command.args(["@arguments", "@one", "-o", "program"]));
         succeeded(&mut Command::new(folder.join("program")));
     }
 }
@@ -376,7 +376,7 @@ fn crates_are_instrumented_and_build_scripts_are_not() {
     };
     let mut target = server(&built("release/brackets"));
     grows(&mut target, &"[]".repeat(500));
-    lines_are_known(&mut target, "[".repeat(2000).as_bytes(), "lib.rs:6", "brackets::deep");
+    lines_are_known(&mut target, "[".repeat(2000).as_bytes(), "lib.rs:6", "deep");
     cargo(&["test", "--offline"]);
     let run = cargo(&["run", "--offline", "--quiet", "--", "ignored"]);
     assert_eq!(run.stdout, b"0\n");
