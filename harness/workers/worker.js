@@ -14,6 +14,7 @@
     const fs = require('fs');
     const path = require('path');
     const Module = require('module');
+    const { Worker } = require('worker_threads');
     const { fileURLToPath, pathToFileURL } = require('url');
     let acorn;
     try {
@@ -56,7 +57,7 @@
     }
 
     // A source with counters where a function, a branch or the body of a loop begins, and where it goes on after what may leave it.
-    const counters = new Uint32Array(CAPACITY);
+    const counters = new Uint32Array(new SharedArrayBuffer(4 * CAPACITY));
     Object.defineProperty(globalThis, '__gramjet', { value: counters });
     let counterCount = 1;
     function counted(source, name) {
@@ -117,6 +118,7 @@
             for (const child of children(node)) open.push([child, node, inner]);
         }
         announce(source, name, places);
+        state[USED] = counterCount;
         // At one place what ends comes before what starts, the inner end before the outer, the outer start before the inner.
         const all = [...ends.reverse(), ...starts].sort((one, next) => one.offset - next.offset);
         let result = '', from = 0;
@@ -200,7 +202,34 @@
             return translate.call(this, url, ofModule(url, source), ...others);
         });
     }
+    // A run that is stopped cannot say its counts, so a thread says those of runs that take long. Its states: no run, a run, a run whose
+    // counts are being written.
+    const IDLE = 0, RUNNING = 1, WRITING = 2;
+    const state = new Int32Array(new SharedArrayBuffer(12));
+    const RUN = 1, USED = 2;
+    function watch() {
+        const watcher = `
+            const { writeSync } = require('fs');
+            const { state, counters, descriptor } = require('worker_threads').workerData;
+            const clock = new Int32Array(new SharedArrayBuffer(4));
+            for (let last = 0; ; last = Atomics.load(state, ${RUN})) {
+                Atomics.wait(clock, 0, 0, 50);
+                if (Atomics.load(state, ${RUN}) !== last) continue;
+                if (Atomics.compareExchange(state, 0, ${RUNNING}, ${WRITING}) !== ${RUNNING}) continue;
+                writeSync(descriptor, counters, 0, 4 * Atomics.load(state, ${USED}), 0);
+                Atomics.store(state, 0, ${RUNNING});
+                Atomics.notify(state, 0);
+            }`;
+        const thread = new Worker(watcher, { eval: true, execArgv: [], workerData: { state, counters, descriptor: COUNTERS } });
+        return new Promise((done) => thread.once('online', () => done(thread.unref())));
+    }
+    function begin() {
+        state[RUN]++;
+        state[USED] = counterCount;
+        Atomics.store(state, 0, RUNNING);
+    }
     function take() {
+        while (Atomics.compareExchange(state, 0, RUNNING, IDLE) !== RUNNING) Atomics.wait(state, 0, WRITING);
         const used = counters.subarray(0, counterCount);
         writeSync(COUNTERS, used, 0, used.byteLength, 0);
         used.fill(0);
@@ -300,6 +329,8 @@
     countModules();
     const called = await load();
     await turn();
+    await watch();
+    await turn();
     const idle = resources().length;
     answer('R');
     const request = Buffer.alloc(4);
@@ -310,6 +341,7 @@
         const input = kind === 'text' ? data.toString('utf8') : data;
         const before = cpuUsage();
         exited = thrown = process.exitCode = undefined;
+        begin();
         await run(called, input);
         const isSpent = resources().length > idle;
         const cpu = cpuUsage(before);

@@ -22,6 +22,7 @@ exports.run = function run(data) {
     case 'x': return process.reallyExit(5);
     case 'a': return process.abort();
     case 'l': for (;;);
+    case 'L': for (let i = 0; ; i++) if (i < 0) return;
     case 'r': return deep(0);
     case 'm': for (const kept = []; ;) kept.push(new Array(1 << 16).fill(kept.length + 0.5));
     case 'B': for (const kept = []; ;) kept.push(Buffer.alloc(1 << 24, 'x'));

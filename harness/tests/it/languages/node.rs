@@ -1,5 +1,7 @@
 //! Functions of Node.
 
+use std::path::Path;
+
 use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{assert_fast, edges, error, exception, interpreters, limits, outcome, places, short, subject};
@@ -47,7 +49,7 @@ fn node_outcomes_say_how_the_function_ended() {
             "{input} {frame}"
         );
     }
-    assert_eq!(raised("R"), ("Unusual".into(), "torture.js:30 (Object.run)".into()));
+    assert_eq!(raised("R"), ("Unusual".into(), "torture.js:31 (Object.run)".into()));
     assert_eq!(raised("v"), ("string".into(), String::new()));
     assert_eq!(raised("j"), ("SyntaxError".into(), "torture.js:19 (Object.run)".into()));
     let (class, frame) = raised("r");
@@ -102,7 +104,7 @@ fn counts_of_node_are_exact() {
         counted
     };
     // The function, the loop, `a`, not `a`, `b`, the two arms, the operand, the exit, what follows it, what follows the loop.
-    let expected = [(46, 1), (48, 6), (49, 2), (51, 4), (51, 1), (53, 3), (54, 3), (56, 3), (56, 2), (57, 4), (59, 1)];
+    let expected = [(47, 1), (49, 6), (50, 2), (52, 4), (52, 1), (54, 3), (55, 3), (57, 3), (57, 2), (58, 4), (60, 1)];
     let mut expected = expected.to_vec();
     expected.sort_unstable();
     assert_eq!(counted(&mut target, "aabccd"), expected);
@@ -126,6 +128,10 @@ fn edges_of_node_keep_their_numbers_in_another_process() {
     for (input, before) in inputs.iter().zip(&before).rev() {
         assert_eq!(edges(&mut target, input).executed(), before.executed(), "{input}");
     }
+    // What was counted up to shortly before the end is known.
+    let spun = edges(&mut target, "L").hottest().expect("an edge");
+    let place = target.place(spun.number).expect("a place").to_string();
+    assert!(spun.count > 10_000 && place.ends_with("torture.js:25 (run)"), "{spun:?} {place}");
 }
 
 #[test]
@@ -151,6 +157,24 @@ fn node_functions_of_modules_and_packages_are_found() {
     let mut target = Function::new(subject("node:small#default").folder(folder).text()).expect("a target");
     assert_eq!(exception(outcome(&mut target, "1")).0, "number");
     assert_eq!(edges(&mut target, "2").total(), 1);
+}
+
+/// One of the packages that the judges of grammars need.
+#[test]
+fn a_package_from_npm_is_counted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/judges-node");
+    let is_required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
+    if !is_there() || !is_required && !folder.join("node_modules/json5").exists() {
+        return;
+    }
+    let mut target = Function::new(subject("node:json5#parse").folder(folder).text()).expect("a target");
+    let text = "{a: [1, +2.5, 'b\\n', Infinity], /* c */}";
+    assert_eq!(outcome(&mut target, text), Outcome::Exit(0));
+    let first = edges(&mut target, text);
+    assert!(first.executed().len() > 50 && first.total() > 500, "{first:?}");
+    assert!((0..100).all(|_| edges(&mut target, text) == first));
+    let (class, frame) = exception(outcome(&mut target, "{a: [1, }"));
+    assert!(class == "SyntaxError" && frame.contains("index.js:") | frame.contains("parse.js:"), "{frame}");
 }
 
 #[test]
