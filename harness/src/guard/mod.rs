@@ -93,6 +93,11 @@ impl Guard {
         self.receive().map(|report| (report.process != 0).then_some(report.status))
     }
 
+    /// The program's processes, or as many of them.
+    pub(crate) fn processes(&self, most: usize) -> Vec<libc::pid_t> {
+        process::descendants(self.process, most).into_iter().map(|descendant| descendant.process).collect()
+    }
+
     /// What the program writes.
     pub(crate) fn streams(&mut self) -> &mut Streams {
         &mut self.streams

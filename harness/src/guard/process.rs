@@ -225,7 +225,7 @@ impl Process<'_> {
         // A process that is stopped forks no more; those that it had forked before are found in the next round.
         let mut stopped: Vec<Descendant> = Vec::new();
         loop {
-            let found = descendants(usize::MAX);
+            let found = descendants(own(), usize::MAX);
             let running: Vec<Descendant> = found.into_iter().filter(|process| !stopped.contains(process)).collect();
             if running.is_empty() {
                 break;
@@ -291,8 +291,8 @@ fn has_children() -> bool {
 
 /// A process that descends from this one, and its parent when it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Descendant {
-    process: libc::pid_t,
+pub(super) struct Descendant {
+    pub(super) process: libc::pid_t,
     parent: libc::pid_t,
 }
 
@@ -322,10 +322,10 @@ fn parent_of(process: libc::pid_t) -> Option<libc::pid_t> {
     text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// The processes that descend from this one, or as many of them.
-fn descendants(most: usize) -> Vec<Descendant> {
+/// The processes that descend from one, or as many of them.
+pub(super) fn descendants(root: libc::pid_t, most: usize) -> Vec<Descendant> {
     let children = |parent| children(parent).into_iter().map(move |process| Descendant { process, parent });
-    let (mut open, mut found): (Vec<Descendant>, Vec<Descendant>) = (children(own()).collect(), Vec::new());
+    let (mut open, mut found): (Vec<Descendant>, Vec<Descendant>) = (children(root).collect(), Vec::new());
     while let Some(child) = open.pop() {
         found.push(child);
         if found.len() >= most {
@@ -381,7 +381,7 @@ impl Watch {
         }
         self.until_next = (2 * self.until_next).min(WALK);
         self.walk = now + self.until_next;
-        let found = descendants(self.processes as usize + 1);
+        let found = descendants(own(), self.processes as usize + 1);
         if found.len() > self.processes as usize {
             return Some(Reason::Processes);
         }

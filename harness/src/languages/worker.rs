@@ -21,8 +21,10 @@ const COUNTERS: usize = 1 << 20;
 const LONGEST_INPUT: usize = 1 << 26;
 /// A worker may take this long to load the function.
 const START: Duration = Duration::from_secs(60);
-/// How often memory is looked at.
+/// How often the memory of the process is looked at.
 const TICK: Duration = Duration::from_millis(10);
+/// How often its other processes are looked at, which takes longer: soon at first, then less and less often.
+const WALK: Duration = Duration::from_millis(80);
 /// How often processes that runs have left are ended.
 const SWEEP: Duration = Duration::from_millis(50);
 /// A process that has closed its descriptors may take this long to end.
@@ -157,6 +159,7 @@ impl Worker {
         begin: Instant,
     ) -> Result<(Outcome, Option<(Duration, Duration)>), Error> {
         let limits = subject.limits;
+        let (mut walk, mut until_next) = (begin + TICK, TICK);
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());
             match self.wait(subject, table, left.min(TICK)) {
@@ -167,8 +170,17 @@ impl Worker {
                 Said::Nothing => {}
                 Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),
             }
-            let memory = resident(self.process);
+            let mut memory = resident(self.process);
+            let mut processes = 1;
+            if memory > 0 && Instant::now() >= walk {
+                until_next = (2 * until_next).min(WALK);
+                walk = Instant::now() + until_next;
+                let found = self.guard.processes(limits.processes as usize + 1);
+                processes = found.len();
+                memory = found.into_iter().map(resident).sum::<u64>().max(memory);
+            }
             let outcome = match () {
+                () if processes > limits.processes as usize => Outcome::Processes,
                 () if begin.elapsed() >= limits.time => Outcome::Timeout,
                 () if limits.memory.is_some_and(|limit| memory > limit) => Outcome::Memory,
                 // It has ended, but processes that it has started hold its descriptors open.

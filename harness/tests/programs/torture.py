@@ -62,6 +62,12 @@ def run(data):
         # A child of which nobody knows, which would serve requests if it came back.
         if os.fork() == 0:
             return
+    elif what == b"b":
+        # The bound protects the machine that the test runs on.
+        for _ in range(40):
+            if os.fork() == 0:
+                break
+        time.sleep(1000)
     elif what == b"F":
         if os.fork() == 0:
             time.sleep(1000)

@@ -28,11 +28,11 @@ pub(crate) fn subject(specification: &str) -> Subject {
 }
 
 pub(crate) fn limits() -> Limits {
-    Limits::default().with_time(Duration::from_secs(20)).with_memory(Some(1 << 30))
+    Limits::default().with_time(Duration::from_secs(20)).with_memory(Some(1 << 30)).with_processes(30)
 }
 
 pub(crate) fn short(subject: Subject) -> Subject {
-    subject.limits(limits().with_time(Duration::from_millis(500)))
+    subject.limits(limits().with_time(Duration::from_millis(1500)))
 }
 
 pub(crate) fn outcome(target: &mut Function, input: &str) -> Outcome {

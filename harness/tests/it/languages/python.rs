@@ -31,10 +31,10 @@ fn python_outcomes_say_how_the_function_ended() {
             ("M", Outcome::Memory),
             ("t", Outcome::Exit(0)),
             ("T", Outcome::Exit(0)),
-            ("P", Outcome::Exit(0)),
             ("k", Outcome::Signal(11)),
             ("f", Outcome::Exit(0)),
             ("F", Outcome::Exit(0)),
+            ("b", Outcome::Processes),
             ("c", Outcome::Exit(0)),
             // The worker finds nobody to answer to.
             ("C", Outcome::Exit(1)),
@@ -93,7 +93,7 @@ fn python_counts_are_exact() {
             counted.iter().filter(|(found, _)| found.ends_with(&place)).map(|&(_, count)| count).sum::<u32>()
         };
         // Two of `a`, one of `b`.
-        assert_eq!((of_line(85), of_line(87)), (2, 1), "{python} {counted:?}");
+        assert_eq!((of_line(91), of_line(93)), (2, 1), "{python} {counted:?}");
         for input in ["aabcc", "", "b"] {
             let first = edges(&mut target, input);
             assert!((0..100).all(|_| edges(&mut target, input) == first), "{python} {input}");
