@@ -48,9 +48,14 @@ struct shared {
     struct image images[IMAGES];
 };
 
-// Pages of it that nothing touches take no memory.
-static struct shared without_harness, *shared = &without_harness;
-static uint32_t *counters = without_harness.counters;
+// What the harness shares is mapped in its place, so that the counters have an address that is known when the program is linked, which
+// makes counting cheaper. Pages that nothing touches take no memory.
+#ifdef __x86_64__
+__attribute__((aligned(1 << 12)))
+#else
+__attribute__((aligned(1 << 16)))
+#endif
+static struct shared shared;
 static uint8_t *shared_input;
 
 // The harness looks for this text to know programs that have this run time.
@@ -63,16 +68,14 @@ static void attach(void) {
     // Linkers leave out what nothing refers to.
     (void)*(const volatile char *)signature;
     if (getenv("GRAMJET_MAP")) {
-        void *map = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, MAP_FD, 0);
-        if (map != MAP_FAILED) shared = map;
+        mmap(&shared, sizeof shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, MAP_FD, 0);
     }
-    counters = shared->counters;
-    shared->header.greeting = GREETING;
-    if (!shared->header.edges) shared->header.edges = 1;
+    shared.header.greeting = GREETING;
+    if (!shared.header.edges) shared.header.edges = 1;
 }
 
 static void count(uint32_t number) {
-    uint32_t *counter = counters + number;
+    uint32_t *counter = shared.counters + number;
     uint32_t count = *counter + 1;
     *counter = count - (count == 0);
 }
@@ -105,22 +108,22 @@ static int holds(struct dl_phdr_info *info, size_t size, void *context) {
 // The numbers of an image's edges: those that it had in an earlier process of this program, too.
 static struct image *numbered(const struct loaded *loaded, uint32_t needed) {
     const char *path = loaded->path ? loaded->path : "";
-    uint32_t known = shared->header.images;
+    uint32_t known = shared.header.images;
     for (uint32_t i = 0; i < known && i < IMAGES; i++) {
-        struct image *image = shared->images + i;
+        struct image *image = shared.images + i;
         if (image->count == needed && !strncmp(image->path, path, sizeof image->path - 1)) return image;
     }
-    if (known >= IMAGES || needed > CAPACITY - shared->header.edges) {
-        shared->header.beyond += needed;
+    if (known >= IMAGES || needed > CAPACITY - shared.header.edges) {
+        shared.header.beyond += needed;
         return NULL;
     }
-    struct image *image = shared->images + known;
-    image->first = shared->header.edges;
+    struct image *image = shared.images + known;
+    image->first = shared.header.edges;
     image->count = needed;
     image->start = loaded->start;
     strncpy(image->path, path, sizeof image->path - 1);
-    shared->header.images = known + 1;
-    shared->header.edges += needed;
+    shared.header.images = known + 1;
+    shared.header.edges += needed;
     return image;
 }
 
@@ -150,7 +153,7 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     for (uint32_t i = 0; i < latest->count; i++) {
         uintptr_t address = start[2 * i];
         // A block that was removed later has no address.
-        shared->addresses[latest->first + i] = address > loaded.start + 1 ? address - loaded.start : 0;
+        shared.addresses[latest->first + i] = address > loaded.start + 1 ? address - loaded.start : 0;
     }
 }
 
@@ -226,7 +229,7 @@ void __sanitizer_cov_trace_pc(void) {
     if (address - code->begin >= code->size && !(code = found_code(address))) return;
     uint32_t number = code->first + (address - code->begin) / APART;
     // Within the call: the next instruction may be that of another line.
-    if (!counters[number]) shared->addresses[number] = address - 1 - code->start;
+    if (!shared.counters[number]) shared.addresses[number] = address - 1 - code->start;
     count(number);
 }
 
@@ -234,7 +237,7 @@ void __sanitizer_cov_trace_pc(void) {
 
 // What was executed up to here is not counted.
 static void forget(void) {
-    memset(counters, 0, sizeof(uint32_t) * shared->header.edges);
+    memset(shared.counters, 0, sizeof(uint32_t) * shared.header.edges);
 }
 
 static int receive(int fd, void *bytes, size_t count) {

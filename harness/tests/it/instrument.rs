@@ -341,6 +341,24 @@ fn projects_of_cmake_are_built() {
     }
 }
 
+/// The wrapper of cargo, without what the cargo that runs the tests has set.
+fn cargo(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = wrapper("cargo", &[], folder);
+    for (name, _) in env::vars().filter(|(name, _)| name.starts_with("CARGO") || name.starts_with("RUST")) {
+        if !matches!(name.as_str(), "CARGO_HOME" | "RUSTUP_HOME" | "RUSTUP_TOOLCHAIN") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).env("CARGO_TARGET_DIR", folder.join("target"));
+    command
+}
+
+/// A program that cargo has built, in the folder of whichever target.
+fn built(folder: &Path, name: &str) -> PathBuf {
+    let targets = fs::read_dir(folder.join("target")).expect("a folder").flatten();
+    targets.map(|entry| entry.path().join(name)).find(|path| path.is_file()).expect("a program")
+}
+
 #[test]
 fn crates_are_instrumented_and_build_scripts_are_not() {
     if !is_there("cc") {
@@ -360,24 +378,39 @@ fn crates_are_instrumented_and_build_scripts_are_not() {
     {
         fs::write(folder.join(name), text).expect("a file");
     }
-    let cargo = |arguments: &[&str]| {
-        let mut command = wrapper("cargo", &[], &folder);
-        for (name, _) in env::vars().filter(|(name, _)| name.starts_with("CARGO") || name.starts_with("RUST")) {
-            if !matches!(name.as_str(), "CARGO_HOME" | "RUSTUP_HOME" | "RUSTUP_TOOLCHAIN") {
-                command.env_remove(name);
-            }
-        }
-        succeeded(command.args(arguments).env("CARGO_TARGET_DIR", folder.join("target")))
-    };
+    let cargo = |arguments: &[&str]| succeeded(&mut cargo(&folder, arguments));
     cargo(&["build", "--release", "--offline"]);
-    let built = |name: &str| {
-        let targets = fs::read_dir(folder.join("target")).expect("a folder").flatten();
-        targets.map(|entry| entry.path().join(name)).find(|path| path.is_file()).expect("a program")
-    };
-    let mut target = server(&built("release/brackets"));
+    let mut target = server(&built(&folder, "release/brackets"));
     grows(&mut target, &"[]".repeat(500));
     lines_are_known(&mut target, "[".repeat(2000).as_bytes(), "lib.rs:6", "deep");
     cargo(&["test", "--offline"]);
     let run = cargo(&["run", "--offline", "--quiet", "--", "ignored"]);
     assert_eq!(run.stdout, b"0\n");
+}
+
+#[test]
+fn fuzz_targets_in_rust_are_linked_with_our_driver() {
+    if !is_there("cc") {
+        return;
+    }
+    let folder = fresh("fuzz-target");
+    let manifest =
+        "[package]\nname = \"target\"\nedition = \"2021\"\n[dependencies]\nlibfuzzer-sys = \"0.4\"\n[workspace]\n";
+    let main = "#![no_main]\nlibfuzzer_sys::fuzz_target!(|data: &[u8]| {\n    let mut sum = 0u32;\n\
+        for &byte in data { if byte == b'[' { sum += 1 } }\n    if cfg!(fuzzing) && data.starts_with(b\"BUG\") { panic!(\"found\") }\n\
+        std::hint::black_box(sum);\n});\n";
+    fs::create_dir(folder.join("src")).expect("a folder");
+    fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
+    fs::write(folder.join("src/main.rs"), main).expect("a file");
+    let output = cargo(&folder, &["build", "--offline"]).output().expect("cargo");
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        // Nothing on this machine has ever needed the package.
+        assert!(said.contains("--offline") || said.contains("offline mode"), "{said}");
+        return;
+    }
+    let mut target = server(&built(&folder, "debug/target"));
+    target.run(b"the first input of a process").expect("a run");
+    grows(&mut target, &"[]".repeat(300));
+    assert_eq!(target.run(b"BUG").expect("a run").outcome, Outcome::Signal(6));
 }
