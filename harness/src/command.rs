@@ -153,9 +153,19 @@ impl Command {
         Ok(Command { program, guard, scratch })
     }
 
+    /// Begins anew in a folder of its own.
+    fn renew(&mut self) -> Result<(), Error> {
+        let scratch = Scratch::new()?;
+        self.guard = guard(&self.program, &scratch)?;
+        self.scratch = scratch;
+        Ok(())
+    }
+
     fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
         if self.scratch.write(input)? && !self.program.reads_file() {
-            self.guard = guard(&self.program, &self.scratch)?;
+            // Its standard input is the file that it has removed.
+            self.renew()?;
+            self.scratch.write(input)?;
         }
         let result = self.guard.run(&self.program.limits);
         self.scratch.tidy();
@@ -171,9 +181,7 @@ impl Target for Command {
     fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
         let (outcome, usage) = match self.run_once(input) {
             Err(Error::Guard) => {
-                // The old guard removes the folder.
-                self.scratch = Scratch::new()?;
-                self.guard = guard(&self.program, &self.scratch)?;
+                self.renew()?;
                 (Outcome::Lost, Usage::default())
             }
             result => result?,

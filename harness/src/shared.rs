@@ -22,7 +22,7 @@ impl Memory {
     pub(crate) fn new(len: usize) -> Result<Memory, Error> {
         // SAFETY: system calls with a string that ends in zero; the descriptor belongs to nobody else.
         let descriptor = unsafe {
-            let descriptor = libc::memfd_create(c"gramjet".as_ptr(), libc::MFD_CLOEXEC);
+            let descriptor = libc::memfd_create(c"gramjet".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING);
             if descriptor < 0 {
                 return Err(Error::last("shared memory cannot be made"));
             }
@@ -33,6 +33,11 @@ impl Memory {
         let start = unsafe {
             if libc::ftruncate(descriptor.as_raw_fd(), len as libc::off_t) < 0 {
                 return Err(Error::last("shared memory cannot be made"));
+            }
+            // A program that made it shorter would end this process by SIGBUS.
+            let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+            if libc::fcntl(descriptor.as_raw_fd(), libc::F_ADD_SEALS, seals) < 0 {
+                return Err(Error::last("shared memory cannot be sealed"));
             }
             let access = libc::PROT_READ | libc::PROT_WRITE;
             libc::mmap(ptr::null_mut(), len, access, libc::MAP_SHARED, descriptor.as_raw_fd(), 0)

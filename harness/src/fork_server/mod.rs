@@ -43,7 +43,11 @@ const SHARED: usize = 1 << 26;
 const AFL_SHARED: usize = (1 << 20) + 4;
 /// A program may take this long to reach its fork server.
 const START: Duration = Duration::from_secs(10);
-/// How often memory is looked at.
+/// A fork server may take this long to answer, beyond the limit on the program.
+const GRACE: Duration = Duration::from_secs(2);
+/// Bytes of output that are kept while the program begins.
+const KEPT: usize = 1 << 16;
+/// How often memory and processes are looked at.
 const TICK: Duration = Duration::from_millis(10);
 /// How often what runs have left is ended.
 const SWEEP: Duration = Duration::from_millis(50);
@@ -54,6 +58,8 @@ pub struct ForkServer {
     instrumentation: Instrumentation,
     server: Option<Server>,
     edges: Edges,
+    /// What the program wrote in a run that has ended its server.
+    lost: Option<[crate::Captured; 2]>,
 }
 
 /// The program while it runs.
@@ -68,6 +74,11 @@ struct Server {
     uses_shared_input: bool,
     was_killed: bool,
     swept: Instant,
+    /// The process that was answered last, and how many inputs it has had.
+    process: libc::pid_t,
+    rounds: u32,
+    /// No answer is waited for beyond this.
+    deadline: Instant,
 }
 
 enum Counters {
@@ -87,7 +98,7 @@ impl ForkServer {
         let instrumentation = instrumentation(program.path())
             .map_err(|source| Error::Program { program: program.path().to_path_buf(), source })?;
         let server = Server::start(&program, instrumentation)?;
-        Ok(ForkServer { program, instrumentation, server: Some(server), edges: Edges::default() })
+        Ok(ForkServer { program, instrumentation, server: Some(server), edges: Edges::default(), lost: None })
     }
 
     /// How the program is instrumented.
@@ -102,26 +113,51 @@ impl ForkServer {
     }
 
     fn run_once(&mut self, input: &[u8]) -> Result<(Outcome, Usage), Error> {
-        let server = match &mut self.server {
-            Some(server) => server,
-            none => none.insert(Server::start(&self.program, self.instrumentation)?),
-        };
-        let result = server.run(&self.program, input);
-        server.counters.take(&mut self.edges);
-        let Some(result) = result? else {
-            // It has ended its fork server, which is started anew for the next input.
-            self.server = None;
-            return Ok((Outcome::Lost, Usage::default()));
-        };
-        Ok(result)
+        self.lost = None;
+        for _ in 0..2 {
+            let server = match &mut self.server {
+                Some(server) => server,
+                none => none.insert(Server::start(&self.program, self.instrumentation)?),
+            };
+            let ran = server.run(&self.program, input);
+            server.counters.take(&mut self.edges);
+            match ran {
+                Ok(Ran::Done(outcome, usage)) => return Ok((outcome, usage)),
+                Ok(Ran::Ended(outcome, usage)) => {
+                    self.lost = Some(server.guard.captured().clone());
+                    self.server = None;
+                    return Ok((outcome, usage));
+                }
+                Ok(Ran::Stale) => self.server = None,
+                Err(error) => {
+                    self.server = None;
+                    return if matches!(error, Error::Guard) {
+                        Ok((Outcome::Lost, Usage::default()))
+                    } else {
+                        Err(error)
+                    };
+                }
+            }
+        }
+        Ok((Outcome::Lost, Usage::default()))
     }
+}
+
+/// How an attempt to run the program went.
+enum Ran {
+    Done(Outcome, Usage),
+    /// The fork server is no more, or is not to be used again; it is started anew for the next input.
+    Ended(Outcome, Usage),
+    /// The program has not run on the input, or in a state that other inputs have left: a new server shall run it.
+    Stale,
 }
 
 impl Target for ForkServer {
     fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
         let (outcome, usage) = self.run_once(input)?;
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
-        let [stdout, stderr] = self.server.as_ref().map_or(&NOTHING, |server| server.guard.captured());
+        let captured = self.server.as_ref().map(|server| server.guard.captured());
+        let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
         Ok(Run { outcome, usage, edges: Some(&self.edges), stdout, stderr })
     }
 }
@@ -210,6 +246,9 @@ impl Server {
             uses_shared_input: false,
             was_killed: false,
             swept: Instant::now(),
+            process: 0,
+            rounds: 0,
+            deadline: Instant::now() + START,
         };
         server.greet(program)?;
         server.counters.take(&mut Edges::default());
@@ -273,9 +312,8 @@ impl Server {
         let takes_input = offered & protocol::old::SHARED_INPUT != 0;
         if takes_input {
             self.say(protocol::old::ENABLED | protocol::old::SHARED_INPUT)?;
-        } else if offered & protocol::old::DICTIONARY != 0 {
-            self.say(protocol::old::ENABLED)?;
         }
+        // A dictionary is not asked for: the first request of a run tells that its run time waits in vain, as with afl-fuzz.
         Some(takes_input)
     }
 
@@ -285,18 +323,36 @@ impl Server {
         }
     }
 
-    /// Runs the program on one input; none if its fork server is no more.
-    fn run(&mut self, program: &Program, input: &[u8]) -> Result<Option<(Outcome, Usage)>, Error> {
-        self.give(input)?;
+    /// Runs the program on one input.
+    fn run(&mut self, program: &Program, input: &[u8]) -> Result<Ran, Error> {
+        if self.give(input)? && !program.reads_file() {
+            // Its standard input is the file that it has removed.
+            return Ok(Ran::Stale);
+        }
         self.guard.streams().clear();
         let begin = Instant::now();
+        self.deadline = begin + program.limits.time + GRACE;
         let was_killed = mem::take(&mut self.was_killed);
-        let asked = self.say(u32::from(was_killed)).and_then(|()| self.word());
-        let Some(process) = asked.map(|process| process as libc::pid_t).filter(|&process| process > 1) else {
-            return Ok(None);
+        if self.say(u32::from(was_killed)).is_none() {
+            return Ok(Ran::Stale);
+        }
+        let used = |begin: Instant| Usage { wall: begin.elapsed(), ..Usage::default() };
+        let Some(process) = self.word().map(|process| process as libc::pid_t).filter(|&process| process > 1) else {
+            return Ok(Ran::Ended(Outcome::Lost, used(begin)));
         };
+        self.rounds = if process == self.process { self.rounds + 1 } else { 0 };
+        self.process = process;
         let stopped = self.wait(program, process, begin);
-        let Some(status) = self.word() else { return Ok(None) };
+        if stopped == Some(Outcome::Memory) && self.rounds > 0 {
+            // It may be what the inputs before have left.
+            return Ok(Ran::Stale);
+        }
+        if stopped == Some(Outcome::Processes) {
+            return Ok(Ran::Ended(Outcome::Processes, used(begin)));
+        }
+        let Some(status) = self.word() else {
+            return Ok(Ran::Ended(stopped.unwrap_or(Outcome::Lost), used(begin)));
+        };
         let status = status as i32;
         if stopped.is_some() {
             self.guard.streams().read_rest(program.limits.kept_output);
@@ -306,13 +362,20 @@ impl Server {
             None if libc::WIFSTOPPED(status) => Outcome::Exit(0),
             None => outcome_of(status),
         };
-        let usage = Usage { wall: begin.elapsed(), ..Usage::default() };
-        if stopped_or_old(&outcome, self.swept) {
-            self.guard.sweep()?;
-            self.scratch.tidy();
-            self.swept = Instant::now();
+        let usage = used(begin);
+        let is_whole = self.tidy(program, &outcome)?;
+        Ok(if is_whole { Ran::Done(outcome, usage) } else { Ran::Ended(outcome, usage) })
+    }
+
+    /// Ends and removes what the run may have left, where it is time to look. Whether the server can be used again.
+    fn tidy(&mut self, program: &Program, outcome: &Outcome) -> Result<bool, Error> {
+        if !outcome.is_abnormal() && self.swept.elapsed() < SWEEP {
+            return Ok(true);
         }
-        Ok(Some((outcome, usage)))
+        let has_ended = self.guard.sweep()?.is_some();
+        self.scratch.tidy();
+        self.swept = Instant::now();
+        Ok(!has_ended && !program.limits.memory.is_some_and(|memory| resident(self.process) > memory))
     }
 
     /// Waits until the program has a status; the outcome if it had to be ended for it.
@@ -323,20 +386,28 @@ impl Server {
             if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left.min(TICK)), limits.kept_output) {
                 return None;
             }
+            let most = limits.processes as usize + 2;
             let outcome = match () {
                 () if begin.elapsed() >= limits.time => Outcome::Timeout,
-                () if limits.memory.is_some_and(|memory| resident(process) > memory) => Outcome::Memory,
+                // Beside them is the server itself.
+                () if self.guard.processes(most).len() >= most => return Some(Outcome::Processes),
+                () if limits.memory.is_some_and(|memory| self.resident() > memory) => Outcome::Memory,
                 () => continue,
             };
-            // SAFETY: the fork server has not waited for it, or it would have answered, so the number is still its own.
-            unsafe { libc::kill(process, libc::SIGKILL) };
+            self.guard.kill(process);
             self.was_killed = true;
             return Some(outcome);
         }
     }
 
-    /// Puts the input where the program takes it from.
-    fn give(&mut self, input: &[u8]) -> Result<(), Error> {
+    /// Resident memory of all processes of the run, without the server.
+    fn resident(&self) -> u64 {
+        let processes = self.guard.processes(usize::MAX);
+        processes.into_iter().filter(|&process| process != self.guard.server()).map(resident).sum()
+    }
+
+    /// Puts the input where the program takes it from. Returns whether that is another file than before.
+    fn give(&mut self, input: &[u8]) -> Result<bool, Error> {
         if self.uses_shared_input
             && let Some(memory) = &mut self.input
         {
@@ -344,9 +415,9 @@ impl Server {
             let input = &input[..input.len().min(room)];
             memory.values::<u32>(0, 1)[0] = input.len() as u32;
             memory.values::<u8>(4, input.len()).copy_from_slice(input);
-            return Ok(());
+            return Ok(false);
         }
-        self.scratch.write(input).map(drop)
+        self.scratch.write(input)
     }
 
     fn say(&mut self, word: u32) -> Option<()> {
@@ -376,6 +447,10 @@ impl Server {
     fn read(&mut self, bytes: &mut [u8]) -> Option<()> {
         let mut read = 0;
         while read < bytes.len() {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if !self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), KEPT) {
+                return None;
+            }
             let rest = &mut bytes[read..];
             // SAFETY: room for that many bytes.
             let got = unsafe { libc::read(self.answers.as_raw_fd(), rest.as_mut_ptr().cast(), rest.len()) };
@@ -387,9 +462,4 @@ impl Server {
         }
         Some(())
     }
-}
-
-/// Whether something may have been left, or it is time to look.
-fn stopped_or_old(outcome: &Outcome, swept: Instant) -> bool {
-    outcome.is_abnormal() || swept.elapsed() > SWEEP
 }

@@ -1,6 +1,6 @@
 //! What is said on the two pipes of a fork server: words of four bytes.
 //!
-//! After AFL++'s handshake, of which there are two (up to 4.09, and from 4.10 on), or ours, each run is four words: whether the last
+//! After AFL++'s handshake, of which there are two (up to 4.09, and from 4.10 on), or ours, each run is three words: whether the last
 //! process was killed, to the program; its process; then, when it has ended or stopped, its status.
 
 /// The file descriptor from which a program reads requests; it writes answers to the next one.
@@ -31,7 +31,6 @@ pub(super) mod new {
 pub(super) mod old {
     pub(crate) const ENABLED: u32 = 0x8000_0001;
     pub(crate) const MAP_SIZE: u32 = 0x4000_0000;
-    pub(crate) const DICTIONARY: u32 = 0x1000_0000;
     pub(crate) const SHARED_INPUT: u32 = 0x0100_0000;
     pub(crate) const ERROR: u32 = 0xf800_008f;
 

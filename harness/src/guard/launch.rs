@@ -152,6 +152,8 @@ unsafe fn prepare(launch: &Launch) -> Result<(), ()> {
     // SAFETY: system calls with pointers to live values.
     unsafe {
         libc::setsid();
+        // The guard is its parent; should it be killed, this goes with it.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
         for signal in 1..32 {
             libc::signal(signal, libc::SIG_DFL);
         }

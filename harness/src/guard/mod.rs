@@ -21,6 +21,8 @@ use crate::run::{Captured, Outcome, Usage};
 pub(crate) struct Guard {
     control: OwnedFd,
     process: libc::pid_t,
+    /// The program that runs on; 0 if there is none.
+    server: libc::pid_t,
     program: PathBuf,
     streams: Streams,
 }
@@ -53,7 +55,7 @@ impl Guard {
                 scratch,
                 scope: scope.as_ref().map(AsRawFd::as_raw_fd),
             }),
-            _ => Ok(Guard { control, process, program, streams }),
+            _ => Ok(Guard { control, process, server: 0, program, streams }),
         }
     }
 
@@ -67,7 +69,11 @@ impl Guard {
         self.streams.clear();
         let Limits { time, memory, processes, kept_output } = *limits;
         self.send(Request::Run { time, memory, processes })?;
-        self.streams.read_until(self.control.as_raw_fd(), None, kept_output);
+        if !self.streams.read_until(self.control.as_raw_fd(), Some(time + GRACE), kept_output) {
+            // The program has stopped it.
+            self.end();
+            return Err(Error::Guard);
+        }
         let report = self.receive()?;
         self.streams.read_rest(kept_output);
         let outcome = match report.reason {
@@ -84,7 +90,21 @@ impl Guard {
     /// Starts the program and lets it run on. Returns its process.
     pub(crate) fn start(&mut self) -> Result<libc::pid_t, Error> {
         self.send(Request::Start)?;
-        self.receive().map(|report| report.process)
+        self.server = self.receive()?.process;
+        Ok(self.server)
+    }
+
+    /// The process of the program that runs on.
+    pub(crate) fn server(&self) -> libc::pid_t {
+        self.server
+    }
+
+    /// Kills a process that the program that runs on has started, if it is one.
+    pub(crate) fn kill(&self, process: libc::pid_t) {
+        let found = process::descendants(self.process, usize::MAX);
+        if let Some(found) = found.into_iter().find(|found| found.process == process) {
+            found.signal(libc::SIGKILL);
+        }
     }
 
     /// Ends what a run of the program that runs on has left. Returns the program's own status if it has ended.
@@ -117,15 +137,29 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Ends the guard at once.
+    fn end(&self) {
+        // SAFETY: a child of this process that was not waited for, so the number is still its own.
+        unsafe { libc::kill(self.process, libc::SIGKILL) };
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: shuts down what this process has open; the guard ends then.
+        // SAFETY: shuts down what this process has open; the guard ends then, also if the program has stopped it.
         unsafe {
             libc::shutdown(self.control.as_raw_fd(), libc::SHUT_RDWR);
+            libc::kill(self.process, libc::SIGCONT);
             libc::waitpid(self.process, ptr::null_mut(), 0);
         }
     }
 }
+
+/// A guard may take this long to answer, beyond the limit on the program: it ends all processes of the run first.
+const GRACE: Duration = Duration::from_secs(30);
+/// Reads of what a stream has at one time: one takes what a pipe holds by default.
+const READS: usize = 16;
 
 /// The outcome that a status means.
 pub(crate) fn outcome_of(status: i32) -> Outcome {
@@ -168,7 +202,10 @@ impl Streams {
             for stream in 0..2 {
                 let is_there = polled[stream + 1].revents & libc::POLLIN != 0;
                 // What was written before `other` could be read is seen by the same call.
-                while is_there && self.read(stream, kept) && is_over {}
+                let reads = if is_over { READS } else { 1 };
+                if is_there {
+                    let _ = (0..reads).take_while(|_| self.read(stream, kept)).count();
+                }
             }
             if is_over {
                 return true;
@@ -182,7 +219,7 @@ impl Streams {
     /// Reads what is there.
     pub(crate) fn read_rest(&mut self, kept: usize) {
         for stream in 0..2 {
-            while self.read(stream, kept) {}
+            let _ = (0..READS).take_while(|_| self.read(stream, kept)).count();
         }
     }
 

@@ -298,7 +298,7 @@ pub(super) struct Descendant {
 
 impl Descendant {
     /// Signals it, if it is still the process that was found, and not another one that has its number now.
-    fn signal(self, signal: i32) {
+    pub(super) fn signal(self, signal: i32) {
         // SAFETY: system calls without pointers, or with a null one; the descriptor belongs to nobody else.
         unsafe {
             let pidfd = libc::syscall(libc::SYS_pidfd_open, self.process, 0u32) as RawFd;

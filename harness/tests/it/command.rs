@@ -158,6 +158,21 @@ fn the_program_reads_a_file_where_an_argument_names_it() {
 }
 
 #[test]
+fn a_program_may_remove_its_input() {
+    for arguments in [["-c", "cat; rm -f \"$TMPDIR/input\""], ["-c", "cat @@; rm @@; mkdir @@"]] {
+        let mut target = Command::new(Program::new("sh", arguments).expect("sh").limits(short())).expect("a target");
+        for input in ["one", "another", "", "last"] {
+            let run = target.run(input.as_bytes()).expect("a run");
+            assert_eq!(
+                (run.outcome, run.stdout.bytes.as_slice()),
+                (Outcome::Exit(0), input.as_bytes()),
+                "{arguments:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_program_that_is_not_there_is_an_error() {
     let none: [&str; 0] = [];
     let error = Program::new("./missing/program", none).expect_err("an error").to_string();
