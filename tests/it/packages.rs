@@ -25,7 +25,11 @@ fn manifest_of(folder: &Path) -> String {
 #[test]
 fn published_crates_have_what_the_registry_shows() {
     for folder in published() {
-        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+        // The command's package is the repository, whose licences are in a folder.
+        let is_root = folder == Path::new(env!("CARGO_MANIFEST_DIR")).join(".");
+        let licences =
+            if is_root { ["LICENSES/MIT.txt", "LICENSES/Apache-2.0.txt"] } else { ["LICENSE-MIT", "LICENSE-APACHE"] };
+        for file in licences.into_iter().chain(["README.md"]) {
             let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
             assert!(text.len() > 100, "{} has no {file}", folder.display());
         }

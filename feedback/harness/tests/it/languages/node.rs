@@ -162,7 +162,7 @@ fn node_functions_of_modules_and_packages_are_found() {
 /// One of the packages that the judges of grammars need.
 #[test]
 fn a_package_from_npm_is_counted() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/judges-node");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/judges-node");
     let is_required = std::env::var_os("GRAMJET_REQUIRE_JUDGES").is_some();
     if !is_there() || !is_required && !folder.join("node_modules/json5").exists() {
         return;
