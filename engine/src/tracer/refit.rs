@@ -239,9 +239,15 @@ impl Filling<'_> {
     ) {
         let ir = &self.grammar.lowered;
         let mut done = 0;
-        while done < min && state.choices.len() < MAX_SCRATCH {
+        while done < min && self.left > 0 && state.next < self.parts.len() {
             self.fill(item, depth, levels, state);
             done += 1;
+        }
+        if done < min {
+            let zeros = self.tracer.shortest(self.grammar.symbol(Part::Node(item)), depth);
+            let all = zeros.saturating_mul((min - done) as usize).min(MAX_SCRATCH);
+            state.choices.resize(state.choices.len() + all, 0);
+            done = min;
         }
         // Further rounds as long as they keep something.
         while done < max.unwrap_or(u32::MAX).min(MAX_ROUNDS) && state.next < self.parts.len() && self.left > 0 {
