@@ -132,36 +132,3 @@ fn long_and_deep_texts_become_small() {
     let (found, tests) = minimised(&mut session, long.as_bytes(), &|text| text.contains(&b'7'));
     assert_eq!((found.as_slice(), tests < 120), (&b"7"[..], true), "{tests}");
 }
-
-/// No text that is shorter has the property, as far as all can be looked at: texts of the bytes that a property can tell apart.
-#[test]
-#[ignore = "millions of texts: cargo test --release -p gramjet-session --test it -- --ignored smallest_texts"]
-fn smallest_texts_are_the_smallest_of_all_that_are_enumerated() {
-    const MOST: (usize, usize) = (9, 10);
-    let mut looked_at = 0;
-    for (grammar, alphabet) in [("json", &b"[]{}\":,0"[..]), ("expr", b"()+-*/.0")] {
-        let language = language(grammar);
-        for property in PROPERTIES.iter().filter(|property| property.grammar == grammar) {
-            let mut bytes = alphabet.to_vec();
-            bytes.extend(property.smallest.bytes().filter(|byte| !alphabet.contains(byte)));
-            bytes.sort_unstable();
-            bytes.dedup();
-            if property.smallest.len() > MOST.0 || bytes.len() > MOST.1 {
-                continue;
-            }
-            looked_at += 1;
-            for len in 1..property.smallest.len() {
-                let mut digits = vec![0; len];
-                loop {
-                    let text: Vec<u8> = digits.iter().map(|&digit: &usize| bytes[digit]).collect();
-                    let is_smaller = (property.holds)(&text) && language.parse(&text).is_ok();
-                    assert!(!is_smaller, "{}: {}", property.name, String::from_utf8_lossy(&text));
-                    let Some(at) = digits.iter().rposition(|&digit| digit + 1 < bytes.len()) else { break };
-                    digits[at] += 1;
-                    digits[at + 1..].fill(0);
-                }
-            }
-        }
-    }
-    assert_eq!(looked_at, 10);
-}
