@@ -9,9 +9,9 @@ mod need;
 mod plain;
 mod pool;
 
-use need::{Need, Range, decay, difference};
+use need::{Need, decay, difference};
 use plain::Plain;
-use pool::{Candidate, Reach, candidates};
+use pool::{Candidate, Missing, Reach, candidates};
 
 /// What [`minimise`] has found.
 #[derive(Clone, Debug)]
@@ -91,10 +91,10 @@ enum Stage {
 }
 
 /// What waits for its judgement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Waiting {
     /// A shorter output without these bytes, if it is known which.
-    Shorter(Option<(Range, Range)>),
+    Shorter(Option<Missing>),
     /// Lower values.
     Plainer,
 }
@@ -160,7 +160,7 @@ impl Minimiser {
                         break;
                     }
                     None if self.parts_only => self.stage = Stage::Done,
-                    None => self.stage = Stage::Plainer(Plain::new(&self.best, tracer)),
+                    None => self.stage = Stage::Plainer(Plain::new(&self.best, tracer, &self.need)),
                 },
                 Stage::Plainer(plain) => {
                     let tested = |text: &[u8]| self.tested.contains(&hash(text));
@@ -188,7 +188,7 @@ impl Minimiser {
 
     /// Makes the candidate that is likely to shorten the output most, and says which bytes it is without, if that is known; `None`
     /// if there is none.
-    fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Option<(Range, Range)>> {
+    fn shorter(&mut self, tracer: &mut (impl Tracer + ?Sized)) -> Option<Option<Missing>> {
         loop {
             if !self.is_filled {
                 self.fill(tracer);
@@ -199,7 +199,7 @@ impl Minimiser {
                     return None;
                 }
                 if self.is_made(&mut candidate, tracer) {
-                    return Some((!candidate.is_manifold()).then_some((candidate.replaced, candidate.kept)));
+                    return Some(candidate.missing());
                 }
             }
             let reach = self.reach.further().filter(|&reach| !self.parts_only || reach <= Reach::Parts)?;
@@ -213,8 +213,9 @@ impl Minimiser {
         let mut best = None;
         let mut most = 0.0;
         for (at, candidate) in self.pool.iter().enumerate() {
-            let gain = f64::from(candidate.gain) * decay(self.need.rate_without(candidate.replaced, candidate.kept));
-            if gain > most {
+            let spared = decay(candidate.rate(&self.need));
+            let gain = f64::from(candidate.gain) * spared;
+            if gain > most && spared >= candidate.least_probability() {
                 (best, most) = (Some(at), gain);
             }
         }
@@ -304,7 +305,9 @@ impl Minimiser {
         if !is_same {
             self.tested.insert(hash(&self.output));
             match (waiting, &mut self.stage) {
-                (Waiting::Shorter(Some((replaced, kept))), _) if !holds => self.need.fails_without(replaced, kept),
+                (Waiting::Shorter(Some(Missing { replaced, kept, shifts })), _) if !holds => {
+                    self.need.fails_without(self.best.output(), replaced, kept, shifts.iter().copied());
+                }
                 (Waiting::Plainer, Stage::Plainer(plain)) => plain.judge(false),
                 _ => {}
             }

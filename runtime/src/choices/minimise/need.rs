@@ -12,7 +12,16 @@ pub(super) struct Need {
 /// Before any test this number of bytes is expected to be needed.
 const EXPECTED: f64 = 1.5;
 /// The rate of a byte without which a test has failed again and again.
-const MOST: f64 = 32.0;
+const MOST: f64 = 20.0;
+/// The probability that a test fails for another reason than that bytes are missing.
+const OTHER_REASON: f64 = 0.02;
+/// The rate that bytes of a word are given when a test fails without others of it.
+const SAME_WORD: f64 = 0.1;
+
+/// Words are what is written in letters, digits, `_` and `-`.
+fn is_of_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
 
 /// A part of a text: where it begins and ends.
 pub(super) type Range = (u32, u32);
@@ -45,15 +54,42 @@ impl Need {
         (self.rate(replaced) - self.rate(kept)).max(0.0)
     }
 
-    /// Takes note of a test that failed without these bytes: one of them at least is needed.
-    pub(super) fn fails_without(&mut self, replaced: Range, kept: Range) {
-        let rate = self.rate_without(replaced, kept);
-        let factor = 1.0 / (1.0 - decay(rate)).max(1e-9);
-        for at in (replaced.0..kept.0.max(replaced.0)).chain(kept.1.min(replaced.1)..replaced.1) {
-            let rate = &mut self.rates[at as usize];
-            *rate = (*rate * factor).min(MOST);
+    /// Takes note of a test that failed without the bytes of `replaced` that are not in `kept`, and those so many bytes behind: one of
+    /// them at least is needed, or the test failed for another reason. Other bytes of the same word are likely to be needed, too.
+    pub(super) fn fails_without(
+        &mut self,
+        text: &[u8],
+        replaced: Range,
+        kept: Range,
+        shifts: impl Iterator<Item = u32> + Clone,
+    ) {
+        let bytes = || {
+            let one = (replaced.0..kept.0.max(replaced.0)).chain(kept.1.min(replaced.1)..replaced.1);
+            shifts.clone().flat_map(move |shift| one.clone().map(move |at| (at + shift) as usize))
+        };
+        let rate: f64 = bytes().map(|at| self.rates[at]).sum();
+        let fails = 1.0 - (1.0 - OTHER_REASON) * decay(rate);
+        for at in bytes() {
+            let rate = &mut self.rates[at];
+            let spared = 1.0 - (1.0 - decay(*rate)) / fails;
+            *rate = rate_of(spared.max(decay(MOST))).max(*rate);
+        }
+        if let (Some(first), Some(last)) = (bytes().next(), bytes().last()) {
+            self.raise_word(text, first, last);
         }
         self.sum();
+    }
+
+    /// Raises the rates of the word around the bytes from one to another, if they are within one.
+    fn raise_word(&mut self, text: &[u8], first: usize, last: usize) {
+        if !text[first..=last].iter().all(is_of_word) {
+            return;
+        }
+        let before = text[..first].iter().rev().take_while(|byte| is_of_word(byte)).count();
+        let behind = text[last + 1..].iter().take_while(|byte| is_of_word(byte)).count();
+        for at in (first - before..first).chain(last + 1..=last + behind) {
+            self.rates[at] = (self.rates[at] + SAME_WORD).min(MOST);
+        }
     }
 
     /// Takes note of the text that stands in place of the old one: what both begin and end with is the same, and so is a part
@@ -88,6 +124,15 @@ pub(super) fn decay(rate: f64) -> f64 {
     power
 }
 
+/// The rate whose [`decay`] this is.
+fn rate_of(decayed: f64) -> f64 {
+    let mut root = decayed.recip();
+    for _ in 0..6 {
+        root = root.sqrt();
+    }
+    64.0 * (root - 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,18 +141,56 @@ mod tests {
     fn a_byte_alone_is_needed_if_the_test_fails_without_it() {
         let mut need = Need::new(100);
         assert!(decay(need.rate_without((0, 50), (0, 0))) > 0.4);
-        need.fails_without((3, 4), (3, 3));
-        assert!(need.rate((3, 4)) > 0.9 && need.rate((4, 100)) < 2.0);
+        let text = [b' '; 100];
+        need.fails_without(&text, (3, 4), (3, 3), one());
+        // Once it may have failed for another reason, but not twice.
+        assert!(need.rate((3, 4)) > 0.5 && need.rate((4, 100)) < 2.0);
+        need.fails_without(&text, (3, 4), (3, 3), one());
+        assert!(need.rate((3, 4)) > 3.0 && need.rate((4, 100)) < 2.0);
         // What is kept is not what it failed without.
         let before = need.rate((20, 30));
-        need.fails_without((10, 40), (20, 30));
+        need.fails_without(&text, (10, 40), (20, 30), one());
         assert!((need.rate((20, 30)) - before).abs() < 1e-9 && need.rate((10, 20)) > 0.3);
+    }
+
+    #[test]
+    fn bytes_of_several_places_share_what_is_learned() {
+        let mut need = Need::new(30);
+        let before = need.rate((0, 2));
+        need.fails_without(&[b' '; 30], (0, 2), (0, 0), [0, 10].into_iter());
+        assert!(need.rate((0, 2)) > 2.0 * before);
+        assert!((need.rate((0, 2)) - need.rate((10, 12))).abs() < 1e-9);
+        assert!((need.rate((20, 22)) - before).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_word_of_which_a_byte_is_needed_is_likely_to_be_needed() {
+        let mut need = Need::new(10);
+        let before = need.rate((0, 1));
+        need.fails_without(b"abc, de fg", (1, 2), (1, 1), one());
+        assert!(need.rate((0, 1)) > before && need.rate((2, 3)) > before);
+        assert!((need.rate((3, 10)) - 7.0 * before).abs() < 1e-9);
+        // What is not within one word says nothing of others.
+        let before = need.rate((0, 3));
+        need.fails_without(b"abc, de fg", (4, 6), (4, 4), one());
+        assert!((need.rate((0, 3)) - before).abs() < 1e-9);
+    }
+
+    fn one() -> impl Iterator<Item = u32> + Clone {
+        std::iter::once(0)
+    }
+
+    #[test]
+    fn a_rate_is_found_from_what_it_decays_to() {
+        for rate in [0.0, 0.1, 1.0, 5.0, 20.0] {
+            assert!((rate_of(decay(rate)) - rate).abs() < 1e-6, "{rate}");
+        }
     }
 
     #[test]
     fn what_stays_keeps_its_rate() {
         let mut need = Need::new(8);
-        need.fails_without((4, 5), (4, 4));
+        need.fails_without(b"ab[cX]ef", (4, 5), (4, 4), one());
         let rate = need.rate((4, 5));
         need.replace(b"ab[cX]ef", b"abcXef");
         assert_eq!(need.rates.len(), 6);

@@ -1,5 +1,6 @@
 //! Lower values at sites, for outputs of the same length.
 
+use super::need::{Need, difference};
 use crate::choices::{Choices, TracedInput, Tracer};
 
 /// Sites read zero, all at once, then halves of those for which that does not hold; then each of them reads the next lower value,
@@ -14,7 +15,14 @@ pub(super) struct Plain {
     stubborn: Vec<usize>,
     search: Option<Search>,
     tried: Option<Tried>,
+    /// How many more tests of single sites may fail in a row.
+    left: u32,
 }
+
+/// Sites whose bytes are needed at a higher rate do not read zero.
+const MAX_RATE: f64 = 2.0;
+/// So many tests of single sites that fail, one after the other, end the search for plainer texts.
+const MAX_FRUITLESS: u32 = 4;
 
 /// Below `low` the test does not hold, for `high` it does.
 #[derive(Clone, Copy, Debug)]
@@ -31,25 +39,30 @@ enum Tried {
 }
 
 impl Plain {
-    pub(super) fn new(best: &TracedInput, tracer: &mut (impl Tracer + ?Sized)) -> Plain {
+    pub(super) fn new(best: &TracedInput, tracer: &mut (impl Tracer + ?Sized), need: &Need) -> Plain {
         let choices = best.choices();
         let is_there = |&(at, width): &(usize, usize)| at + width <= choices.len();
         let is_chosen = |&(at, width): &(usize, usize)| choices[at..at + width].iter().any(|&byte| byte > 0);
         let all = best.trace().sites.iter().map(|site| (site.at as usize, usize::from(site.width)));
         let all = all.filter(is_there).filter(is_chosen);
-        // Where the length changes, the structure does.
-        let mut keeps_length = |&(at, width): &(usize, usize)| {
+        // Where the length changes, the structure does; where bytes change without which the test has failed, it rarely holds.
+        let mut is_free = |&(at, width): &(usize, usize)| {
             let mut candidate = choices.to_vec();
             candidate[at..at + width].fill(0);
-            run(tracer, &candidate) == (candidate.len(), best.output().len())
+            let mut output = Vec::new();
+            let read = tracer.produce(&mut Choices::replay(&candidate), &mut output) as usize;
+            let (from, to, _) = difference(best.output(), &output);
+            read == candidate.len()
+                && output.len() == best.output().len()
+                && need.rate((from as u32, to as u32)) < MAX_RATE
         };
-        let (sites, others): (Vec<_>, Vec<_>) = all.partition(&mut keeps_length);
+        let (sites, others): (Vec<_>, Vec<_>) = all.partition(&mut is_free);
         let count = sites.len();
         let sites = [sites, others].concat();
         let mut stubborn: Vec<usize> = (count..sites.len()).collect();
         stubborn.reverse();
         let groups = if count > 0 { vec![(0, count)] } else { Vec::new() };
-        Plain { sites, groups, stubborn, search: None, tried: None }
+        Plain { sites, groups, stubborn, search: None, tried: None, left: MAX_FRUITLESS }
     }
 
     fn value(&self, site: usize, choices: &[u8]) -> u32 {
@@ -71,7 +84,7 @@ impl Plain {
         candidate: &mut Vec<u8>,
         output: &mut Vec<u8>,
     ) -> bool {
-        while let Some(tried) = self.next(best.choices()) {
+        while let Some(tried) = self.next(best.choices()).filter(|_| self.left > 0) {
             candidate.clear();
             candidate.extend_from_slice(best.choices());
             match tried {
@@ -84,7 +97,7 @@ impl Plain {
             let is_same = output == best.output() && read == candidate.len();
             if is_same {
                 best.retrace(tracer, candidate, candidate.len());
-                self.judge(true);
+                self.note(true);
                 continue;
             }
             candidate.truncate(read);
@@ -92,7 +105,7 @@ impl Plain {
             if order <= (best.output().len(), best.choices().len()) && !is_tested(output) {
                 return true;
             }
-            self.judge(false);
+            self.note(false);
         }
         false
     }
@@ -115,8 +128,19 @@ impl Plain {
         None
     }
 
-    /// Takes note of whether the test holds for what was proposed.
+    /// Takes note of a test of what was proposed.
     pub(super) fn judge(&mut self, holds: bool) {
+        match self.tried {
+            _ if holds => self.left = MAX_FRUITLESS,
+            // Groups are halved: there are few.
+            Some(Tried::Group(..)) | None => {}
+            Some(Tried::Value(_)) => self.left -= 1,
+        }
+        self.note(holds);
+    }
+
+    /// Takes note of whether what was proposed is taken.
+    fn note(&mut self, holds: bool) {
         match self.tried.take() {
             Some(Tried::Group(from, to)) => {
                 self.groups.pop();
@@ -143,10 +167,4 @@ impl Plain {
             None => {}
         }
     }
-}
-
-fn run(tracer: &mut (impl Tracer + ?Sized), choices: &[u8]) -> (usize, usize) {
-    let mut output = Vec::new();
-    let read = tracer.produce(&mut Choices::replay(choices), &mut output) as usize;
-    (read, output.len())
 }

@@ -14,6 +14,8 @@ pub(super) struct Candidate {
     pub kept: Range,
     /// About how many bytes shorter the text becomes.
     pub gain: u32,
+    /// Whether it takes out all of several equal parts.
+    takes_all: bool,
     change: Change,
 }
 
@@ -214,7 +216,7 @@ impl Finder<'_> {
     fn push(&mut self, replaced: Range, kept: Range, added: u32, change: Change) {
         let removed = len(replaced) - len(kept);
         if removed >= added + self.least && self.list.len() < MOST {
-            self.list.push(Candidate { replaced, kept, gain: removed - added, change });
+            self.list.push(Candidate { replaced, kept, gain: removed - added, takes_all: false, change });
         }
     }
 
@@ -383,7 +385,10 @@ impl Finder<'_> {
                 for to in from + 1..=first.1 {
                     let before = self.list.len();
                     self.push((from, to), (from, from), 0, Change::Text(starts.clone()));
-                    self.list[before..].iter_mut().for_each(|candidate| candidate.gain *= places);
+                    for candidate in &mut self.list[before..] {
+                        candidate.gain *= places;
+                        candidate.takes_all = (from, to) == first;
+                    }
                 }
             }
         }
@@ -433,7 +438,7 @@ impl Finder<'_> {
     /// What such a change makes of the text is known once it was tried.
     fn push_choices(&mut self, change: Change) {
         if self.list.len() < MOST {
-            self.list.push(Candidate { replaced: (0, 0), kept: (0, 0), gain: 0, change });
+            self.list.push(Candidate { replaced: (0, 0), kept: (0, 0), gain: 0, takes_all: false, change });
         }
     }
 
@@ -496,12 +501,31 @@ impl Finder<'_> {
         for number in 0..self.nodes.len() {
             for other in 0..self.nodes.len() {
                 let (whole, copied) = (self.nodes[number].text, self.nodes[other].text);
-                if 2 * len(copied) < len(whole) {
+                // Two of the same byte are rarely what is asked for.
+                if len(copied) > 1 && 2 * len(copied) < len(whole) {
                     self.push(whole, (whole.0, whole.0), 2 * len(copied), Change::Double(copied));
                 }
             }
         }
     }
+}
+
+/// The bytes that a text is without: those that are replaced and not kept, and those so many bytes behind.
+#[derive(Clone, Debug)]
+pub(super) struct Missing {
+    pub replaced: Range,
+    pub kept: Range,
+    pub shifts: Box<[u32]>,
+}
+
+/// How far the places of a change are behind the first, which is one of them.
+fn shifts(change: &Change) -> impl Iterator<Item = u32> {
+    let places = match change {
+        Change::Text(places) => &places[..],
+        _ => &[],
+    };
+    let first = places.first().copied().unwrap_or(0);
+    std::iter::once(0).chain(places.iter().skip(1).map(move |&place| place - first))
 }
 
 impl Candidate {
@@ -510,14 +534,32 @@ impl Candidate {
         matches!(self.change, Change::Choices { .. } | Change::Refit { .. })
     }
 
-    /// Whether it changes several places, of which `replaced` is the first, or puts something there: if the test fails, it need not be for
-    /// what is missing.
-    pub(super) fn is_manifold(&self) -> bool {
+    /// Which bytes its text is without, if that is all that it changes.
+    pub(super) fn missing(&self) -> Option<Missing> {
+        let shifts = match &self.change {
+            Change::Shorten(spans) if spans.len() > 1 => return None,
+            Change::Move { .. } | Change::Double(_) => return None,
+            change => shifts(change).collect(),
+        };
+        Some(Missing { replaced: self.replaced, kept: self.kept, shifts })
+    }
+
+    /// The rate at which the bytes that its text is without are needed.
+    pub(super) fn rate(&self, need: &Need) -> f64 {
+        let (replaced, kept) = (self.replaced, self.kept);
+        let of = |shift| need.rate_without((replaced.0 + shift, replaced.1 + shift), (kept.0 + shift, kept.1 + shift));
+        shifts(&self.change).map(of).sum()
+    }
+
+    /// It is tested only if with this probability nothing is needed of what its text is without. That each of several equal parts is
+    /// needed alone says little of all of them; nor does it of two in place of one.
+    pub(super) fn least_probability(&self) -> f64 {
         match &self.change {
-            Change::Shorten(spans) => spans.len() > 1,
-            Change::Text(places) => places.len() > 1,
-            Change::Move { .. } | Change::Double(_) => true,
-            _ => false,
+            _ if self.takes_all => 0.0,
+            Change::Double(_) => 0.0,
+            Change::Shorten(spans) if spans.len() > 1 => 0.0,
+            Change::Refit { .. } | Change::Move { .. } => 0.01,
+            _ => 0.03,
         }
     }
 
@@ -536,8 +578,8 @@ impl Candidate {
         let output = input.output();
         let of = |from: u32, to: u32| &output[from as usize..to as usize];
         let all = (0, output.len() as u32);
-        let places = match self.change {
-            Change::Text(ref places) => places,
+        match self.change {
+            Change::Text(_) => {}
             Change::Move { hull, target, at, part } => {
                 for (from, to) in [(all.0, hull.0), (target.0, at), part, (at, target.1), (hull.1, all.1)] {
                     text.extend_from_slice(of(from, to));
@@ -551,11 +593,9 @@ impl Candidate {
                 return true;
             }
             _ => return false,
-        };
-        let base = places.first().copied().unwrap_or(0);
-        let shifts = places.iter().map(|&place| place - base).skip(1);
+        }
         let mut end = 0;
-        for shift in std::iter::once(0).chain(shifts) {
+        for shift in shifts(&self.change) {
             let at = |place: u32| (place + shift) as usize;
             text.extend_from_slice(&output[end..at(self.replaced.0)]);
             text.extend_from_slice(&output[at(self.kept.0)..at(self.kept.1)]);
