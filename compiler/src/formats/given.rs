@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Surroundings;
 use super::boundaries::Lexical;
 use super::builder::{Builder, each_expr};
 use super::keywords::Converting;
+use super::{FormatOptions, Surroundings};
 use crate::ast::{ExprKind, Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
-use crate::tokens::{Fragment, Pattern};
+use crate::tokens::{Fragment, Indent, Pattern};
 
 /// The rules of a file of tokens, by name. Their places are in another file, so they have none.
 #[derive(Default)]
@@ -28,7 +28,10 @@ impl Given {
                 return None;
             }
         };
-        let surroundings = Surroundings { start: None, tokens: None, ..*surroundings };
+        // The tokens that stand for indentation are those of the grammar, not of this file.
+        let indent = Indent { off: true, ..Indent::default() };
+        let options = FormatOptions { indent, ..surroundings.options };
+        let surroundings = Surroundings { options, start: None, tokens: None, ..*surroundings };
         let mut found = Diagnostics::default();
         let grammar = super::detect(&file).parse_within(&file, &surroundings, &mut found);
         report_undefined(&grammar, &mut found);

@@ -22,11 +22,11 @@ const MAX_NEEDS: usize = 1 << 21;
 /// An item of more nodes than this is not written twice to treat its first round apart.
 const MAX_TWICE: usize = 100;
 
-/// So many nodes are written twice where what follows something optional cannot stand without it.
-const MAX_COPIED: usize = 1 << 16;
-
 /// Nor is an item with more repetitions in it.
 const MAX_REPEATS: usize = 3;
+
+/// Number of nodes that are written twice where what follows something optional cannot stand without it.
+const MAX_COPIED: usize = 1 << 16;
 
 /// An expression over lexemes and separators.
 #[derive(Clone, Debug)]

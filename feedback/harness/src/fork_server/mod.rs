@@ -375,7 +375,7 @@ impl Server {
         let has_ended = self.guard.sweep()?.is_some();
         self.scratch.tidy();
         self.swept = Instant::now();
-        Ok(!has_ended && !program.limits.memory.is_some_and(|memory| resident(self.process) > memory))
+        Ok(!has_ended && program.limits.memory.is_none_or(|memory| resident(self.process) <= memory))
     }
 
     /// Waits until the program has a status; the outcome if it had to be ended for it.
