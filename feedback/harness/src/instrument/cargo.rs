@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::compiler::Compiler;
-use super::runtime::{Cache, Runtime};
+use super::runtime::Runtime;
 use super::{CALLED, Language, code};
+use crate::cache::Cache;
 use crate::error::Error;
 
 /// Flags of rustc that instrument; they work with stable releases.

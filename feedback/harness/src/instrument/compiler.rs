@@ -1,13 +1,14 @@
 //! The compiler that does the work.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use super::Language;
-use super::runtime::Cache;
+use crate::cache::Cache;
 use crate::error::Error;
 use crate::guard::find;
 
@@ -35,6 +36,26 @@ pub(super) struct Compiler {
 /// Versions of clang for which there may be a program of that name; older ones cannot do what is needed.
 const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
 
+/// Facts about a compiler. It is asked again when its file has changed.
+fn facts_of(
+    cache: &Cache,
+    program: &Path,
+    arguments: &[OsString],
+    ask: impl FnOnce() -> Result<String, Error>,
+) -> Result<String, Error> {
+    let failed = |source| Error::Program { program: program.to_path_buf(), source };
+    let facts = fs::metadata(program).map_err(failed)?;
+    let facts = (program, arguments, facts.len(), facts.mtime(), facts.mtime_nsec(), facts.ino());
+    let folder = cache.folder("compiler", &facts, |folder| {
+        let known = ask()?;
+        fs::write(folder.join(FACTS), known).map_err(|source| cache.failed(source))
+    })?;
+    fs::read_to_string(folder.join(FACTS)).map_err(|source| cache.failed(source))
+}
+
+/// The file with the facts about a compiler.
+const FACTS: &str = "facts";
+
 impl Compiler {
     /// The one that the environment names, else the newest clang, else gcc.
     pub(super) fn find(language: Language, cache: &Cache) -> Result<Compiler, Error> {
@@ -46,7 +67,7 @@ impl Compiler {
         let arguments = words.split_off(1);
         let program = find(&words[0])?;
         let mut compiler = Compiler { program, arguments, kind: Kind::Gcc, version: String::new(), has_lld: false };
-        let known = cache.of_compiler(&compiler.program, &compiler.arguments, || compiler.facts())?;
+        let known = facts_of(cache, &compiler.program, &compiler.arguments, || compiler.facts())?;
         let mut lines = known.lines();
         compiler.version = lines.next().unwrap_or_default().to_string();
         compiler.kind = clang_version(&compiler.version).map_or(Kind::Gcc, Kind::Clang);

@@ -19,8 +19,9 @@ use std::process::{Command, ExitStatus, Stdio};
 use arguments::{Arguments, Step};
 pub use cargo::cargo;
 use compiler::{Compiler, Kind};
-use runtime::{Cache, Passing, Runtime};
+use runtime::{Passing, Runtime};
 
+use crate::cache::Cache;
 use crate::error::Error;
 
 /// The language that a compiler is called for.

@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::runtime::{Cache, Passing};
+use super::runtime::Passing;
+use crate::cache::Cache;
 use crate::error::Error;
 
 /// How deep files may name files.
@@ -65,7 +66,7 @@ pub(super) fn file_for(arguments: &[OsString], cache: &Cache) -> Result<Option<P
         }
         text.extend_from_slice(b"\"\n");
     }
-    cache.passing(&text).map(Some)
+    Passing::new(cache, &text).map(Some)
 }
 
 #[cfg(test)]
