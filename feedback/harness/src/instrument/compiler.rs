@@ -46,7 +46,7 @@ fn facts_of(
     let failed = |source| Error::Program { program: program.to_path_buf(), source };
     let facts = fs::metadata(program).map_err(failed)?;
     let facts = (program, arguments, facts.len(), facts.mtime(), facts.mtime_nsec(), facts.ino());
-    let folder = cache.folder("compiler", &facts, |folder| {
+    let folder = cache.folder("facts", &facts, |folder| {
         let known = ask()?;
         fs::write(folder.join(FACTS), known).map_err(|source| cache.failed(source))
     })?;
