@@ -146,8 +146,9 @@ impl Fuzzer {
     /// number has one binary digit more or fewer. For subjects that say nothing of what they did.
     pub fn has_new_derivation(&mut self) -> bool {
         let symbols = self.session.symbols(&self.text).unwrap_or_default();
-        let classes = symbols.into_iter().map(|(symbol, count)| (symbol, count.ilog2()));
-        classes.fold(false, |is_new, class| self.derived.insert(class) || is_new)
+        let before = self.derived.len();
+        self.derived.extend(symbols.into_iter().map(|(symbol, count)| (symbol, count.ilog2())));
+        self.derived.len() > before
     }
 
     /// What the text that was proposed last has done. Whether it is kept.
