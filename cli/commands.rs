@@ -7,11 +7,19 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::failure::Failure;
 
+#[cfg(target_os = "linux")]
+mod cargo;
+#[cfg(target_os = "linux")]
+mod cc;
 mod check;
 mod completions;
 mod convert;
+#[cfg(target_os = "linux")]
+mod cxx;
 mod dump;
 mod emit;
+#[cfg(target_os = "linux")]
+mod fuzz;
 mod generate;
 mod grammars;
 mod man;
@@ -36,17 +44,19 @@ pub struct CommandLine {
 /// Makes [`Command`] of the list, in the order of the help. In parentheses stands what a command is given besides its
 /// arguments.
 macro_rules! commands {
-    ($($name:ident: $module:ident $(($given:expr))?,)*) => {
+    ($(
+        $(#[cfg($condition:meta)])? $(#[command($($called:tt)*)])? $name:ident: $module:ident $(($given:expr))?,
+    )*) => {
         #[derive(Debug, Subcommand)]
         pub enum Command {
-            $($name(Box<$module::Arguments>),)*
+            $($(#[cfg($condition)])? $(#[command($($called)*)])? $name(Box<$module::Arguments>),)*
         }
 
         impl Command {
             /// Does what the command is for.
             pub fn run(&self) -> Result<(), Failure> {
                 match self {
-                    $(Command::$name(arguments) => $module::run(arguments $(, $given)?),)*
+                    $($(#[cfg($condition)])? Command::$name(arguments) => $module::run(arguments $(, $given)?),)*
                 }
             }
         }
@@ -61,6 +71,15 @@ commands! {
     Parse: parse,
     Mutate: mutate,
     Minimise: minimise,
+    #[cfg(target_os = "linux")]
+    Fuzz: fuzz,
+    #[cfg(target_os = "linux")]
+    Cc: cc,
+    #[cfg(target_os = "linux")]
+    #[command(name = "c++")]
+    Cxx: cxx,
+    #[cfg(target_os = "linux")]
+    Cargo: cargo,
     Dump: dump,
     Emit: emit,
     Convert: convert,

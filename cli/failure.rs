@@ -57,9 +57,21 @@ pub enum Failure {
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },
-    /// Files do not conform to the grammar; each was told of on standard error.
+    /// Files do not conform to the grammar; each was reported on standard error.
     #[error("{0}")]
     Nonconforming(String),
+    /// A program under test cannot be run or built.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    Target(#[from] gramjet_harness::Error),
+    /// The folder of a search cannot be used.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    State(#[from] gramjet_search::StateError),
+    /// The program under test has failed; the failures were reported.
+    #[cfg(target_os = "linux")]
+    #[error("{0}")]
+    Found(String),
     /// A signal asked for the end.
     #[error("interrupted by {name} after {written}")]
     Interrupted {

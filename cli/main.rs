@@ -19,6 +19,8 @@ mod stop;
 mod tally;
 mod texts;
 mod units;
+#[cfg(target_os = "linux")]
+mod wrapped;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};

@@ -38,6 +38,8 @@ enum Unit {
     Milliseconds,
     /// Bytes that a search has got rid of.
     BytesLess,
+    /// Runs of a program, without end.
+    Runs,
 }
 
 impl Progress {
@@ -77,6 +79,30 @@ impl Progress {
         Progress { line: Some(Line { bar, unit, start: now, renewed: now, shown: false }) }
     }
 
+    /// A line that says how far a campaign is, which has no end, if standard error is a terminal.
+    pub fn of_campaign() -> Progress {
+        match std::io::stderr().is_terminal() {
+            true => Progress::new(Unit::Runs, 0, "{msg}"),
+            false => Progress::hidden(),
+        }
+    }
+
+    /// Takes note of how far a campaign is.
+    pub fn update_campaign(&mut self, message: impl FnOnce() -> String) {
+        if let Some((line, _)) = self.line.as_mut().and_then(Line::renew) {
+            line.bar.set_message(message());
+            line.bar.tick();
+        }
+    }
+
+    /// Prints something above the line.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        match &self.line {
+            Some(line) => line.bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Takes note of what is written so far.
     pub fn update(&mut self, written: Tally) {
         let Some((line, elapsed)) = self.line.as_mut().and_then(Line::renew) else { return };
@@ -88,7 +114,7 @@ impl Progress {
             display_size(rate as u64)
         ));
         line.bar.set_position(match line.unit {
-            Unit::Inputs | Unit::BytesLess => written.inputs,
+            Unit::Inputs | Unit::BytesLess | Unit::Runs => written.inputs,
             Unit::Bytes => written.bytes,
             Unit::Milliseconds => elapsed.as_millis() as u64,
         });

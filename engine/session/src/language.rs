@@ -201,6 +201,17 @@ impl Language {
         }
     }
 
+    /// The same with these limits on what is made.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be kept.
+    pub fn with_limits(mut self, limits: Limits) -> Result<Language, LimitsError> {
+        self.tracer.clone().set_limits(limits)?;
+        self.limits = limits;
+        Ok(self)
+    }
+
     /// The limits of what is made.
     pub fn limits(&self) -> Limits {
         self.limits
@@ -209,6 +220,11 @@ impl Language {
     /// What there is to say about the grammar though it compiles; empty if there is nothing.
     pub fn warnings(&self) -> &str {
         &self.warnings
+    }
+
+    /// Tells grammars apart: it is the same for grammars of which the same choice bytes mean the same.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprints.choices
     }
 
     /// The name of the engine that runs it.

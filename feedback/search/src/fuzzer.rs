@@ -151,6 +151,11 @@ impl Fuzzer {
         self.derived.len() > before
     }
 
+    /// How the text that was proposed last was made.
+    pub fn operator(&self) -> Operator {
+        Operator::ALL[self.way]
+    }
+
     /// What the text that was proposed last has done. Whether it is kept.
     pub fn observe(&mut self, observation: Observation) -> bool {
         let is_kept = match self.goal {

@@ -1,7 +1,8 @@
 //! Searches the texts that a grammar derives: for those on which a subject fails, does something new, or takes long.
 //!
 //! In tests, [`check`] runs a property and [`Check::costs_at_most`] holds a bound on cost; each fails with the smallest text that it
-//! finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it proposes a text, and is told what that did.
+//! finds. [`Fuzzer`] is the search itself, for callers that run the texts on their own: it proposes a text, and
+//! gets what that did. [`State`] is the folder in which a search is kept.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 
@@ -12,7 +13,9 @@ mod check;
 mod corpus;
 mod fuzzer;
 mod random;
+mod state;
 
 pub use check::{Check, check};
 pub use corpus::{Corpus, Entry};
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
+pub use state::{State, StateError};

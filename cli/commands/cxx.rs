@@ -1,0 +1,23 @@
+//! `gramjet c++`: a C++ compiler that instruments programs.
+
+use clap::Args;
+use gramjet_harness::instrument::{Language, compile};
+
+use crate::failure::Failure;
+use crate::wrapped::{CompilerArgs, ended};
+
+/// Compile C++ so that `gramjet fuzz` sees which code an input reaches.
+///
+/// Stands in for the C++ compiler: `CXX="gramjet c++" cmake ..`. The compiler itself is `$GRAMJET_CXX`, else the newest
+/// clang++, else g++.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub struct Arguments {
+    #[command(flatten)]
+    compiler: CompilerArgs,
+}
+
+/// Compiles.
+pub fn run(args: &Arguments) -> Result<(), Failure> {
+    ended(compile(Language::Cxx, &args.compiler.arguments))
+}

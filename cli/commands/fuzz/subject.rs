@@ -1,0 +1,82 @@
+//! The program under test, however it is run.
+
+use std::ffi::OsString;
+
+use gramjet_harness::{
+    Command, Confinement, Error, ForkServer, Function, Limits, Program, Run, Subject, Target, instrumentation,
+};
+
+/// How programs are run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    pub(super) limits: Limits,
+    pub(super) confinement: Confinement,
+}
+
+/// A program or function that is ready to take inputs.
+pub(super) enum Tested {
+    Command(Command),
+    ForkServer(Box<ForkServer>),
+    Function(Box<Function>),
+}
+
+impl Tested {
+    /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
+    /// its fork server if it is instrumented.
+    pub(super) fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
+        let Surroundings { limits, confinement } = surroundings;
+        let (name, arguments) = command.split_first().expect("clap asks for one word");
+        if let Some(specification) = function(name) {
+            let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
+            return Ok(Tested::Function(Box::new(Function::new(subject)?)));
+        }
+        let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
+        let is_instrumented = instrumentation(program.path()).is_ok_and(|found| found.by.is_some());
+        if is_instrumented {
+            Ok(Tested::ForkServer(Box::new(ForkServer::new(program)?)))
+        } else {
+            Ok(Tested::Command(Command::new(program)?))
+        }
+    }
+
+    /// A command of the shell; `@@` stands for the input's file.
+    pub(super) fn shell(
+        command: &str,
+        surroundings: Surroundings,
+        variable: Option<OsString>,
+    ) -> Result<Tested, Error> {
+        let program = Program::new("/bin/sh", ["-c", command])?;
+        let program = program.limits(surroundings.limits).confinement(surroundings.confinement);
+        let program = match variable {
+            Some(file) => program.variable("GRAMJET_OUTPUT", file),
+            None => program,
+        };
+        Ok(Tested::Command(Command::new(program)?))
+    }
+
+    /// How it is run, for the user.
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Tested::Command(_) => "a process for each input, not instrumented",
+            Tested::ForkServer(server) if server.instrumentation().is_persistent => "persistent, guided by coverage",
+            Tested::ForkServer(_) => "fork server, guided by coverage",
+            Tested::Function(_) => "function in a worker process, guided by coverage",
+        }
+    }
+}
+
+impl Target for Tested {
+    fn run(&mut self, input: &[u8]) -> Result<Run<'_>, Error> {
+        match self {
+            Tested::Command(command) => command.run(input),
+            Tested::ForkServer(server) => server.run(input),
+            Tested::Function(function) => function.run(input),
+        }
+    }
+}
+
+/// The specification of a function, if the word is one.
+pub(super) fn function(word: &OsString) -> Option<&str> {
+    let word = word.to_str()?;
+    ["python:", "node:", "java:"].iter().any(|language| word.starts_with(language)).then_some(word)
+}

@@ -1,0 +1,304 @@
+//! The folder of a search: the texts worth varying, the failures, and which search they belong to.
+//!
+//! ```text
+//! OUT/search       what is searched, one `name: value` a line; made first
+//! OUT/lock         held while a search runs
+//! OUT/queue/       texts, named as AFL++ names them
+//! OUT/failures/    a folder for each failure
+//! ```
+//!
+//! What is there is complete: each file or folder gets its name only when it is written.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The first line of the file that describes a search.
+const FORMAT: &str = "gramjet search 1";
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process has the folder.
+    #[error("another search is writing to {}", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder has something else in it.
+    #[error("{} is not empty and has no search in it", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The search was written by another version.
+    #[error("{} has a search in the format `{found}`, and this version writes `{FORMAT}`", path.display())]
+    Version {
+        /// The folder.
+        path: PathBuf,
+        /// The first line.
+        found: String,
+    },
+    /// The folder has another search.
+    #[error("{} has a search with {name} `{found}`, not `{wanted}`; name another folder", path.display())]
+    Other {
+        /// The folder.
+        path: PathBuf,
+        /// Which fact differs.
+        name: String,
+        /// What it is there.
+        found: String,
+        /// What it is here.
+        wanted: String,
+    },
+}
+
+/// The folder of a search, locked as long as this lives.
+#[derive(Debug)]
+pub struct State {
+    folder: PathBuf,
+    _lock: File,
+    queued: Mutex<u64>,
+}
+
+impl State {
+    /// Opens a folder, or makes it. `facts` are names and values that tell this search from others; values have no line breaks.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written to, is in use, or has another search or something else in it.
+    pub fn open(folder: &Path, facts: &[(&str, String)]) -> Result<State, StateError> {
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| StateError::Io { path, source }
+        };
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+        let description = folder.join("search");
+        if !description.exists() {
+            let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
+            // The lock is there already if another search is about to write the rest.
+            if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lock")) {
+                return Err(StateError::Foreign { path: folder.to_path_buf() });
+            }
+        }
+        let lock = folder.join("lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&lock).map_err(failed(&lock))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StateError::InUse { path: folder.to_path_buf() }),
+            Err(TryLockError::Error(source)) => return Err(failed(&lock)(source)),
+        }
+        match fs::read_to_string(&description) {
+            Ok(text) => same(folder, &text, facts)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let lines = facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
+                let text = format!("{FORMAT}\n{}", lines.collect::<String>());
+                write(&description, text.as_bytes()).map_err(failed(&description))?;
+            }
+            Err(source) => return Err(failed(&description)(source)),
+        }
+        for name in ["queue", "failures"] {
+            let path = folder.join(name);
+            fs::create_dir_all(&path).map_err(failed(&path))?;
+        }
+        let state = State { folder: folder.to_path_buf(), _lock: file, queued: Mutex::new(0) };
+        let next = state.names("queue")?.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
+        *state.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = next;
+        Ok(state)
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The texts that were kept, in the order in which they were found.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn texts(&self) -> Result<Vec<Vec<u8>>, StateError> {
+        let read = |name: String| {
+            let path = self.folder.join("queue").join(name);
+            fs::read(&path).map_err(|source| StateError::Io { path, source })
+        };
+        self.names("queue")?.into_iter().filter(|name| number_of(name).is_some()).map(read).collect()
+    }
+
+    /// Keeps a text. `about` is the part of AFL++'s file name after the number, such as `time:52,op:splice`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn keep(&self, text: &[u8], about: &str) -> Result<(), StateError> {
+        let mut next = self.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let path = self.folder.join("queue").join(format!("id:{:06},{about}", *next));
+        write(&path, text).map_err(|source| StateError::Io { path, source })?;
+        *next += 1;
+        Ok(())
+    }
+
+    /// The keys of the failures.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    pub fn failures(&self) -> Result<Vec<String>, StateError> {
+        let names = self.names("failures")?;
+        Ok(names.into_iter().filter(|name| !name.starts_with('.')).collect())
+    }
+
+    /// A file of a failure.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn failure(&self, key: &str, file: &str) -> Result<Vec<u8>, StateError> {
+        let path = self.folder.join("failures").join(key).join(file);
+        fs::read(&path).map_err(|source| StateError::Io { path, source })
+    }
+
+    /// Writes a failure, a folder with these files; those whose names end in `.sh` can be executed. Returns where it is.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written; nothing of it is there then.
+    pub fn fail(&self, key: &str, files: &[(&str, Vec<u8>)]) -> Result<PathBuf, StateError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let failures = self.folder.join("failures");
+        let own = failures.join(format!(".{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        let folder = failures.join(key);
+        let write = || {
+            fs::create_dir(&own)?;
+            for (name, bytes) in files {
+                let mut file = File::create(own.join(name))?;
+                file.write_all(bytes)?;
+                #[cfg(unix)]
+                if name.ends_with(".sh") {
+                    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+                }
+                file.sync_all()?;
+            }
+            fs::rename(&own, &folder)?;
+            File::open(&failures)?.sync_all()
+        };
+        let written = write();
+        let _ = fs::remove_dir_all(&own);
+        written.map(|()| folder.clone()).map_err(|source| StateError::Io { path: folder, source })
+    }
+
+    /// The names in a folder of the search, in order.
+    fn names(&self, folder: &str) -> Result<Vec<String>, StateError> {
+        let path = self.folder.join(folder);
+        let names = fs::read_dir(&path).and_then(|entries| {
+            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<io::Result<Vec<_>>>()
+        });
+        let mut names = names.map_err(|source| StateError::Io { path, source })?;
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+/// The number in the name of a text.
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_prefix("id:")?.split(',').next()?.parse().ok()
+}
+
+/// Holds what is known of the search in a folder against what is wanted.
+fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), StateError> {
+    let mut lines = text.lines();
+    let format = lines.next().unwrap_or_default();
+    if format != FORMAT {
+        return Err(StateError::Version { path: folder.to_path_buf(), found: format.to_string() });
+    }
+    for (name, wanted) in facts {
+        let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap_or_default();
+        if found != wanted {
+            let (name, found, wanted) = (name.to_string(), found.to_string(), wanted.clone());
+            return Err(StateError::Other { path: folder.to_path_buf(), name, found, wanted });
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that is there with all of its bytes or not at all.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let own = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = File::create(&own).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        fs::rename(&own, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&own);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("gramjet-state-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn a_search_goes_on_where_it_was() {
+        let folder = place("resume");
+        let facts = [("grammar", "json".to_string())];
+        let state = State::open(&folder, &facts).expect("a new folder");
+        state.keep(b"[1]", "op:fresh").expect("a text");
+        state.keep(b"[2]", "op:mutate").expect("a text");
+        let path = state.fail("SIGSEGV-1", &[("input", b"[".to_vec()), ("replay.sh", Vec::new())]).expect("a failure");
+        assert_eq!(fs::read(path.join("input")).expect("the input"), b"[");
+        drop(state);
+        let state = State::open(&folder, &facts).expect("the folder");
+        assert_eq!(state.texts().expect("texts"), [b"[1]", b"[2]"]);
+        assert_eq!(state.failures().expect("failures"), ["SIGSEGV-1"]);
+        state.keep(b"[3]", "op:fresh").expect("a text");
+        assert_eq!(state.texts().expect("texts").len(), 3);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn other_folders_are_left_alone() {
+        let folder = place("other");
+        let facts = |grammar: &str| [("grammar", grammar.to_string())];
+        let state = State::open(&folder, &facts("json")).expect("a new folder");
+        assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::InUse { .. })));
+        drop(state);
+        let error = State::open(&folder, &facts("css")).expect_err("another grammar").to_string();
+        assert!(error.ends_with("with grammar `json`, not `css`; name another folder"), "{error}");
+        fs::write(folder.join("search"), "gramjet search 7\n").expect("a file");
+        assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::Version { .. })));
+        fs::remove_file(folder.join("search")).expect("the file");
+        assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::Foreign { .. })));
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let folder = place("full");
+        let state = State::open(&folder, &[]).expect("a new folder");
+        fs::write(folder.join("failures/key"), "a file").expect("a file");
+        assert!(state.fail("key", &[("input", vec![1])]).is_err());
+        assert_eq!(state.failures().expect("failures"), ["key"]);
+        assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
+        fs::remove_dir_all(folder).expect("the folder");
+    }
+}
