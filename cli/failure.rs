@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gramjet_files::Unreadable;
+#[cfg(target_os = "linux")]
+use gramjet_harness::Error as Target;
+#[cfg(target_os = "linux")]
+use gramjet_search::StateError as State;
 
 use crate::tally::Tally;
 
@@ -63,11 +67,11 @@ pub enum Failure {
     /// A program under test cannot be run or built.
     #[cfg(target_os = "linux")]
     #[error("{0}")]
-    Target(#[from] gramjet_harness::Error),
+    Target(#[from] Target),
     /// The folder of a search cannot be used.
     #[cfg(target_os = "linux")]
     #[error("{0}")]
-    State(#[from] gramjet_search::StateError),
+    State(#[from] State),
     /// The program under test has failed; the failures were reported.
     #[cfg(target_os = "linux")]
     #[error("{0}")]
@@ -117,6 +121,14 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
+            #[cfg(target_os = "linux")]
+            Failure::Target(Target::Program { .. } | Target::Subject { .. } | Target::ZeroByte { .. }) => {
+                ExitCode::from(MISUSE)
+            }
+            #[cfg(target_os = "linux")]
+            Failure::State(State::Foreign { .. } | State::Version { .. } | State::Other { .. }) => {
+                ExitCode::from(MISUSE)
+            }
             Failure::Interrupted { signal, .. } | Failure::Stopped { signal, .. } => {
                 ExitCode::from(128_u8.saturating_add(*signal))
             }

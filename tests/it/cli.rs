@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 mod checks;
 mod ends;
+#[cfg(target_os = "linux")]
+mod fuzz;
 mod parse;
 mod recorded;
 mod shapes;

@@ -15,10 +15,8 @@ use super::verdict::{Failed, Judge, Rules, Verdict, key_with};
 use crate::failure::Failure;
 use crate::stop::Stop;
 
-/// Failures of one outcome that nothing but their edges tell apart.
-const BARE: usize = 16;
-/// A failure is made smaller for no longer than this.
-const SHRINKING: Duration = Duration::from_secs(60);
+/// Failures of one kind that nothing but their edges or their messages tell apart.
+const ALIKE: usize = 16;
 /// Runs of a failure that show whether it always fails.
 const CONFIRMING: u32 = 3;
 
@@ -35,6 +33,8 @@ pub(super) struct Plan {
     pub(super) runs: u64,
     /// At most this many runs make one failure smaller.
     pub(super) shrinks: u32,
+    /// For no longer than this.
+    pub(super) shrinking: Duration,
     /// Texts to begin with.
     pub(super) seeds: Vec<Vec<u8>>,
 }
@@ -60,8 +60,10 @@ struct Shared {
     texts: Vec<(Arc<[u8]>, usize)>,
     /// Keys of failures.
     keys: HashSet<String>,
-    /// For outcomes of which nothing else is known: the edges of failures that were looked at, and how many these were.
-    bare: HashMap<String, (HashSet<u32>, usize)>,
+    /// For outcomes of which nothing else is known: the edges of failures that were looked at.
+    bare: HashMap<String, HashSet<u32>>,
+    /// How many failures of each kind were looked at.
+    looked: HashMap<String, usize>,
     /// Lines for the user that were not printed yet.
     news: Vec<News>,
     edges: usize,
@@ -158,7 +160,7 @@ impl Campaign {
             worker.add(&text, false)?;
         }
         for text in &self.plan.seeds {
-            worker.add(text, number == 0)?;
+            worker.add(text, true)?;
         }
         while !self.is_over() && self.begun.fetch_add(1, Ordering::Relaxed) < self.plan.runs {
             worker.import()?;
@@ -198,8 +200,18 @@ struct Seen {
     verdict: Verdict,
     /// It did something that no run before has done.
     is_new: bool,
-    /// The numbers of the edges that a failing run executed.
+    /// What a run that failed did.
+    evidence: Option<Evidence>,
+}
+
+/// What a run that failed did.
+#[derive(Clone)]
+struct Evidence {
+    failed: Failed,
+    /// The numbers of the edges that it executed.
     edges: Vec<u32>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
 impl<'c> Worker<'c> {
@@ -207,35 +219,54 @@ impl<'c> Worker<'c> {
         let Plan { language, rules, surroundings, call, max_len, seed, .. } = &campaign.plan;
         let tested = Tested::new(&call.command, *surroundings)?;
         let judge = Judge::new(rules, *surroundings, number)?;
-        let fuzzer = Fuzzer::new(language, Goal::New, *max_len, seed.wrapping_add(number as u64));
+        // A search that goes on does not begin with the same texts again.
+        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.kept() << 32);
+        let fuzzer = Fuzzer::new(language, Goal::New, *max_len, seed);
         let (coverage, behaviours) = (Coverage::new(), HashSet::new());
         let told = Default::default();
         Ok(Worker { campaign, number, tested, judge, fuzzer, coverage, behaviours, imported: 0, told })
     }
 
-    /// Runs a text.
+    /// Runs a text. What it does is new to a search only if it does not fail, as failures are not varied.
     fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
         let run = self.tested.run(text)?;
-        let verdict = self.judge.judge(text, &run)?;
-        let is_new_behaviour = self.behaviours.insert(verdict.behaviour);
-        let edges = run.edges.filter(|_| verdict.failed.is_some());
-        let edges = edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect()).unwrap_or_default();
+        let mut verdict = self.judge.judge(text, &run)?;
+        if let Some(failed) = verdict.failed.take() {
+            let edges = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect());
+            let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
+            let evidence = Evidence { failed, edges: edges.unwrap_or_default(), stdout, stderr };
+            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence) });
+        }
         let is_new = match run.edges {
             Some(edges) => self.coverage.add(edges).is_new_coverage(),
-            None => is_new_behaviour,
+            None => self.behaviours.insert(verdict.behaviour),
         };
-        Ok(Seen { verdict, is_new, edges })
+        Ok(Seen { verdict, is_new, evidence: None })
     }
 
-    /// The same, counted as a run of the search.
+    /// Runs a text that is like one that failed; what it did if it failed as well. The search does not learn from it.
+    fn try_again(&mut self, text: &[u8]) -> Result<Option<Evidence>, Failure> {
+        let run = self.tested.run(text)?;
+        let Some(failed) = self.judge.judge(text, &run)?.failed else { return Ok(None) };
+        let edges = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect());
+        let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
+        Ok(Some(Evidence { failed, edges: edges.unwrap_or_default(), stdout, stderr }))
+    }
+
+    /// Runs a text as one of the runs of the search.
     fn run_and_count(&mut self, text: &[u8]) -> Result<Seen, Failure> {
-        let seen = self.run(text)?;
+        let mut seen = self.run(text)?;
         let campaign = self.campaign;
         campaign.runs.fetch_add(1, Ordering::Relaxed);
         campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
-        if let Some(failed) = seen.verdict.failed.clone() {
-            campaign.failing.fetch_add(1, Ordering::Relaxed);
-            self.examine(text, failed, &seen.edges)?;
+        match seen.evidence.take() {
+            Some(evidence) => {
+                campaign.failing.fetch_add(1, Ordering::Relaxed);
+                self.examine(text, evidence)?;
+            }
+            // The program says little of what it did; the derivation stands for the rest.
+            None if self.coverage.edges() == 0 => seen.is_new |= self.fuzzer.is_new_derivation(text),
+            None => {}
         }
         Ok(seen)
     }
@@ -247,12 +278,7 @@ impl<'c> Worker<'c> {
             return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
         };
         let text = text.to_vec();
-        let mut seen = self.run_and_count(&text)?;
-        if self.coverage.edges() == 0 {
-            // The program says little of what it did; the derivation stands for the rest.
-            seen.is_new |= self.fuzzer.has_new_derivation();
-        }
-        let is_new = seen.is_new && seen.verdict.failed.is_none();
+        let is_new = self.run_and_count(&text)?.is_new;
         let operator = self.fuzzer.operator();
         if self.fuzzer.observe(Observation { is_new, cost: 0 }) {
             self.keep(&text, &format!("op:{}", operator.name()), true)?;
@@ -289,14 +315,26 @@ impl<'c> Worker<'c> {
         }
     }
 
-    /// Runs a text that was not made here, and keeps it if it does something new.
-    fn add(&mut self, text: &[u8], is_written: bool) -> Result<(), Failure> {
-        if self.campaign.is_over() {
+    /// Runs a text that was not made here, and varies it if it conforms. If it is a seed and does something new, it is
+    /// kept.
+    fn add(&mut self, text: &[u8], is_seed: bool) -> Result<(), Failure> {
+        let campaign = self.campaign;
+        if campaign.is_over() {
             return Ok(());
         }
-        let seen = self.run_and_count(text)?;
-        if seen.is_new && seen.verdict.failed.is_none() && self.fuzzer.add(text, 0) && self.number == 0 {
-            self.keep(text, "op:seed", is_written)?;
+        if !self.fuzzer.session().remember(text) {
+            // Nothing is learned from it, but it may fail. One worker looks.
+            if self.number == 0
+                && let Some(evidence) = self.try_again(text)?
+            {
+                self.examine(text, evidence)?;
+            }
+            return Ok(());
+        }
+        let is_new = if self.number == 0 { self.run_and_count(text)?.is_new } else { self.run(text)?.is_new };
+        self.fuzzer.add(text, 0);
+        if self.number == 0 && is_new {
+            self.keep(text, "op:seed", is_seed)?;
         }
         Ok(())
     }
@@ -320,32 +358,30 @@ impl<'c> Worker<'c> {
     }
 
     /// Looks at a failure: whether it is a new one, whether it always fails, how small it can be. Writes it.
-    fn examine(&mut self, text: &[u8], failed: Failed, edges: &[u32]) -> Result<(), Failure> {
-        if !self.claim(&failed, edges) {
-            return Ok(());
-        }
+    fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
+        let Some(telling) = self.claim(&evidence) else { return Ok(()) };
         let campaign = self.campaign;
         let (runs, after) = (campaign.runs.load(Ordering::Relaxed), campaign.begin.elapsed());
-        let mut reproduced = 1;
-        for _ in 1..CONFIRMING {
-            reproduced += u32::from(self.fails_alike(text, &failed)?);
+        let mut reproduced = (1, 1);
+        while reproduced.1 < CONFIRMING && !campaign.stop.is_requested() {
+            let again = self.try_again(text)?;
+            reproduced.0 += u32::from(again.is_some_and(|again| again.failed.kind == evidence.failed.kind));
+            reproduced.1 += 1;
         }
-        let minimised = if reproduced == CONFIRMING { self.shrink(text, &failed)? } else { text.to_vec() };
-        let (stdout, stderr, edges) = {
-            let run = self.tested.run(&minimised)?;
-            let edges = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect::<Vec<u32>>());
-            (run.stdout.bytes.clone(), run.stderr.bytes.clone(), edges)
+        let is_reproducible = reproduced.0 == reproduced.1;
+        let (minimised, evidence) = match is_reproducible {
+            true => self.shrink(text, evidence.clone(), &telling)?,
+            false => (text.to_vec(), evidence),
         };
-        let mut failed = failed;
-        if let (true, Some(edges)) = (failed.is_bare, edges) {
+        let Evidence { mut failed, edges, stdout, stderr } = evidence;
+        if failed.is_bare && !edges.is_empty() {
             failed.key = key_with(&failed, edges.into_iter());
-            if !campaign.shared().keys.insert(failed.key.clone()) {
-                return Ok(());
-            }
+        }
+        if !campaign.shared().keys.insert(failed.key.clone()) {
+            return Ok(());
         }
         let language = &campaign.plan.language;
         let choices = language.parse(&minimised).ok().map(|choices| language.with_header(&choices));
-        let reproduced = (reproduced, CONFIRMING);
         let input = text.to_vec();
         let finding = Finding { failed, input, minimised, choices, stdout, stderr, reproduced, runs, after };
         let place = finding.write(&campaign.state, &campaign.plan.call)?;
@@ -353,38 +389,52 @@ impl<'c> Worker<'c> {
         Ok(())
     }
 
-    /// Whether no other run has failed like this one, as far as it is known now; from here on this one has.
-    fn claim(&self, failed: &Failed, edges: &[u32]) -> bool {
+    /// Whether no other run has failed like this one, as far as it is known now; from here on this one has. Returns the
+    /// edges by which it differs from those before it, if nothing but edges tells them apart.
+    fn claim(&self, evidence: &Evidence) -> Option<Vec<u32>> {
+        let Evidence { failed, edges, .. } = evidence;
         let mut shared = self.campaign.shared();
+        let mut telling = Vec::new();
         if failed.is_bare && !edges.is_empty() {
-            let (known, count) = shared.bare.entry(failed.key.clone()).or_default();
-            let before = known.len();
-            known.extend(edges);
-            let is_new = known.len() > before && *count < BARE;
-            *count += usize::from(is_new);
-            return is_new;
+            let known = shared.bare.entry(failed.key.clone()).or_default();
+            let is_first = known.is_empty();
+            telling = edges.iter().copied().filter(|&edge| known.insert(edge)).collect();
+            if telling.is_empty() {
+                return None;
+            }
+            if is_first {
+                // All of its edges are new: a smaller text need not have them all.
+                telling.clear();
+            }
+        } else if shared.keys.contains(&failed.key) {
+            return None;
         }
-        shared.keys.insert(failed.key.clone())
+        let looked = shared.looked.entry(failed.kind.clone()).or_default();
+        *looked += 1;
+        (*looked <= ALIKE).then_some(telling)
     }
 
-    fn fails_alike(&mut self, text: &[u8], failed: &Failed) -> Result<bool, Failure> {
-        Ok(self.run(text)?.verdict.failed.is_some_and(|again| again.key == failed.key))
-    }
-
-    /// The smallest text that was found which fails in the same way.
-    fn shrink(&mut self, text: &[u8], failed: &Failed) -> Result<Vec<u8>, Failure> {
-        let begin = Instant::now();
-        let Some(mut trim) = self.fuzzer.session().minimise(text) else { return Ok(text.to_vec()) };
-        for _ in 0..self.campaign.plan.shrinks {
+    /// The smallest text that was found which fails in the same way and executes one of these edges, if there are any,
+    /// and what it did.
+    fn shrink(&mut self, text: &[u8], evidence: Evidence, telling: &[u32]) -> Result<(Vec<u8>, Evidence), Failure> {
+        let campaign = self.campaign;
+        let end = Instant::now() + campaign.plan.shrinking;
+        let mut best = evidence;
+        let Some(mut trim) = self.fuzzer.session().minimise(text) else { return Ok((text.to_vec(), best)) };
+        for _ in 0..campaign.plan.shrinks {
             // A search that is to end soon still writes what it has.
-            if begin.elapsed() > SHRINKING || self.campaign.stop.is_requested() {
+            if Instant::now() > end || campaign.is_over() {
                 break;
             }
             let Some(proposed) = trim.propose() else { break };
             let proposed = proposed.to_vec();
-            let fails = self.fails_alike(&proposed, failed)?;
-            trim.judge(fails);
+            let again = self.try_again(&proposed)?.filter(|again| {
+                let is_telling = |edge: &u32| telling.binary_search(edge).is_ok();
+                again.failed.kind == best.failed.kind && (telling.is_empty() || again.edges.iter().any(is_telling))
+            });
+            trim.judge(again.is_some());
+            best = again.unwrap_or(best);
         }
-        Ok(trim.text().to_vec())
+        Ok((trim.text().to_vec(), best))
     }
 }

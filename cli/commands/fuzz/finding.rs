@@ -1,9 +1,11 @@
 //! A failure as it is kept: made smaller, with all that is needed to see it again.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use gramjet_harness::FILE;
 use gramjet_search::{State, StateError};
 use serde_json::json;
 
@@ -38,6 +40,10 @@ pub(super) struct Finding {
 pub(super) struct Call {
     pub(super) grammar: OsString,
     pub(super) command: Vec<OsString>,
+    /// The options that say how the program is run and what a failure is.
+    pub(super) options: Vec<String>,
+    /// Only gramjet sees failures by these options.
+    pub(super) needs_us: bool,
     /// The folder in which it was run.
     pub(super) folder: PathBuf,
 }
@@ -54,6 +60,7 @@ impl Finding {
             "key": self.failed.key,
             "what": self.failed.what,
             "command": call.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>(),
+            "options": call.options,
             "input_bytes": self.input.len(),
             "minimised_bytes": self.minimised.len(),
             "reproduced": self.reproduced.0,
@@ -67,7 +74,7 @@ impl Finding {
             ("stdout", self.stdout.clone()),
             ("stderr", self.stderr.clone()),
             (REPORT, format!("{report:#}\n").into_bytes()),
-            ("replay.sh", call.script(state.folder()).into_bytes()),
+            ("replay.sh", call.script().into_vec()),
         ];
         if let Some(choices) = &self.choices {
             files.push(("minimised.choices", choices.clone()));
@@ -78,27 +85,52 @@ impl Finding {
 
 impl Call {
     /// A script that runs the program on the smaller input.
-    fn script(&self, out: &Path) -> String {
-        let folder = quoted(&[self.folder.clone().into_os_string()]);
-        let begin = format!(
-            "#!/bin/sh\n# Runs the program on the input; another one may be named.\ninput=$(realpath \"${{1:-$(dirname \"$0\")/{MINIMISED}}}\")\ncd {folder} || exit 2\n"
-        );
-        if self.command.first().is_some_and(|word| function(word).is_some()) {
-            let out = std::path::absolute(out).unwrap_or_else(|_| out.to_path_buf());
-            let out = quoted(&[out.into_os_string()]);
-            let (grammar, command) = (quoted(std::slice::from_ref(&self.grammar)), quoted(&self.command));
-            return format!("{begin}exec gramjet fuzz {grammar} -o {out} --replay \"$input\" -- {command}\n");
+    fn script(&self) -> OsString {
+        let mut script = OsString::from(format!(
+            "#!/bin/sh\n# Runs the program on the input; another one may be named.\n\
+             input=$(realpath \"${{1:-$(dirname \"$0\")/{MINIMISED}}}\")\ncd "
+        ));
+        script.push(quoted(&[self.folder.clone().into_os_string()]));
+        script.push(" || exit 2\nexec ");
+        if self.needs_us || self.command.first().is_some_and(|word| function(word).is_some()) {
+            let options: Vec<OsString> = self.options.iter().map(OsString::from).collect();
+            script.push("gramjet fuzz ");
+            script.push(quoted(&[std::slice::from_ref(&self.grammar), &options].concat()));
+            script.push(" --replay \"$input\" -- ");
+            script.push(quoted(&self.command));
+            script.push("\n");
+            return script;
         }
-        let words = self.command.iter().map(|word| {
-            let word = quoted(std::slice::from_ref(word));
+        for (number, word) in self.command.iter().enumerate() {
+            if number > 0 {
+                script.push(" ");
+            }
             // The name of the file stands within the word.
-            if word.starts_with('\'') { word.replace("@@", "'\"$input\"'") } else { word.replace("@@", "\"$input\"") }
-        });
-        let words: Vec<String> = words.collect();
-        let reads_file = self.command.iter().skip(1).any(|word| word.to_string_lossy().contains("@@"));
-        let stdin = if reads_file { "" } else { " < \"$input\"" };
-        format!("{begin}exec {}{stdin}\n", words.join(" "))
+            let parts = split(word.as_bytes(), FILE.as_bytes());
+            for (number, part) in parts.iter().enumerate() {
+                if number > 0 {
+                    script.push("\"$input\"");
+                }
+                if !part.is_empty() || parts.len() == 1 {
+                    script.push(quoted(&[OsString::from_vec(part.to_vec())]));
+                }
+            }
+        }
+        let reads_file = self.command.iter().skip(1).any(|word| split(word.as_bytes(), FILE.as_bytes()).len() > 1);
+        script.push(if reads_file { "\n" } else { " < \"$input\"\n" });
+        script
     }
+}
+
+/// The parts of a word between all occurrences of another one.
+fn split<'w>(mut word: &'w [u8], between: &[u8]) -> Vec<&'w [u8]> {
+    let mut parts = Vec::new();
+    while let Some(at) = word.windows(between.len()).position(|part| part == between) {
+        parts.push(&word[..at]);
+        word = &word[at + between.len()..];
+    }
+    parts.push(word);
+    parts
 }
 
 #[cfg(test)]
@@ -107,17 +139,26 @@ mod tests {
 
     #[test]
     fn scripts_name_the_input_where_the_program_takes_it() {
-        let call = |words: &[&str]| Call {
+        let call = |words: &[&[u8]], needs_us| Call {
             grammar: "json".into(),
-            command: words.iter().map(OsString::from).collect(),
+            command: words.iter().map(|word| OsString::from_vec(word.to_vec())).collect(),
+            options: vec!["--timeout".into(), "1000ms".into()],
+            needs_us,
             folder: "/a b".into(),
         };
-        let script = |words: &[&str]| call(words).script(Path::new("/out")).lines().last().map(str::to_string);
-        assert_eq!(script(&["./p", "-x"]).as_deref(), Some("exec ./p -x < \"$input\""));
-        assert_eq!(script(&["./p", "a b=@@"]).as_deref(), Some("exec ./p 'a b='\"$input\"''"));
-        assert_eq!(script(&["./p", "@@"]).as_deref(), Some("exec ./p \"$input\""));
-        let function = "exec gramjet fuzz json -o /out --replay \"$input\" -- python:json:loads";
-        assert_eq!(script(&["python:json:loads"]).as_deref(), Some(function));
-        assert!(call(&["./p"]).script(Path::new("/out")).contains("\ncd '/a b' || exit 2\n"));
+        let script = |words: &[&[u8]], needs_us| {
+            let script = call(words, needs_us).script().into_vec();
+            script.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().map(|line| line.escape_ascii().to_string())
+        };
+        assert_eq!(script(&[b"./p", b"-x"], false).as_deref(), Some(r#"exec ./p -x < \"$input\""#));
+        assert_eq!(script(&[b"./p", b"a b=@@,"], false).as_deref(), Some(r#"exec ./p \'a b=\'\"$input\","#));
+        assert_eq!(script(&[b"./p", b"@@"], false).as_deref(), Some(r#"exec ./p \"$input\""#));
+        assert_eq!(script(&[b"./p", b"\xff", b""], false).as_deref(), Some(r#"exec ./p \'\xff\' \'\' < \"$input\""#));
+        let function = r#"exec gramjet fuzz json --timeout 1000ms --replay \"$input\" -- python:json:loads"#;
+        assert_eq!(script(&[b"python:json:loads"], false).as_deref(), Some(function));
+        assert!(script(&[b"./p"], true).is_some_and(|line| line.ends_with(r#"--replay \"$input\" -- ./p"#)));
+        assert!(
+            String::from_utf8_lossy(&call(&[b"./p"], true).script().into_vec()).contains("\ncd '/a b' || exit 2\n")
+        );
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Gist {
     pub(super) message: String,
     /// The innermost functions, or the place in the source; empty if nothing is said of them.
     pub(super) frames: Vec<String>,
+    /// The message has a form that is known, so it says nothing of the input.
+    pub(super) is_known: bool,
     /// It is the report of a sanitizer, which is a failure whatever the program's exit status is.
     pub(super) is_sanitizer: bool,
 }
@@ -47,7 +49,12 @@ fn sanitizer(stderr: &str) -> Option<Gist> {
     // What follows the kind says where, which changes.
     let kind = kind.split(" on ").next().unwrap_or(kind);
     let stack = &stderr[found.get(0).map_or(0, |whole| whole.end())..];
-    Some(Gist { message: format!("{name}Sanitizer: {kind}"), frames: frames(stack), is_sanitizer: true })
+    Some(Gist {
+        message: format!("{name}Sanitizer: {kind}"),
+        frames: frames(stack),
+        is_known: true,
+        is_sanitizer: true,
+    })
 }
 
 /// The functions of the first stack of a report that are not the sanitizer's or the C library's.
@@ -69,29 +76,31 @@ fn frames(stack: &str) -> Vec<String> {
 /// The report of UndefinedBehaviorSanitizer.
 fn undefined(stderr: &str) -> Option<Gist> {
     let found = regex!(r"(?m)^(\S+:\d+):\d+: runtime error: ([^\n]*)").captures(stderr)?;
-    Some(Gist { message: normalised(&found[2]), frames: vec![file_of(&found[1])], is_sanitizer: true })
+    let (message, frames) = (normalised(&found[2]), vec![file_of(&found[1])]);
+    Some(Gist { message, frames, is_known: true, is_sanitizer: true })
 }
 
 /// A panic of Rust, an assertion of C, an exception of C++.
 fn panic(stderr: &str) -> Option<Gist> {
     if let Some(found) = regex!(r"panicked at ([^\n]+?:\d+):\d+").captures(stderr) {
-        return Some(Gist { message: "panic".to_string(), frames: vec![file_of(&found[1])], is_sanitizer: false });
+        let (message, frames) = ("panic".to_string(), vec![file_of(&found[1])]);
+        return Some(Gist { message, frames, is_known: true, is_sanitizer: false });
     }
     if let Some(found) = regex!(r"(\S+:\d+): ([^\n]*?Assertion [^\n]*failed)").captures(stderr) {
-        let message = normalised(&found[2]);
-        return Some(Gist { message, frames: vec![file_of(&found[1])], is_sanitizer: false });
+        let (message, frames) = (normalised(&found[2]), vec![file_of(&found[1])]);
+        return Some(Gist { message, frames, is_known: true, is_sanitizer: false });
     }
     let found = regex!(r"terminate called after throwing an instance of '([^']*)'").captures(stderr)?;
-    Some(Gist { message: found[1].to_string(), ..Gist::default() })
+    Some(Gist { message: found[1].to_string(), is_known: true, ..Gist::default() })
 }
 
 /// A place without the folders before it.
-fn file_of(place: &str) -> String {
+pub(super) fn file_of(place: &str) -> String {
     place.rsplit('/').next().unwrap_or(place).to_string()
 }
 
 /// A message without numbers, addresses, quoted parts and paths.
-fn normalised(message: &str) -> String {
+pub(super) fn normalised(message: &str) -> String {
     let message = regex!(r"0x[0-9a-fA-F]+").replace_all(message, "0");
     let message = regex!(r#""[^"]*"|'[^']*'|`[^`']*['`]"#).replace_all(&message, "_");
     let message = regex!(r"(?:/[^\s/:]+)+/").replace_all(&message, "");
@@ -125,7 +134,8 @@ mod tests {
     #[test]
     fn panics_assertions_and_exceptions_have_their_place() {
         let said = "thread 'main' (7) panicked at /home/me/src/lib.rs:12:5:\nindex 7 out of 5\nnote: run with";
-        assert_eq!(gist(said), Gist { message: "panic".into(), frames: vec!["lib.rs:12".into()], is_sanitizer: false });
+        let (message, frames) = ("panic".to_string(), vec!["lib.rs:12".to_string()]);
+        assert_eq!(gist(said), Gist { message, frames, is_known: true, is_sanitizer: false });
         let said = "prog: /tmp/x.c:41: eat: Assertion `n < 12' failed.\n";
         assert_eq!(gist(said).frames, ["x.c:41"]);
         assert_eq!(gist(said).message, "eat: Assertion _ failed");

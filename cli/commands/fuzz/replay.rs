@@ -8,38 +8,70 @@ use gramjet_harness::Target as _;
 use gramjet_search::State;
 
 use super::finding::{MINIMISED, REPORT};
-use super::subject::{Surroundings, Tested};
-use super::verdict::{Failed, Judge, Rules};
+use super::how::How;
+use super::subject::Tested;
+use super::verdict::{Failed, Judge};
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
 use crate::output::whole::write_output;
 use crate::units::plural;
 
+/// A failure is run this often, as it may not fail each time.
+const RUNS: u32 = 3;
+
 /// A failure of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     name: String,
-    /// Why it fails; none if it does not.
-    failure: Option<String>,
+    result: Outcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passes,
+    Fails(String),
+    /// It cannot be run again.
+    Unusable(String),
 }
 
 impl Case {
     /// A failure.
     pub(super) fn failed(name: &str, what: &str) -> Case {
-        Case { name: name.to_string(), failure: Some(what.to_string()) }
+        Case { name: name.to_string(), result: Outcome::Fails(what.to_string()) }
+    }
+}
+
+/// A program with its judge, and the options that both were made with.
+struct Bench {
+    options: Vec<String>,
+    tested: Tested,
+    judge: Judge,
+}
+
+impl Bench {
+    fn new(options: Vec<String>, command: &[OsString], how: &How) -> Result<Bench, Failure> {
+        let tested = Tested::new(command, how.surroundings)?;
+        let judge = Judge::new(&how.rules, how.surroundings, 0)?;
+        Ok(Bench { options, tested, judge })
+    }
+
+    fn failure(&mut self, text: &[u8]) -> Result<Option<Failed>, Failure> {
+        for _ in 0..RUNS {
+            let run = self.tested.run(text)?;
+            if let Some(failed) = self.judge.judge(text, &run)?.failed {
+                return Ok(Some(failed));
+            }
+        }
+        Ok(None)
     }
 }
 
 /// Runs a file, and shows what the program says and how it ends.
-pub(super) fn file(
-    file: &Path,
-    command: &[OsString],
-    rules: &Rules,
-    surroundings: Surroundings,
-) -> Result<(), Failure> {
+pub(super) fn file(file: &Path, command: &[OsString], how: &How) -> Result<(), Failure> {
     let text = files::read_bytes(file)?;
-    let (mut tested, mut judge) = (Tested::new(command, surroundings)?, Judge::new(rules, surroundings, 0)?);
+    let Bench { mut tested, mut judge, .. } = Bench::new(Vec::new(), command, how)?;
     let run = tested.run(&text)?;
+    // Who does not read it does not want it.
     let _ = std::io::stdout().write_all(&run.stdout.bytes);
     let _ = std::io::stderr().write_all(&run.stderr.bytes);
     match judge.judge(&text, &run)?.failed {
@@ -51,66 +83,99 @@ pub(super) fn file(
     }
 }
 
-/// Runs all failures in a folder.
+/// Runs all failures in a folder: each under the options that it was found with, unless there are others.
 pub(super) fn all(
     folder: &Path,
     junit_file: Option<&Path>,
     command: &[OsString],
-    rules: &Rules,
-    surroundings: Surroundings,
+    how: Option<&How>,
 ) -> Result<(), Failure> {
     if !folder.join("search").exists() {
         return Err(Failure::Usage(format!("{} has no search in it; `-o` names the folder", shown(folder))));
     }
     let state = State::open(folder, &[])?;
-    let (mut tested, mut judge) = (Tested::new(command, surroundings)?, Judge::new(rules, surroundings, 0)?);
-    let mut cases = Vec::new();
+    let (mut cases, mut bench) = (Vec::new(), None);
     for name in state.failures()? {
-        let text = state.failure(&name, MINIMISED)?;
-        let verdict = {
-            let run = tested.run(&text)?;
-            judge.judge(&text, &run)?
+        let result = match state.failure(&name, MINIMISED) {
+            Err(error) => Outcome::Unusable(error.to_string()),
+            Ok(text) => {
+                let options = options(&state, &name);
+                let bench = bench_for(&mut bench, options, command, how)?;
+                bench.failure(&text)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
+            }
         };
-        let failure = verdict.failed.map(|Failed { what, .. }| what);
-        match &failure {
-            Some(what) => say!("fails: {name}: {what}"),
-            None => say!("passes: {name} (it was: {})", before(&state, &name)),
+        match &result {
+            Outcome::Fails(what) => say!("fails: {name}: {what}"),
+            Outcome::Passes => say!("passes: {name} (it was: {})", before(&state, &name)),
+            Outcome::Unusable(why) => say!("not run: {name}: {why}"),
         }
-        cases.push(Case { name, failure });
+        cases.push(Case { name, result });
     }
     if let Some(file) = junit_file {
         write_output(Some(file), junit(&cases).as_bytes())?;
     }
-    let failing = cases.iter().filter(|case| case.failure.is_some()).count();
+    let failing = cases.iter().filter(|case| case.result != Outcome::Passes).count();
     let all = plural(cases.len() as u64, "failure");
     if failing > 0 {
-        return Err(Failure::Found(format!("{failing} of {all} still there")));
+        return Err(Failure::Found(format!("{failing} of {all} did not pass")));
     }
-    say!("gramjet: none of {all} is still there");
+    say!("gramjet: all pass: {all}");
     Ok(())
+}
+
+/// The program with these options, that of the failure before if they are the same.
+fn bench_for<'b>(
+    bench: &'b mut Option<Bench>,
+    options: Vec<String>,
+    command: &[OsString],
+    how: Option<&How>,
+) -> Result<&'b mut Bench, Failure> {
+    if bench.as_ref().is_none_or(|bench| bench.options != options) {
+        let recorded = How::recorded(&options);
+        *bench = Some(Bench::new(options, command, how.unwrap_or(&recorded))?);
+    }
+    Ok(bench.as_mut().expect("it was made"))
+}
+
+/// What the search has written on a failure.
+fn report(state: &State, name: &str) -> Option<serde_json::Value> {
+    serde_json::from_slice(&state.failure(name, REPORT).ok()?).ok()
+}
+
+/// The options that a failure was found with.
+fn options(state: &State, name: &str) -> Vec<String> {
+    let options = report(state, name).and_then(|report| serde_json::from_value(report["options"].clone()).ok());
+    options.unwrap_or_default()
 }
 
 /// Why it failed when it was found.
 fn before(state: &State, name: &str) -> String {
-    let report = state.failure(name, REPORT).ok();
-    let report = report.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    let report = report(state, name);
     let what = report.as_ref().and_then(|report| report["what"].as_str());
     what.unwrap_or("not known").to_string()
 }
 
 /// A report in the format of JUnit.
 pub(super) fn junit(cases: &[Case]) -> String {
-    let failures = cases.iter().filter(|case| case.failure.is_some()).count();
+    let count = |test: fn(&Outcome) -> bool| cases.iter().filter(|case| test(&case.result)).count();
     let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gramjet fuzz\" tests=\"{}\" failures=\"{failures}\">\n",
-        cases.len()
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuite name=\"gramjet fuzz\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
+        cases.len(),
+        count(|result| matches!(result, Outcome::Fails(_))),
+        count(|result| matches!(result, Outcome::Unusable(_)))
     );
-    for Case { name, failure } in cases {
+    for Case { name, result } in cases {
         let name = escaped(name);
-        text += &match failure {
-            Some(what) => format!("  <testcase name=\"{name}\"><failure message=\"{}\"/></testcase>\n", escaped(what)),
-            None => format!("  <testcase name=\"{name}\"/>\n"),
+        let (element, message) = match result {
+            Outcome::Passes => {
+                text += &format!("  <testcase name=\"{name}\"/>\n");
+                continue;
+            }
+            Outcome::Fails(what) => ("failure", what),
+            Outcome::Unusable(why) => ("error", why),
         };
+        text += &format!("  <testcase name=\"{name}\"><{element} message=\"{}\"/></testcase>\n", escaped(message));
     }
     text + "</testsuite>\n"
 }
@@ -140,8 +205,9 @@ mod tests {
 
     #[test]
     fn reports_are_xml_whatever_a_program_says() {
-        let cases = [Case::failed("a-1", "x < \"y\" & \u{1}\n"), Case { name: "b".to_string(), failure: None }];
-        let lines = "<testsuite name=\"gramjet fuzz\" tests=\"2\" failures=\"1\">\n  \
+        let cases =
+            [Case::failed("a-1", "x < \"y\" & \u{1}\n"), Case { name: "b".to_string(), result: Outcome::Passes }];
+        let lines = "<testsuite name=\"gramjet fuzz\" tests=\"2\" failures=\"1\" errors=\"0\">\n  \
             <testcase name=\"a-1\"><failure message=\"x &lt; &quot;y&quot; &amp; \u{fffd} \"/></testcase>\n  \
             <testcase name=\"b\"/>\n</testsuite>\n";
         assert!(junit(&cases).ends_with(lines), "{}", junit(&cases));

@@ -11,6 +11,8 @@ use gramjet_harness::{
 pub(super) struct Surroundings {
     pub(super) limits: Limits,
     pub(super) confinement: Confinement,
+    /// Functions get text, not bytes.
+    pub(super) text: bool,
 }
 
 /// A program or function that is ready to take inputs.
@@ -24,10 +26,11 @@ impl Tested {
     /// The function that the first word names (`python:`, `node:`, `java:`), else the program with its arguments: by
     /// its fork server if it is instrumented.
     pub(super) fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement } = surroundings;
+        let Surroundings { limits, confinement, text } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
+            let subject = if text { subject.text() } else { subject };
             return Ok(Tested::Function(Box::new(Function::new(subject)?)));
         }
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);

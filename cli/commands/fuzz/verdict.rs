@@ -1,18 +1,20 @@
 //! Whether a run is a failure, and which one.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
 use gramjet_harness::{Exception, Outcome, Run, Target, signal_name};
 use gramjet_session::hash;
 use regex_lite::Regex;
 
-use super::gist::{Gist, gist};
+use super::gist::{Gist, file_of, gist, normalised};
 use super::subject::{Surroundings, Tested};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 
 /// Which runs are failures, besides signals, exceptions, reports of sanitizers and limits that are exceeded.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,8 @@ pub(super) struct Rules {
 pub(super) struct Failed {
     /// Runs that fail for the same reason have the same one; the name of a folder.
     pub(super) key: String,
+    /// What a smaller text has to have in common: the key, without a message that may repeat parts of the input.
+    pub(super) kind: String,
     /// One line for the user.
     pub(super) what: String,
     /// Nothing but the outcome is known of the reason.
@@ -51,6 +55,8 @@ pub(super) struct Verdict {
 /// Judges runs. It has the programs that outputs are held against.
 pub(super) struct Judge {
     rules: Rules,
+    /// It was said that a run could not be judged.
+    has_warned: bool,
     other: Option<Tested>,
     normalise: Option<Tested>,
     oracle: Option<Oracle>,
@@ -58,13 +64,24 @@ pub(super) struct Judge {
 
 struct Oracle {
     program: Tested,
-    /// The file with the output, which the command finds in `$GRAMJET_OUTPUT`.
-    output: PathBuf,
+    /// A folder of its own with the file that the command finds by `$GRAMJET_OUTPUT`.
+    folder: PathBuf,
 }
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.output);
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Oracle {
+    /// `number` tells the oracles of this process apart.
+    fn new(command: &str, surroundings: Surroundings, number: usize) -> Result<Oracle, Failure> {
+        let folder = std::env::temp_dir().join(format!("gramjet-oracle-{}-{number}", std::process::id()));
+        let made = fs::DirBuilder::new().mode(0o700).create(&folder);
+        made.map_err(|source| Failure::writing(&folder, source))?;
+        let output = folder.join("output").into_os_string();
+        Ok(Oracle { program: Tested::shell(command, surroundings, Some(output))?, folder })
     }
 }
 
@@ -82,23 +99,49 @@ enum Class {
     Abnormal(Outcome),
 }
 
+impl Rules {
+    /// Whether what the program writes is looked at as a whole.
+    pub(super) fn reads_output(&self) -> bool {
+        self.compare_output || self.normalise.is_some() || self.oracle.is_some()
+    }
+}
+
 impl Judge {
     /// A judge for one worker; `number` tells workers apart.
     pub(super) fn new(rules: &Rules, surroundings: Surroundings, number: usize) -> Result<Judge, Failure> {
         let shell = |command: &Option<String>| {
             command.as_ref().map(|command| Tested::shell(command, surroundings, None)).transpose()
         };
-        let oracle = rules.oracle.as_ref().map(|command| {
-            let output = std::env::temp_dir().join(format!("gramjet-output-{}-{number}", std::process::id()));
-            let program = Tested::shell(command, surroundings, Some(output.clone().into()))?;
-            Ok::<_, Failure>(Oracle { program, output })
-        });
+        let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings, number));
         Ok(Judge {
             rules: rules.clone(),
+            has_warned: false,
             other: shell(&rules.compare)?,
             normalise: shell(&rules.normalise)?,
             oracle: oracle.transpose()?,
         })
+    }
+
+    /// Runs the commands of the shell on a text of the grammar once, to see whether they are there.
+    pub(super) fn try_out(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let oracle = self.oracle.as_mut().map(|oracle| (&mut oracle.program, "--oracle"));
+        let others = [(&mut self.other, "--compare"), (&mut self.normalise, "--normalise")];
+        let others = others.into_iter().filter_map(|(tested, option)| Some((tested.as_mut()?, option)));
+        for (tested, option) in others.chain(oracle) {
+            let run = tested.run(text)?;
+            if let Outcome::Exit(126 | 127) = run.outcome {
+                let said = String::from_utf8_lossy(&run.stderr.bytes);
+                return Err(Failure::Usage(format!("the command of `{option}` cannot be run: {}", said.trim())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says once that a run is not judged.
+    fn warn(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.has_warned, true) {
+            say!("gramjet: warning: {why}; such runs are not judged");
+        }
     }
 
     /// Judges a run on this input.
@@ -109,6 +152,10 @@ impl Judge {
         let behaviour = behaviour(run, &gist);
         let mut failed = self.by_itself(&run.outcome, &stderr, gist);
         if failed.is_none() && (self.other.is_some() || self.oracle.is_some()) {
+            if self.rules.reads_output() && run.stdout.written > run.stdout.bytes.len() as u64 {
+                self.warn("the program writes more output than is kept");
+                return Ok(Verdict { failed, behaviour, is_valid });
+            }
             let seen = Seen { class: self.class(&run.outcome), stdout: run.stdout.bytes.clone() };
             failed = self.differs(input, &seen)?;
             if failed.is_none() {
@@ -120,12 +167,10 @@ impl Judge {
 
     /// A failure that the run shows by itself.
     fn by_itself(&self, outcome: &Outcome, stderr: &str, gist: Gist) -> Option<Failed> {
-        let matches = |regex: &Regex| regex.is_match(stderr);
+        let matched = self.rules.stderr.as_ref().and_then(|regex| regex.find(stderr));
         let is_failure = match outcome {
             Outcome::Exit(status) => {
-                gist.is_sanitizer
-                    || self.rules.exits.iter().any(|range| range.contains(status))
-                    || self.rules.stderr.as_ref().is_some_and(matches)
+                gist.is_sanitizer || self.rules.exits.iter().any(|range| range.contains(status)) || matched.is_some()
             }
             Outcome::Exception(exception) => !self.allows(exception),
             _ => true,
@@ -134,11 +179,13 @@ impl Judge {
             return None;
         }
         // Where a limit ended the run, what it had written up to then depends on the clock.
-        let Gist { message, frames, is_sanitizer } = match outcome {
-            Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Lost => Gist::default(),
-            Outcome::Exception(Exception { class, frame }) => {
-                Gist { message: class.clone(), frames: frame.iter().cloned().collect(), is_sanitizer: false }
+        let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
+            (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Lost, _) => Gist::default(),
+            (Outcome::Exception(Exception { class, frame }), _) => {
+                let frames = frame.iter().map(|frame| file_of(frame).to_string()).collect();
+                Gist { message: class.clone(), frames, is_known: true, is_sanitizer: false }
             }
+            (_, Some(matched)) if !gist.is_known => Gist { message: normalised(matched.as_str()), ..Gist::default() },
             _ => gist,
         };
         let kind = match outcome {
@@ -146,15 +193,16 @@ impl Judge {
             Outcome::Exception(_) => String::new(),
             other => short(other),
         };
-        let parts = [kind, message].into_iter().chain(frames).filter(|part| !part.is_empty());
+        let parts = [kind.clone(), message].into_iter().chain(frames).filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.collect();
+        let kind = if is_known { key(&parts) } else { key(&[kind]) };
         let is_bare = parts.len() == 1 && matches!(outcome, Outcome::Signal(_) | Outcome::Timeout | Outcome::Memory);
         let what = match outcome {
             Outcome::Exception(_) => outcome.to_string(),
             _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
             _ => outcome.to_string(),
         };
-        Some(Failed { key: key(&parts), what, is_bare })
+        Some(Failed { key: key(&parts), kind, what, is_bare })
     }
 
     fn allows(&self, exception: &Exception) -> bool {
@@ -186,40 +234,50 @@ impl Judge {
             let (one, two) = (called(&seen.class), called(&class));
             let key = key(&["differs".to_string(), one.clone(), two.clone()]);
             let what = format!("the program ends with {one}, the other one with {two} ({outcome})");
-            return Ok(Some(Failed { key, what, is_bare: true }));
+            return Ok(Some(Failed { kind: key.clone(), key, what, is_bare: true }));
         }
         let compares = self.rules.compare_output || self.normalise.is_some();
-        if class != Class::Success || !compares || self.normalised(&seen.stdout)? == self.normalised(&stdout)? {
+        if class != Class::Success || !compares {
             return Ok(None);
         }
+        let outputs = (self.normalised(&seen.stdout)?, self.normalised(&stdout)?);
+        let (Some(one), Some(two)) = outputs else {
+            self.warn("the command of `--normalise` fails");
+            return Ok(None);
+        };
         let key = key(&["differs".to_string(), "output".to_string()]);
-        Ok(Some(Failed { key, what: "the programs write different output".to_string(), is_bare: true }))
+        let what = "the programs write different output".to_string();
+        Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true }))
     }
 
-    fn normalised(&mut self, output: &[u8]) -> Result<Vec<u8>, Failure> {
-        match &mut self.normalise {
-            Some(filter) => Ok(filter.run(output)?.stdout.bytes.clone()),
-            None => Ok(output.to_vec()),
-        }
+    /// The output after the filter; none if the filter fails.
+    fn normalised(&mut self, output: &[u8]) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(filter) = &mut self.normalise else { return Ok(Some(output.to_vec())) };
+        let run = filter.run(output)?;
+        Ok((run.outcome == Outcome::Exit(0)).then(|| run.stdout.bytes.clone()))
     }
 
     /// A failure that the oracle shows: exit status 1.
     fn refused(&mut self, input: &[u8], seen: &Seen) -> Result<Option<Failed>, Failure> {
-        let Some(Oracle { program, output }) = &mut self.oracle else { return Ok(None) };
-        fs::write(&*output, &seen.stdout).map_err(|source| Failure::writing(output, source))?;
+        let Some(Oracle { program, folder }) = &mut self.oracle else { return Ok(None) };
+        let output = folder.join("output");
+        fs::write(&output, &seen.stdout).map_err(|source| Failure::writing(&output, source))?;
         let run = program.run(input)?;
         match &run.outcome {
             Outcome::Exit(0) => Ok(None),
             Outcome::Exit(1) => {
                 let gist = gist(&String::from_utf8_lossy(&run.stderr.bytes));
+                let kind = key(&["oracle".to_string()]);
                 let parts: Vec<String> = ["oracle".to_string(), gist.message.clone()].into();
                 let what = format!("the oracle refuses the output: {}", gist.message);
                 let what = what.trim_end_matches([':', ' ']).to_string();
-                Ok(Some(Failed { key: key(&parts), what, is_bare: gist.message.is_empty() }))
+                Ok(Some(Failed { key: key(&parts), kind, what, is_bare: gist.message.is_empty() }))
             }
-            other => Err(Failure::Usage(format!(
-                "the oracle ends with {other}; 0 is for output that is right, 1 for output that is wrong"
-            ))),
+            other => {
+                let why = format!("the oracle ends with {other}, and not with 0 for output that is right or 1");
+                self.warn(&why);
+                Ok(None)
+            }
         }
     }
 }
@@ -285,23 +343,35 @@ pub(super) fn parse_exits(text: &str) -> Result<Vec<RangeInclusive<i32>>, String
         return Ok(vec![1..=255]);
     }
     let range = |part: &str| match part.split_once('-') {
-        Some((first, last)) => Ok(status(first)?..=status(last)?),
+        Some((first, last)) => {
+            let range = status(first)?..=status(last)?;
+            if range.is_empty() { Err(format!("`{part}` has no exit status in it")) } else { Ok(range) }
+        }
         None => status(part).map(|status| status..=status),
     };
     text.split(',').map(range).collect()
 }
 
 /// The words of a command as a shell takes them.
-pub(super) fn quoted(words: &[OsString]) -> String {
-    let quoted = |word: &OsStr| {
-        let word = word.to_string_lossy();
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%".contains(&byte);
-        match !word.is_empty() && word.bytes().all(is_plain) {
-            true => word.into_owned(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
+pub(super) fn quoted(words: &[OsString]) -> OsString {
+    let mut line = Vec::new();
+    for word in words {
+        if !line.is_empty() {
+            line.push(b' ');
         }
-    };
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        let word = word.as_bytes();
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+=:,./@%".contains(byte);
+        if !word.is_empty() && word.iter().all(is_plain) {
+            line.extend(word);
+            continue;
+        }
+        line.push(b'\'');
+        for &byte in word {
+            if byte == b'\'' { line.extend(br"'\''") } else { line.push(byte) }
+        }
+        line.push(b'\'');
+    }
+    OsString::from_vec(line)
 }
 
 #[cfg(test)]
@@ -313,6 +383,7 @@ mod tests {
         assert_eq!(parse_exits("1,3-5"), Ok(vec![1..=1, 3..=5]));
         assert_eq!(parse_exits("any"), Ok(vec![1..=255]));
         assert_eq!(parse_exits("1,x"), Err("`x` is no exit status".to_string()));
+        assert_eq!(parse_exits("5-3"), Err("`5-3` has no exit status in it".to_string()));
         assert!(parse_exits("256").is_err() && parse_exits("").is_err());
     }
 

@@ -145,7 +145,15 @@ impl Fuzzer {
     /// Whether the derivation of the text that was proposed last has a symbol that no text before had, or has it so many times that the
     /// number has one binary digit more or fewer. For subjects that say nothing of what they did.
     pub fn has_new_derivation(&mut self) -> bool {
-        let symbols = self.session.symbols(&self.text).unwrap_or_default();
+        let text = std::mem::take(&mut self.text);
+        let is_new = self.is_new_derivation(&text);
+        self.text = text;
+        is_new
+    }
+
+    /// The same of any text.
+    pub fn is_new_derivation(&mut self, text: &[u8]) -> bool {
+        let symbols = self.session.symbols(text).unwrap_or_default();
         let before = self.derived.len();
         self.derived.extend(symbols.into_iter().map(|(symbol, count)| (symbol, count.ilog2())));
         self.derived.len() > before

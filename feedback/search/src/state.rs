@@ -87,8 +87,9 @@ impl State {
         let description = folder.join("search");
         if !description.exists() {
             let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
-            // The lock is there already if another search is about to write the rest.
-            if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lock")) {
+            // These are there if another search is about to write the rest, or was ended while it did.
+            let is_ours = |name: &str| name == "lock" || name.starts_with(".search.");
+            if entries.any(|entry| entry.is_ok_and(|entry| !is_ours(&entry.file_name().to_string_lossy()))) {
                 return Err(StateError::Foreign { path: folder.to_path_buf() });
             }
         }
@@ -111,11 +112,17 @@ impl State {
         for name in ["queue", "failures"] {
             let path = folder.join(name);
             fs::create_dir_all(&path).map_err(failed(&path))?;
+            remove_unfinished(&path).map_err(failed(&path))?;
         }
         let state = State { folder: folder.to_path_buf(), _lock: file, queued: Mutex::new(0) };
         let next = state.names("queue")?.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
         *state.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = next;
         Ok(state)
+    }
+
+    /// How many texts have been kept.
+    pub fn kept(&self) -> u64 {
+        *self.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The folder.
@@ -155,8 +162,9 @@ impl State {
     ///
     /// If they cannot be read.
     pub fn failures(&self) -> Result<Vec<String>, StateError> {
-        let names = self.names("failures")?;
-        Ok(names.into_iter().filter(|name| !name.starts_with('.')).collect())
+        let failures = self.folder.join("failures");
+        let is_failure = |name: &String| !name.starts_with('.') && failures.join(name).is_dir();
+        Ok(self.names("failures")?.into_iter().filter(is_failure).collect())
     }
 
     /// A file of a failure.
@@ -208,6 +216,18 @@ impl State {
         names.sort_unstable();
         Ok(names)
     }
+}
+
+/// Removes what a search that was killed has begun to write.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            let path = entry.path();
+            if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+        }
+    }
+    Ok(())
 }
 
 /// The number in the name of a text.
@@ -297,8 +317,15 @@ mod tests {
         let state = State::open(&folder, &[]).expect("a new folder");
         fs::write(folder.join("failures/key"), "a file").expect("a file");
         assert!(state.fail("key", &[("input", vec![1])]).is_err());
-        assert_eq!(state.failures().expect("failures"), ["key"]);
+        assert_eq!(state.failures().expect("failures"), [""; 0]);
         assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
+        drop(state);
+        // What a killed search leaves is removed.
+        fs::create_dir(folder.join("failures/.1.0")).expect("a folder");
+        fs::write(folder.join("queue/.id:000000.1"), "").expect("a file");
+        State::open(&folder, &[]).expect("the folder");
+        assert_eq!(fs::read_dir(folder.join("failures")).expect("the folder").count(), 1);
+        assert_eq!(fs::read_dir(folder.join("queue")).expect("the folder").count(), 0);
         fs::remove_dir_all(folder).expect("the folder");
     }
 }

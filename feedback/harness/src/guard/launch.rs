@@ -203,7 +203,13 @@ pub(crate) fn find(program: &OsStr) -> Result<PathBuf, Error> {
         // SAFETY: a string that ends in a zero byte.
         unsafe { libc::access(path.as_ptr(), libc::X_OK) == 0 }
     };
-    let missing = |kind| Err(Error::Program { program: PathBuf::from(program), source: io::Error::from(kind) });
+    let missing = |kind| {
+        let source = match kind {
+            io::ErrorKind::NotFound => io::Error::new(kind, "there is no such program"),
+            _ => io::Error::from(kind),
+        };
+        Err(Error::Program { program: PathBuf::from(program), source })
+    };
     if program.as_bytes().contains(&b'/') {
         let path = std::path::absolute(program).map_err(|source| Error::Program { program: program.into(), source })?;
         return match () {

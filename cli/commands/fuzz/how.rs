@@ -1,0 +1,207 @@
+//! How the program is run and what a failure is: the options for it, and how they are recorded.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use clap::{Args, Parser};
+use gramjet_harness::{Confinement, Limits};
+use regex_lite::Regex;
+
+use super::subject::Surroundings;
+use super::verdict::{self, Rules};
+use crate::units::{self, Bound};
+
+/// What a failure is, besides signals, uncaught exceptions, reports of sanitizers, and limits of the program that are
+/// exceeded.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What a failure is")]
+pub(super) struct FailureArgs {
+    /// These exit statuses are failures: numbers and ranges with commas between, or `any` for all but 0.
+    #[arg(long, value_name = "STATUSES", value_parser = parse_exits)]
+    fail_exit: Option<Exits>,
+
+    /// A match of this regular expression in standard error is a failure.
+    #[arg(long, value_name = "REGEX", value_parser = parse_regex)]
+    fail_stderr: Option<Regex>,
+
+    /// Exceptions of these classes are no failures, as they say that an input is invalid; with commas between.
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',')]
+    allow: Vec<String>,
+
+    /// It is a failure if this command of the shell, run on the same text, succeeds where the program reports an error,
+    /// or the other way round.
+    #[arg(long, value_name = "COMMAND")]
+    compare: Option<String>,
+
+    /// With `--compare`, different output is a failure, too.
+    #[arg(long, requires = "compare")]
+    compare_output: bool,
+
+    /// Compare the output of both programs after this command of the shell, a filter.
+    #[arg(long, value_name = "COMMAND", requires = "compare")]
+    normalise: Option<String>,
+
+    /// It is a failure if this command of the shell exits with 1. It gets the text as the program does, and the
+    /// program's output in the file that `$GRAMJET_OUTPUT` names.
+    #[arg(long, value_name = "COMMAND")]
+    oracle: Option<String>,
+}
+
+/// How the program is run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of the program")]
+pub(super) struct RunArgs {
+    /// A run that takes longer is a failure.
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
+    timeout: Duration,
+
+    /// A run whose processes need more memory is a failure; `none` for no limit.
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = units::parse_size_bound)]
+    memory: Bound<u64>,
+
+    /// Let the program write to files and open connections. Without it, it may write to its temporary folder only, and
+    /// open no TCP connection.
+    #[arg(long)]
+    pub(super) unconfined: bool,
+
+    /// Functions get text (`str` in Python, a string in JavaScript), not bytes.
+    #[arg(long)]
+    text: bool,
+}
+
+/// Bytes of output that are kept where the output is judged.
+const JUDGED_OUTPUT: usize = 16 << 20;
+
+/// The usual limits of the program.
+const TIMEOUT: Duration = Duration::from_secs(1);
+const MEMORY: u64 = 2 << 30;
+
+/// Exit statuses.
+#[derive(Clone, Debug)]
+struct Exits(Vec<RangeInclusive<i32>>);
+
+fn parse_exits(text: &str) -> Result<Exits, String> {
+    verdict::parse_exits(text).map(Exits)
+}
+
+fn parse_regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
+}
+
+fn parse_timeout(text: &str) -> Result<Duration, String> {
+    match units::parse_duration(text)? {
+        Duration::ZERO => Err("no program can be that fast".to_string()),
+        timeout => Ok(timeout),
+    }
+}
+
+/// How the program is run, and what a failure is.
+#[derive(Clone, Debug)]
+pub(super) struct How {
+    pub(super) rules: Rules,
+    pub(super) surroundings: Surroundings,
+}
+
+/// The options that a failure was found with, as they are recorded.
+#[derive(Debug, Parser)]
+struct Recorded {
+    #[command(flatten)]
+    failures: FailureArgs,
+
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl How {
+    pub(super) fn new(failures: &FailureArgs, run: &RunArgs) -> How {
+        let FailureArgs { fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
+        let rules = Rules {
+            exits: fail_exit.as_ref().map(|exits| exits.0.clone()).unwrap_or_default(),
+            stderr: fail_stderr.clone(),
+            allowed: allow.clone(),
+            compare: compare.clone(),
+            compare_output: *compare_output,
+            normalise: normalise.clone(),
+            oracle: oracle.clone(),
+        };
+        let limits = Limits::default().with_time(run.timeout).with_memory(run.memory.number());
+        let limits = if rules.reads_output() { limits.with_kept_output(JUDGED_OUTPUT) } else { limits };
+        let confinement = if run.unconfined { Confinement::Unconfined } else { Confinement::Confined };
+        How { rules, surroundings: Surroundings { limits, confinement, text: run.text } }
+    }
+
+    /// What recorded options say; where they cannot be read, what is usual.
+    pub(super) fn recorded(options: &[String]) -> How {
+        let words = std::iter::once("fuzz").chain(options.iter().map(String::as_str));
+        let recorded = Recorded::try_parse_from(words).unwrap_or_else(|_| Recorded::parse_from(["fuzz"]));
+        How::new(&recorded.failures, &recorded.run)
+    }
+}
+
+impl FailureArgs {
+    /// Whether only gramjet sees such failures. Anyone sees a signal or an exit status.
+    pub(super) fn need_us(&self) -> bool {
+        self.fail_stderr.is_some() || self.compare.is_some() || self.oracle.is_some()
+    }
+}
+
+/// The options as they are recorded. Those with the usual values are left out.
+pub(super) fn options(failures: &FailureArgs, run: &RunArgs) -> Vec<String> {
+    let FailureArgs { fail_exit, fail_stderr, allow, compare, compare_output, normalise, oracle } = failures;
+    let exits = |exits: &Exits| {
+        let ranges = exits.0.iter().map(|range| format!("{}-{}", range.start(), range.end()));
+        ranges.collect::<Vec<_>>().join(",")
+    };
+    let memory = match run.memory {
+        Bound::At(MEMORY) => None,
+        Bound::At(bytes) => Some(bytes.to_string()),
+        Bound::Unlimited => Some("none".to_string()),
+    };
+    let valued = [
+        ("--fail-exit", fail_exit.as_ref().map(exits)),
+        ("--fail-stderr", fail_stderr.as_ref().map(|regex| regex.as_str().to_string())),
+        ("--allow", (!allow.is_empty()).then(|| allow.join(","))),
+        ("--compare", compare.clone()),
+        ("--normalise", normalise.clone()),
+        ("--oracle", oracle.clone()),
+        ("--timeout", (run.timeout != TIMEOUT).then(|| format!("{}ms", run.timeout.as_millis().max(1)))),
+        ("--memory", memory),
+    ];
+    let flags = [("--compare-output", *compare_output), ("--unconfined", run.unconfined), ("--text", run.text)];
+    let valued = valued.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+    let flags = flags.into_iter().filter(|&(_, is_set)| is_set).map(|(name, _)| name.to_string());
+    valued.chain(flags).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_options_mean_what_was_asked_for() {
+        let recorded = |words: &[&str]| {
+            let words = std::iter::once("fuzz").chain(words.iter().copied());
+            let Recorded { failures, run } = Recorded::try_parse_from(words).expect("options");
+            options(&failures, &run)
+        };
+        assert_eq!(recorded(&[]), [""; 0]);
+        let all = [
+            "--fail-exit=3-3,7-9",
+            "--fail-stderr=^a b",
+            "--allow=A,B",
+            "--compare=jq . @@",
+            "--normalise=sort -u",
+            "--oracle=exit 1",
+            "--timeout=250ms",
+            "--memory=none",
+            "--compare-output",
+            "--unconfined",
+            "--text",
+        ];
+        assert_eq!(recorded(&all), all);
+        let how = How::recorded(&all.map(String::from));
+        assert_eq!(how.rules.exits, [3..=3, 7..=9]);
+        assert_eq!(how.surroundings.limits.time, Duration::from_millis(250));
+        assert_eq!(How::recorded(&["--nonsense".to_string()]).surroundings.limits.time, TIMEOUT);
+    }
+}

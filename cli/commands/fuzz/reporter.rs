@@ -1,0 +1,116 @@
+//! What a search says while it runs.
+
+use std::time::{Duration, Instant};
+
+use gramjet_search::Operator;
+use serde_json::json;
+
+use super::campaign::{Campaign, News, Progress as Reached};
+use crate::failure::say;
+use crate::progress::Progress;
+use crate::units::plural;
+
+/// Tells the user what is found and how far the search is.
+pub(super) struct Reporter {
+    progress: Progress,
+    is_json: bool,
+    /// Keys and descriptions of the failures.
+    pub(super) found: Vec<(String, String)>,
+    said: Instant,
+}
+
+impl Reporter {
+    pub(super) fn new(is_json: bool, is_quiet: bool) -> Reporter {
+        let progress = if is_quiet { Progress::hidden() } else { Progress::of_campaign() };
+        Reporter { progress, is_json, found: Vec::new(), said: Instant::now() }
+    }
+
+    pub(super) fn look(&mut self, campaign: &Campaign) {
+        for news in campaign.news() {
+            self.tell(&news);
+            self.found.push((news.finding.failed.key, news.finding.failed.what));
+        }
+        let progress = campaign.progress();
+        self.progress.update_campaign(|| line(&progress));
+        if self.is_json && self.said.elapsed() >= Duration::from_secs(1) {
+            self.said = Instant::now();
+            if !print(&status("status", &progress)) {
+                campaign.stop.after(Duration::ZERO);
+            }
+        }
+    }
+
+    fn tell(&self, News { finding, place }: &News) {
+        if self.is_json {
+            print(&json!({
+                "event": "failure",
+                "key": finding.failed.key,
+                "what": finding.failed.what,
+                "bytes": finding.minimised.len(),
+                "reproduced": finding.reproduced.0,
+                "of_runs": finding.reproduced.1,
+                "runs": finding.runs,
+                "seconds": finding.after.as_secs_f64(),
+                "folder": place.to_string_lossy(),
+            }));
+            return;
+        }
+        let flaky = match finding.is_reproducible() {
+            true => String::new(),
+            false => format!(", in {} of {} runs", finding.reproduced.0, finding.reproduced.1),
+        };
+        let (before, after) = (finding.input.len(), plural(finding.minimised.len() as u64, "byte"));
+        let size = if before == finding.minimised.len() { after } else { format!("{after} (from {before})") };
+        self.progress.suspend(|| say!("{}{flaky}; {size}: {}", finding.failed.what, place.display()));
+    }
+
+    pub(super) fn end(&mut self, campaign: &Campaign) {
+        self.progress.finish();
+        let progress = campaign.progress();
+        if self.is_json {
+            print(&status("end", &progress));
+        } else {
+            say!("gramjet: {}", line(&progress));
+        }
+    }
+}
+
+/// How far a search is, for people.
+fn line(progress: &Reached) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let rate = progress.runs as f64 / seconds.max(1e-3);
+    let edges = match progress.edges {
+        0 => String::new(),
+        edges => format!(", {}", plural(edges as u64, "edge")),
+    };
+    let valid = 100.0 * progress.valid as f64 / (progress.runs as f64).max(1.0);
+    format!(
+        "{} in {seconds:.0} s ({rate:.0}/s), {valid:.0} % valid{edges}, {} kept, {}",
+        plural(progress.runs, "run"),
+        plural(progress.texts as u64, "text"),
+        plural(progress.failures as u64, "failure")
+    )
+}
+
+/// How far a search is, for machines.
+fn status(event: &str, progress: &Reached) -> serde_json::Value {
+    let operators = Operator::ALL.iter().zip(progress.yields);
+    let operators = operators.map(|(operator, (made, kept))| (operator.name(), json!({ "made": made, "kept": kept })));
+    json!({
+        "event": event,
+        "seconds": progress.elapsed.as_secs_f64(),
+        "runs": progress.runs,
+        "valid": progress.valid,
+        "failing": progress.failing,
+        "edges": progress.edges,
+        "texts": progress.texts,
+        "failures": progress.failures,
+        "operators": operators.collect::<std::collections::BTreeMap<_, _>>(),
+    })
+}
+
+/// Whether somebody still reads it.
+fn print(value: &serde_json::Value) -> bool {
+    use std::io::Write as _;
+    writeln!(std::io::stdout(), "{value}").is_ok()
+}

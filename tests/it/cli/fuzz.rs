@@ -1,0 +1,283 @@
+//! `gramjet fuzz` and the compiler wrappers, on real programs.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use super::{Place, gramjet, interruptible, place, text};
+
+/// A program that fails on `[[[[`, on `-` in an object, and on `true,false`, each in its own way.
+const PLANTED: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[65536];
+static void enter(int depth) { if (depth > 3) abort(); }
+int main(int argc, char **argv) {
+    FILE *file = argc > 1 ? fopen(argv[1], "r") : stdin;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    int depth = 0;
+    for (char *at = text; *at; at++) {
+        if (*at == '[') enter(++depth);
+        if (*at == ']') depth--;
+        if (!strncmp(at, "true,f", 6)) *(volatile int *)8 = 1;
+        if (!strncmp(at, "\":-", 3)) for (;;) { }
+    }
+    return strlen(text) > 400;
+}
+"#;
+
+/// The command in the folder of the test, with what compilers and interpreters need of the environment.
+fn within<'c>(command: &'c mut Command, place: &Place) -> &'c mut Command {
+    let known = ["PATH", "HOME", "RUSTUP_HOME", "CARGO_HOME", "PYENV_ROOT"];
+    let known = known.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    command.envs(known).current_dir(place.path(""))
+}
+
+/// Runs `gramjet` with arguments in the folder of the test.
+fn run_in(place: &Place, arguments: &[&str]) -> Output {
+    within(gramjet().args(arguments), place).output().unwrap()
+}
+
+/// The planted program, built by `gramjet cc`.
+fn planted(test: &str) -> Place {
+    let place = place(test);
+    fs::write(place.path("planted.c"), PLANTED).unwrap();
+    let built = run_in(&place, &["cc", "-O1", "-g", "planted.c", "-o", "planted"]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    place
+}
+
+/// Runs the script of the only failure in a folder.
+fn run_script(place: &Place, out: &str) -> Output {
+    let key = failures(&place.path(out)).pop().unwrap();
+    let mut command = Command::new(place.path(&format!("{out}/failures/{key}/replay.sh")));
+    let folder = Path::new(env!("CARGO_BIN_EXE_gramjet")).parent().unwrap().display();
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+    within(&mut command, place).env("PATH", path).output().unwrap()
+}
+
+/// The names of the folders of failures, in order.
+fn failures(out: &str) -> Vec<String> {
+    let entries = fs::read_dir(Path::new(out).join("failures")).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn failures_are_found_made_smaller_kept_and_replayed() {
+    let place = planted("fuzz-planted");
+    let options = ["fuzz", "json", "-n", "4000", "-o", "out", "--timeout", "200ms", "--junit", "report.xml"];
+    let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    let said = text(&found.stderr);
+    assert_eq!(found.status.code(), Some(1), "{said}");
+    assert!(said.contains("fork server, guided by coverage") && said.contains("3 new failures in `out`"), "{said}");
+    let out = place.path("out");
+    let keys = failures(&out);
+    let kinds: Vec<&str> = keys.iter().map(|key| key.split('-').next().unwrap()).collect();
+    assert_eq!(kinds, ["SIGABRT", "SIGSEGV", "timeout"]);
+    let file = |key: &str, name: &str| fs::read(Path::new(&out).join("failures").join(key).join(name)).unwrap();
+    assert!(keys.iter().all(|key| file(key, "minimised").len() < 15), "{said}");
+    for key in &keys {
+        let script = Path::new(&out).join("failures").join(key).join("replay.sh");
+        let is_timeout = key.starts_with("timeout");
+        let mut replay = Command::new("timeout").arg("1").arg(script).stderr(Stdio::null()).spawn().unwrap();
+        assert_eq!(replay.wait().unwrap().code() == Some(124), is_timeout, "{key}");
+        let rendered = run_in(&place, &["render", "json", &format!("out/failures/{key}/minimised.choices")]);
+        assert_eq!(rendered.stdout, file(key, "minimised"), "{}", text(&rendered.stderr));
+    }
+    let report = fs::read_to_string(place.path("report.xml")).unwrap();
+    assert!(report.contains("tests=\"3\" failures=\"3\"") && report.contains("signal 6 (SIGABRT)"), "{report}");
+
+    // The search goes on where it was, and finds nothing again.
+    let again = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    assert_eq!((again.status.code(), failures(&out)), (Some(0), keys), "{}", text(&again.stderr));
+    let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+    assert_eq!(text(&replayed.stderr).matches("fails: ").count(), 3);
+    let repaired = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "cat", "@@"]);
+    assert_eq!(repaired.status.code(), Some(0), "{}", text(&repaired.stderr));
+    assert!(text(&repaired.stderr).contains("(it was: signal 6 (SIGABRT))"), "{}", text(&repaired.stderr));
+    let other = run_in(&place, &["fuzz", "css", "-n", "1", "-o", "out", "--", "./planted", "@@"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(text(&other.stderr).contains("has a search with grammar `json"), "{}", text(&other.stderr));
+}
+
+#[test]
+fn several_threads_share_what_they_find() {
+    let place = planted("fuzz-jobs");
+    let options = ["fuzz", "json", "-n", "3000", "-o", "out", "--timeout", "200ms", "--jobs", "3", "--json"];
+    let found = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    let lines: Vec<serde_json::Value> =
+        text(&found.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let end = lines.last().unwrap();
+    assert_eq!((end["event"].as_str(), end["failures"].as_u64()), (Some("end"), Some(3)), "{}", text(&found.stderr));
+    assert!(end["runs"].as_u64().unwrap() >= 3000 && end["edges"].as_u64().unwrap() > 5);
+    assert_eq!(lines.iter().filter(|line| line["event"] == "failure").count(), 3);
+    assert!(fs::read_dir(place.path("out/queue")).unwrap().count() > 3);
+}
+
+#[test]
+fn a_program_that_is_not_instrumented_is_varied_by_what_it_does() {
+    let place = place("fuzz-shell");
+    let script = r#"text=$(cat); case $text in *false*) echo "bad word at $$" >&2; exit 3;; esac"#;
+    let options = ["fuzz", "json", "-n", "150", "-o", "out", "--max-tests", "60"];
+    let run = |more: &[&str]| run_in(&place, &[&options[..], more, &["--", "sh", "-c", script]].concat());
+    let passed = run(&[]);
+    assert_eq!(passed.status.code(), Some(0), "{}", text(&passed.stderr));
+    let found = run(&["--fail-exit", "2-4"]);
+    assert!(text(&found.stderr).contains("exit status 3: bad word at 0; 5 bytes"), "{}", text(&found.stderr));
+    fs::remove_dir_all(place.path("out")).unwrap();
+    let found = run(&["--fail-stderr", "^bad"]);
+    assert_eq!(failures(&place.path("out")).len(), 1, "{}", text(&found.stderr));
+}
+
+#[test]
+fn programs_are_compared_and_their_output_is_judged() {
+    let place = place("fuzz-compare");
+    let fuzz = |out: &str, options: &[&str]| {
+        let begin = ["fuzz", "json", "-n", "120", "--max-tests", "60", "-o", out];
+        let output = run_in(&place, &[&begin, options, &["--", "cat"]].concat());
+        (output.status.code(), text(&output.stderr))
+    };
+    let (code, said) = fuzz("o1", &["--compare", "! grep -q null"]);
+    assert!(code == Some(1) && said.contains("ends with success, the other one with an error"), "{said}");
+    let (code, said) = fuzz("o2", &["--compare", "tr 1 2"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = fuzz("o3", &["--compare", "tr 1 2", "--compare-output"]);
+    assert!(code == Some(1) && said.contains("write different output; 1 byte"), "{said}");
+    let (code, said) = fuzz("o4", &["--compare", "tr 1 2 < @@", "--normalise", "tr 1 2"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) =
+        fuzz("o5", &["--oracle", r#"cmp -s - "$GRAMJET_OUTPUT" || exit 1; ! grep -q true "$GRAMJET_OUTPUT""#]);
+    assert!(code == Some(1) && said.contains("the oracle refuses the output; 4 bytes"), "{said}");
+    let (code, said) = fuzz("o6", &["--oracle", "exit 7"]);
+    assert!(code == Some(0) && said.contains("the oracle ends with exit status 7"), "{said}");
+    let (code, said) = fuzz("o7", &["--compare", "no-such-program @@"]);
+    assert!(code == Some(2) && said.contains("the command of `--compare` cannot be run"), "{said}");
+    // What was found by comparing is run again by comparing.
+    let replayed = run_in(&place, &["fuzz", "json", "--replay", "o3", "--", "cat"]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+    let script = run_script(&place, "o3");
+    assert!(text(&script.stderr).contains("write different output"), "{}", text(&script.stderr));
+}
+
+#[test]
+fn failures_that_differ_by_edges_or_echo_their_input_are_told_apart() {
+    let place = place("fuzz-alike");
+    let source = r#"
+        #include <stdio.h>
+        #include <string.h>
+        static char text[65536];
+        __attribute__((noinline)) static void one(void) { *(volatile int *)8 = 1; }
+        __attribute__((noinline)) static void two(void) { *(volatile int *)8 = 2; }
+        int main(void) {
+            text[fread(text, 1, sizeof text - 1, stdin)] = 0;
+            if (strlen(text) == 1) one();
+            if (strstr(text, "null")) two();
+            return 0;
+        }"#;
+    fs::write(place.path("alike.c"), source).unwrap();
+    assert!(run_in(&place, &["cc", "alike.c", "-o", "alike"]).status.success());
+    let found = run_in(&place, &["fuzz", "json", "-n", "500", "-o", "out", "--", "./alike"]);
+    assert_eq!(failures(&place.path("out")).len(), 2, "{}", text(&found.stderr));
+    let texts = failures(&place.path("out")).into_iter();
+    let mut texts: Vec<String> =
+        texts.map(|key| fs::read_to_string(place.path(&format!("out/failures/{key}/minimised"))).unwrap()).collect();
+    texts.sort_by_key(String::len);
+    assert!(texts[0].len() == 1 && texts[1] == "null", "{texts:?}");
+    let echo = "cat >&2; kill -SEGV $$";
+    let echo = ["fuzz", "json", "-n", "60", "--max-tests", "80", "-o", "echo", "--", "sh", "-c", echo];
+    let found = run_in(&place, &echo);
+    assert!(failures(&place.path("echo")).len() < 17, "{}", text(&found.stderr));
+    assert!(text(&found.stderr).contains("; 1 byte"), "{}", text(&found.stderr));
+}
+
+#[test]
+fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
+    let place = place("fuzz-python");
+    let source = "import json\ndef parse(data):\n    if len(json.loads(data)) > 2:\n        raise KeyError('three')\n";
+    fs::write(place.path("subject.py"), source).unwrap();
+    let fuzz = |out: &str, allow: &str| {
+        let options = ["fuzz", "json", "-n", "600", "-o", out, "--allow", allow, "--", "python:subject:parse"];
+        let output = run_in(&place, &options);
+        (output.status.code(), text(&output.stderr), failures(&place.path(out)))
+    };
+    let (code, said, keys) = fuzz("o1", "TypeError");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("KeyError at ") && said.contains("subject.py:4 (parse); 5 bytes"), "{said}");
+    assert_eq!(keys.len(), 1, "{keys:?}");
+    assert!(text(&run_script(&place, "o1").stderr).contains("KeyError at "));
+    let (code, said, _) = fuzz("o2", "TypeError,KeyError");
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn seeds_are_run_and_varied_where_they_conform() {
+    let place = planted("fuzz-seeds");
+    let seeds = place.path("seeds");
+    fs::create_dir_all(&seeds).unwrap();
+    fs::write(Path::new(&seeds).join("a"), "[ 1, {\"k\" : true} ]").unwrap();
+    fs::write(Path::new(&seeds).join("b"), "[[[[ not JSON").unwrap();
+    let options = ["fuzz", "json", "-n", "1", "-o", "out", "--seeds", "seeds", "--", "./planted", "@@"];
+    let output = run_in(&place, &options);
+    let said = text(&output.stderr);
+    assert!(said.contains("2 files in `seeds`, 1 of which conform") && said.contains("b:1:"), "{said}");
+    assert!(said.contains("signal 6 (SIGABRT); 13 bytes"), "{said}");
+}
+
+#[test]
+fn a_search_that_is_interrupted_can_go_on_and_two_on_one_folder_are_refused() {
+    let place = place("fuzz-signal");
+    let options = ["fuzz", "json", "-o", "out", "--", "cat"];
+    let child = within(interruptible().args(options), &place).stderr(Stdio::piped()).spawn().unwrap();
+    while !Path::new(&place.path("out/queue")).is_dir() || fs::read_dir(place.path("out/queue")).unwrap().count() < 3 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = run_in(&place, &options);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(text(&second.stderr).contains("another search is writing to out"), "{}", text(&second.stderr));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(130) && said.contains("the search in `out` can go on"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_fuzzed_is_refused_before_a_folder_is_made() {
+    let place = place("fuzz-refused");
+    for (arguments, said) in [
+        (&["fuzz", "json", "-o", "none", "--", "./nothing"][..], "there is no such program"),
+        (&["fuzz", "jsn", "-o", "none", "--", "cat"], "did you mean `json`?"),
+        (&["fuzz", "json", "-o", "none", "--fail-exit", "x", "--", "cat"], "`x` is no exit status"),
+        (&["fuzz", "json", "-o", "none", "--fail-stderr", "(", "--", "cat"], "unclosed"),
+        (&["fuzz", "json", "-o", "none", "--normalise", "cat", "--", "cat"], "--compare"),
+        (&["fuzz", "json", "-o", "none", "--replay", "--", "cat"], "has no search in it"),
+        (&["fuzz", "json", "-o", "none", "--seeds", "nowhere", "--", "cat"], "nowhere"),
+        (&["fuzz", "json"], "PROGRAM"),
+    ] {
+        let output = run_in(&place, arguments);
+        let (code, message) = (output.status.code(), text(&output.stderr));
+        let is_read = arguments.contains(&"nowhere");
+        assert_eq!(code, Some(if is_read { 1 } else { 2 }), "{arguments:?}: {message}");
+        assert!(message.contains(said), "{arguments:?}: {message}");
+        assert!(!Path::new(&place.path("none")).exists(), "{arguments:?}");
+    }
+    fs::write(place.path("full"), "").unwrap();
+    let output = run_in(&place, &["fuzz", "json", "-o", "full", "--", "cat"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}
+
+#[test]
+fn wrappers_pass_all_arguments_on_and_end_as_the_compiler_does() {
+    let place = place("wrappers");
+    let version = run_in(&place, &["cc", "--version"]);
+    assert!(version.status.success() && text(&version.stdout).contains("clang"), "{}", text(&version.stdout));
+    let wrong = run_in(&place, &["c++", "-c", "nothing.cc"]);
+    assert!(!wrong.status.success() && text(&wrong.stderr).contains("nothing.cc"), "{}", text(&wrong.stderr));
+    let cargo = run_in(&place, &["cargo", "-V"]);
+    assert!(text(&cargo.stdout).starts_with("cargo 1."), "{}", text(&cargo.stderr));
+}
