@@ -87,3 +87,13 @@ commands! {
     Completions: completions (CommandLine::command()),
     Man: man (CommandLine::command()),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_of_all_commands_go_together() {
+        CommandLine::command().debug_assert();
+    }
+}

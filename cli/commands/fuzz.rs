@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_harness::{Offered, offered};
 use gramjet_search::State;
 use gramjet_session::Language;
 
-use crate::arguments::grammar::{EndOfHeadings, GrammarArgs};
+use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
 use crate::files::{self, shown};
@@ -100,12 +101,9 @@ pub struct Arguments {
     #[command(flatten)]
     run: RunArgs,
 
-    #[command(flatten)]
-    end: EndOfHeadings,
-
     /// The program, after `--`. `@@` stands for the name of a file with the text; without it, the text is standard
     /// input. Or a function: `python:MODULE:FUNCTION`, `node:FILE#FUNCTION`, `java:CLASSPATH:CLASS#METHOD`.
-    #[arg(value_name = "PROGRAM", required = true, last = true)]
+    #[arg(value_name = "PROGRAM", required = true, last = true, help_heading = Resettable::Reset)]
     command: Vec<OsString>,
 
     // The last, as its heading holds for all that follows.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Coverage, Target};
+use gramjet_harness::{Coverage, Edge, Outcome, Run, Target};
 use gramjet_search::{Fuzzer, Goal, Observation, Operator, State};
 use gramjet_session::Language;
 
@@ -208,10 +208,23 @@ struct Seen {
 #[derive(Clone)]
 struct Evidence {
     failed: Failed,
-    /// The numbers of the edges that it executed.
+    /// The numbers of the edges that it executed, in ascending order; of a timeout the hottest one.
     edges: Vec<u32>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
+}
+
+impl Evidence {
+    fn new(failed: Failed, run: &Run<'_>) -> Evidence {
+        let numbers = |edges: &[Edge]| edges.iter().map(|edge| edge.number).collect();
+        let edges = match (run.edges, &run.outcome) {
+            (None, _) => Vec::new(),
+            // How far a run came before its time was over differs; where it spent the time does not.
+            (Some(edges), Outcome::Timeout) => numbers(edges.hottest().as_slice()),
+            (Some(edges), _) => numbers(edges.executed()),
+        };
+        Evidence { failed, edges, stdout: run.stdout.bytes.clone(), stderr: run.stderr.bytes.clone() }
+    }
 }
 
 impl<'c> Worker<'c> {
@@ -232,10 +245,8 @@ impl<'c> Worker<'c> {
         let run = self.tested.run(text)?;
         let mut verdict = self.judge.judge(text, &run)?;
         if let Some(failed) = verdict.failed.take() {
-            let edges = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect());
-            let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
-            let evidence = Evidence { failed, edges: edges.unwrap_or_default(), stdout, stderr };
-            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence) });
+            let evidence = Some(Evidence::new(failed, &run));
+            return Ok(Seen { verdict, is_new: false, evidence });
         }
         let is_new = match run.edges {
             Some(edges) => self.coverage.add(edges).is_new_coverage(),
@@ -247,10 +258,8 @@ impl<'c> Worker<'c> {
     /// Runs a text that is like one that failed; what it did if it failed as well. The search does not learn from it.
     fn try_again(&mut self, text: &[u8]) -> Result<Option<Evidence>, Failure> {
         let run = self.tested.run(text)?;
-        let Some(failed) = self.judge.judge(text, &run)?.failed else { return Ok(None) };
-        let edges = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect());
-        let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
-        Ok(Some(Evidence { failed, edges: edges.unwrap_or_default(), stdout, stderr }))
+        let failed = self.judge.judge(text, &run)?.failed;
+        Ok(failed.map(|failed| Evidence::new(failed, &run)))
     }
 
     /// Runs a text as one of the runs of the search.
@@ -375,6 +384,8 @@ impl<'c> Worker<'c> {
         };
         let Evidence { mut failed, edges, stdout, stderr } = evidence;
         if failed.is_bare && !edges.is_empty() {
+            // Of the text before it was made smaller, many edges have nothing to do with the failure.
+            campaign.shared().bare.entry(failed.key.clone()).or_default().extend(&edges);
             failed.key = key_with(&failed, edges.into_iter());
         }
         if !campaign.shared().keys.insert(failed.key.clone()) {
@@ -389,22 +400,19 @@ impl<'c> Worker<'c> {
         Ok(())
     }
 
-    /// Whether no other run has failed like this one, as far as it is known now; from here on this one has. Returns the
-    /// edges by which it differs from those before it, if nothing but edges tells them apart.
+    /// Whether no other run has failed like this one, as far as it is known now. Returns the edges by which it differs
+    /// from those before it and from runs that passed, if nothing but edges tells them apart.
     fn claim(&self, evidence: &Evidence) -> Option<Vec<u32>> {
         let Evidence { failed, edges, .. } = evidence;
         let mut shared = self.campaign.shared();
         let mut telling = Vec::new();
         if failed.is_bare && !edges.is_empty() {
-            let known = shared.bare.entry(failed.key.clone()).or_default();
-            let is_first = known.is_empty();
-            telling = edges.iter().copied().filter(|&edge| known.insert(edge)).collect();
-            if telling.is_empty() {
-                return None;
-            }
-            if is_first {
-                // All of its edges are new: a smaller text need not have them all.
-                telling.clear();
+            if let Some(known) = shared.bare.get(&failed.key) {
+                let is_telling = |edge: &u32| !known.contains(edge) && self.coverage.greatest(*edge) == 0;
+                telling = edges.iter().copied().filter(is_telling).collect();
+                if telling.is_empty() {
+                    return None;
+                }
             }
         } else if shared.keys.contains(&failed.key) {
             return None;
