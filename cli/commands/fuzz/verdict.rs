@@ -182,7 +182,9 @@ impl Judge {
         let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
             (Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Lost, _) => Gist::default(),
             (Outcome::Exception(Exception { class, frame }), _) => {
-                let frames = frame.iter().map(|frame| file_of(frame).to_string()).collect();
+                // Where a stack overflows is chance.
+                let is_overflow = ["RecursionError", "StackOverflowError"].iter().any(|name| class.ends_with(name));
+                let frames = frame.iter().filter(|_| !is_overflow).map(|frame| file_of(frame)).collect();
                 Gist { message: class.clone(), frames, is_known: true, is_sanitizer: false }
             }
             (_, Some(matched)) if !gist.is_known => Gist { message: normalised(matched.as_str()), ..Gist::default() },

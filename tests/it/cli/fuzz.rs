@@ -92,7 +92,8 @@ fn failures_are_found_made_smaller_kept_and_replayed() {
     assert!(report.contains("tests=\"3\" failures=\"3\"") && report.contains("signal 6 (SIGABRT)"), "{report}");
 
     // The search goes on where it was, and finds nothing again.
-    let again = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    let again =
+        run_in(&place, &["fuzz", "json", "-n", "200", "-o", "out", "--timeout", "200ms", "--", "./planted", "@@"]);
     assert_eq!((again.status.code(), failures(&out)), (Some(0), keys), "{}", text(&again.stderr));
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./planted", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
@@ -253,7 +254,7 @@ fn what_cannot_be_fuzzed_is_refused_before_a_folder_is_made() {
         (&["fuzz", "json", "-o", "none", "--", "./nothing"][..], "there is no such program"),
         (&["fuzz", "jsn", "-o", "none", "--", "cat"], "did you mean `json`"),
         (&["fuzz", "json", "-o", "none", "--fail-exit", "x", "--", "cat"], "`x` is no exit status"),
-        (&["fuzz", "json", "-o", "none", "--fail-stderr", "(", "--", "cat"], "unclosed"),
+        (&["fuzz", "json", "-o", "none", "--fail-stderr", "(", "--", "cat"], "open group"),
         (&["fuzz", "json", "-o", "none", "--normalise", "cat", "--", "cat"], "--compare"),
         (&["fuzz", "json", "-o", "none", "--replay", "--", "cat"], "has no search in it"),
         (&["fuzz", "json", "-o", "none", "--seeds", "nowhere", "--", "cat"], "nowhere"),
