@@ -351,11 +351,7 @@ impl<'c> Worker<'c> {
     /// Runs what others have found.
     fn import(&mut self) -> Result<(), Failure> {
         loop {
-            let next = {
-                let shared = self.campaign.shared();
-                let next = shared.texts.get(self.imported).cloned();
-                next
-            };
+            let next = self.campaign.shared().texts.get(self.imported).cloned();
             let Some((text, finder)) = next else { return Ok(()) };
             self.imported += 1;
             if finder != self.number && self.run(&text)?.is_new {

@@ -17,7 +17,7 @@ pub(super) struct Surroundings {
 
 /// A program or function that is ready to take inputs.
 pub(super) enum Tested {
-    Command(Command),
+    Command(Box<Command>),
     ForkServer(Box<ForkServer>),
     Function(Box<Function>),
 }
@@ -38,7 +38,7 @@ impl Tested {
         if is_instrumented {
             Ok(Tested::ForkServer(Box::new(ForkServer::new(program)?)))
         } else {
-            Ok(Tested::Command(Command::new(program)?))
+            Ok(Tested::Command(Box::new(Command::new(program)?)))
         }
     }
 
@@ -54,7 +54,7 @@ impl Tested {
             Some(file) => program.variable("GRAMJET_OUTPUT", file),
             None => program,
         };
-        Ok(Tested::Command(Command::new(program)?))
+        Ok(Tested::Command(Box::new(Command::new(program)?)))
     }
 
     /// How it is run, for the user.
