@@ -1,6 +1,5 @@
 //! The way from a source file to a compiled grammar, read top to bottom.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::fingerprint::fingerprint;
@@ -12,6 +11,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Limits};
+use crate::ordered::Map;
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
 use crate::shape::{self, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
@@ -60,7 +60,7 @@ pub struct Compiled {
     /// The length limit in bytes that the grammar file asks for.
     pub max_len: Option<u64>,
     /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows.
-    pub origins: Arc<BTreeMap<String, String>>,
+    pub origins: Arc<Map<String, String>>,
     /// By which choice bytes are recognised as its own.
     pub fingerprints: Fingerprints,
     /// Whether its format has a lexer, so that separators and alphabet are part of the choice map.

@@ -8,12 +8,12 @@
 mod strings;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
 use crate::ir::{Composition, Ir, NodeId, RuleId};
+use crate::ordered::Map;
 
 use strings::{Strings, ascending};
 
@@ -123,7 +123,7 @@ impl Builder<'_> {
 
     /// The pools in their final form.
     fn finish(self) -> Vec<Option<Pool>> {
-        let mut shared: BTreeMap<*const Strings, Arc<[Box<[u8]>]>> = BTreeMap::new();
+        let mut shared: Map<*const Strings, Arc<[Box<[u8]>]>> = Map::new();
         let finished = self.pools.iter().map(|strings| {
             let strings = strings.as_ref()?;
             let made = shared.entry(Rc::as_ptr(strings)).or_insert_with(|| strings.iter().map(Into::into).collect());
