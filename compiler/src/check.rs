@@ -5,7 +5,7 @@
 
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
-use crate::ordered::Map;
+use crate::ordered::{Map, sort_by_key};
 
 pub(crate) mod lints;
 pub(crate) mod productive;
@@ -130,7 +130,7 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
         });
     }
     let mut undefined: Vec<(&str, Uses)> = undefined.into_iter().collect();
-    undefined.sort_by_key(|(_, uses)| uses.first.first().copied());
+    sort_by_key(&mut undefined, |(_, uses)| uses.first.first().copied());
     let mut budget = similar::Budget::default();
     for (name, uses) in undefined {
         let mut message = format!("rule `{}` is not defined", shown(name));

@@ -4,8 +4,10 @@
 mod chunks;
 mod map;
 mod set;
+mod sort;
 #[cfg(test)]
 mod tests;
 
 pub use map::{Entry, Map, OccupiedEntry, VacantEntry};
 pub use set::Set;
+pub(crate) use sort::{sort_by, sort_by_key};

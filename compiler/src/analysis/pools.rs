@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::analysis::shortest;
 use crate::ir::{Composition, Ir, NodeId, RuleId};
-use crate::ordered::Map;
+use crate::ordered::{Map, sort_by_key};
 
 use strings::{Strings, ascending};
 
@@ -73,7 +73,7 @@ pub fn pools(ir: &Ir) -> Pools {
     let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0, work: Cell::new(0) };
     // A least alternative refers only to rules of smaller least depth.
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
-    order.sort_by_key(|&rule| (ir.rule(rule).facts.min_depth, rule));
+    sort_by_key(&mut order, |&rule| (ir.rule(rule).facts.min_depth, rule));
     for rule in order {
         builder.add(rule);
     }

@@ -2,7 +2,7 @@
 //! are.
 
 use super::shown;
-use crate::ordered::Map;
+use crate::ordered::{Map, sort_by};
 
 /// How many cells of edit distance tables may still be computed; names of a hostile grammar must not cost seconds.
 pub(crate) struct Budget(usize);
@@ -58,7 +58,7 @@ fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget
 pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<(usize, &str)> = index.iter().map(|(&name, &number)| (number, name)).collect();
-    names.sort_unstable();
+    sort_by(&mut names, Ord::cmp);
     let first: Vec<String> = names.iter().take(SHOWN).map(|(_, name)| format!("`{}`", shown(name))).collect();
     match (names.len(), names.len().saturating_sub(SHOWN)) {
         (1, _) => format!("the only rule is {}", first.join("")),

@@ -6,7 +6,7 @@ use super::keywords::Converting;
 use super::{FormatOptions, Surroundings};
 use crate::ast::{ExprKind, Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
-use crate::ordered::{Map, Set};
+use crate::ordered::{Map, Set, sort_by};
 use crate::tokens::{Fragment, Indent, Pattern};
 
 /// The rules of a file of tokens, by name. Their places are in another file, so they have none.
@@ -88,7 +88,7 @@ impl Given {
             }
             rules.push(rule);
         }
-        rules.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+        sort_by(&mut rules, |a, b| a.name.text.cmp(&b.name.text));
         rules
     }
 

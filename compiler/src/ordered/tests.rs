@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Entry, Map, Set};
+use super::{Entry, Map, Set, sort_by_key};
 
 #[test]
 fn maps_are_those_of_the_standard_library() {
@@ -114,7 +114,7 @@ fn sets_are_those_of_the_standard_library() {
             assert_eq!(set.is_disjoint(&last_set), expected.is_disjoint(&last_expected));
             assert_eq!(set, expected.iter().rev().copied().collect());
             most = most.max(set.len());
-            if item % 4 == 0 {
+            if item.is_multiple_of(4) {
                 (last_set, last_expected) = (set.clone(), expected.clone());
             }
         }
@@ -129,4 +129,18 @@ fn sets_are_those_of_the_standard_library() {
 fn later_values_replace_earlier_ones() {
     assert_eq!(Map::from([(2, 'a'), (1, 'b'), (2, 'c')]).into_iter().collect::<Vec<_>>(), [(1, 'b'), (2, 'c')]);
     assert_eq!(Set::from([2, 1, 2]).into_iter().collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn sorting_keeps_the_order_of_equals() {
+    arbtest::arbtest(|source| {
+        let items: Vec<(u8, u8)> = source.arbitrary()?;
+        let (mut sorted, mut expected) = (items.clone(), items);
+        sort_by_key(&mut sorted, |item| item.0 % 16);
+        expected.sort_by_key(|item| item.0 % 16);
+        assert_eq!(sorted, expected);
+        Ok(())
+    })
+    .size_min(50)
+    .budget_ms(200);
 }

@@ -6,7 +6,7 @@ use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
 use crate::formats::MAX_EXPRESSIONS;
-use crate::ordered::Map;
+use crate::ordered::{Map, sort_by};
 
 /// The `g4` notation.
 pub(super) struct G4;
@@ -110,7 +110,7 @@ fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g
     for rule in rules {
         let mut first = Vec::new();
         beginnings(&rule.body, nullable, &mut |name| first.extend(index.get(name).copied()));
-        first.sort_unstable();
+        sort_by(&mut first, Ord::cmp);
         first.dedup();
         begins.push(first);
     }

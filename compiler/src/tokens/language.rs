@@ -10,7 +10,7 @@ use super::states::Automata;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
-use crate::ordered::{Map, Set};
+use crate::ordered::{Map, Set, sort_by};
 
 /// Larger automata are not written as expressions, ...
 const MAX_STATES: usize = 1 << 15;
@@ -181,7 +181,7 @@ impl Machine {
                 }
             }
         }
-        headers.sort_unstable();
+        sort_by(&mut headers, Ord::cmp);
         headers
     }
 }

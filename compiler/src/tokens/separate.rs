@@ -12,7 +12,7 @@ use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::edges::Edges;
 use super::flat::{Flat, FlatGrammar};
 use super::separators::Which;
-use crate::ordered::{Map, Set};
+use crate::ordered::{Map, Set, sort_by};
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
@@ -108,7 +108,7 @@ pub(super) fn separate(
         // Of some tokens not all neighbours were looked at.
         separating.result.restless.clear();
     }
-    separating.result.unseparated.sort_unstable();
+    sort_by(&mut separating.result.unseparated, Ord::cmp);
     separating.result.unseparated.dedup();
     separating.result
 }
