@@ -1,10 +1,9 @@
 //! What a grammar file says, in one shape for all formats: rules of expressions, with spans, nothing resolved yet.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
 use crate::limits::Limits;
+use crate::ordered::{Map, Set};
 
 mod dump;
 
@@ -22,9 +21,9 @@ pub struct Grammar {
     /// The limit on the output length in bytes that the file asks for, if any.
     pub max_len: Option<u64>,
     /// Rules that the format has folded into classes (`Char - '<'`): in use, though no expression refers to them.
-    pub class_rules: BTreeSet<String>,
+    pub class_rules: Set<String>,
     /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows. Messages say it.
-    pub origins: BTreeMap<String, String>,
+    pub origins: Map<String, String>,
 }
 
 impl Grammar {

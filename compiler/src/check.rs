@@ -3,10 +3,9 @@
 //! All findings are collected. The rules are walked with worklists, so a grammar may be as deep as it is long; only
 //! within one expression, whose nesting is bounded, is there recursion.
 
-use std::collections::BTreeMap;
-
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
+use crate::ordered::{Map, sort_by_key};
 
 pub(crate) mod lints;
 pub(crate) mod productive;
@@ -22,7 +21,7 @@ pub struct Checked<'a> {
     /// The index of the start rule in [`Grammar::rules`].
     pub start: usize,
     /// The index of each rule by its name.
-    pub index: BTreeMap<&'a str, usize>,
+    pub index: Map<&'a str, usize>,
     /// For each rule whether it can be reached from the start rule, through alternatives whose weight is not 0.
     pub reachable: Vec<bool>,
 }
@@ -57,8 +56,8 @@ pub fn is_live(alternative: &Alternative) -> bool {
 }
 
 /// Each rule by its name; the first of several with the same.
-fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> BTreeMap<&'a str, usize> {
-    let mut index = BTreeMap::new();
+fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Map<&'a str, usize> {
+    let mut index = Map::new();
     for (number, Name { text, span }) in grammar.rules.iter().map(|rule| &rule.name).enumerate() {
         let first = *index.entry(text.as_str()).or_insert(number);
         if first != number {
@@ -76,7 +75,7 @@ fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> BTree
 fn start_rule(
     grammar: &Grammar,
     asked: Option<&str>,
-    index: &BTreeMap<&str, usize>,
+    index: &Map<&str, usize>,
     complete: bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
@@ -101,7 +100,7 @@ fn start_rule(
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
         // Only the rules that the user has named.
         let own = |(name, _): &(&&str, &usize)| !grammar.origins.contains_key(**name);
-        let index: BTreeMap<&str, usize> = index.iter().filter(own).map(|(&name, &place)| (name, place)).collect();
+        let index: Map<&str, usize> = index.iter().filter(own).map(|(&name, &place)| (name, place)).collect();
         let suggestion = similar::suggestion(name, &index, &mut similar::Budget::default());
         diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(&index)));
         diagnostics.push(diagnostic);
@@ -117,8 +116,8 @@ struct Uses {
 }
 
 /// Reports the names that are not defined, each once.
-fn check_references(grammar: &Grammar, index: &BTreeMap<&str, usize>, diagnostics: &mut Diagnostics) {
-    let mut undefined: BTreeMap<&str, Uses> = BTreeMap::new();
+fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &mut Diagnostics) {
+    let mut undefined: Map<&str, Uses> = Map::new();
     for rule in &grammar.rules {
         each_reference(&rule.body, false, &mut |name, span| {
             if !index.contains_key(name) {
@@ -131,7 +130,7 @@ fn check_references(grammar: &Grammar, index: &BTreeMap<&str, usize>, diagnostic
         });
     }
     let mut undefined: Vec<(&str, Uses)> = undefined.into_iter().collect();
-    undefined.sort_by_key(|(_, uses)| uses.first.first().copied());
+    sort_by_key(&mut undefined, |(_, uses)| uses.first.first().copied());
     let mut budget = similar::Budget::default();
     for (name, uses) in undefined {
         let mut message = format!("rule `{}` is not defined", shown(name));
@@ -197,7 +196,7 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn reachable_rules(grammar: &Grammar, start: usize, index: &BTreeMap<&str, usize>) -> Vec<bool> {
+fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>) -> Vec<bool> {
     let mut reachable = vec![false; grammar.rules.len()];
     reachable[start] = true;
     let mut pending = vec![start];
@@ -216,7 +215,7 @@ fn reachable_rules(grammar: &Grammar, start: usize, index: &BTreeMap<&str, usize
 fn report_unreachable(
     grammar: &Grammar,
     start: usize,
-    index: &BTreeMap<&str, usize>,
+    index: &Map<&str, usize>,
     reachable: &[bool],
     diagnostics: &mut Diagnostics,
 ) {
@@ -237,7 +236,7 @@ fn report_unreachable(
 
 fn report_unproductive(
     grammar: &Grammar,
-    index: &BTreeMap<&str, usize>,
+    index: &Map<&str, usize>,
     reachable: &[bool],
     productive: &[bool],
     diagnostics: &mut Diagnostics,

@@ -2,6 +2,8 @@
 //!
 //! The library only *describes*; the command line and the macro render.
 
+use crate::ordered::sort_by_key;
+
 use std::fmt;
 
 /// A half-open range of byte offsets into a [`SourceFile`]'s text.
@@ -319,7 +321,7 @@ impl Diagnostics {
 
     /// Sorts by place, so that the order does not depend on the order of the checks.
     pub fn sort(&mut self) {
-        self.list.sort_by_key(|d| (d.span.map_or((u32::MAX, 0), |span| (span.start, span.end)), d.code));
+        sort_by_key(&mut self.list, |d| (d.span.map_or((u32::MAX, 0), |span| (span.start, span.end)), d.code));
     }
 
     /// All findings as plain text, one paragraph each.

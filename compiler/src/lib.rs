@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ordered;
+
 pub mod diagnostics;
 
 pub mod charset;

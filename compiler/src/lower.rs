@@ -5,6 +5,7 @@ use crate::ast::{Alternative, Expr, ExprKind};
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
+use crate::ordered::sort_by_key;
 use crate::shape::{Law, Weights, last_rounds, places};
 use crate::sources::{Source, Sources};
 
@@ -217,7 +218,7 @@ impl Lowering<'_, '_> {
         }
         let mut order: Vec<usize> = (0..options.len()).collect();
         // The sort is stable: source order decides last.
-        order.sort_by_key(|&option| {
+        sort_by_key(&mut order, |&option| {
             let facts = self.ir.facts(options[option].0);
             (facts.min_len, facts.height)
         });

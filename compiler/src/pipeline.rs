@@ -1,6 +1,5 @@
 //! The way from a source file to a compiled grammar, read top to bottom.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::fingerprint::fingerprint;
@@ -12,6 +11,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::{self, Format, FormatOptions, Loader, NoFiles, Surroundings};
 use crate::ir::{self, Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Limits};
+use crate::ordered::{Map, sort_by_key};
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
 use crate::shape::{self, ByDefault, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
@@ -60,7 +60,7 @@ pub struct Compiled {
     /// The length limit in bytes that the grammar file asks for.
     pub max_len: Option<u64>,
     /// For rules that were made of another one, such as `a.2` of `a`, the name that the user knows.
-    pub origins: Arc<BTreeMap<String, String>>,
+    pub origins: Arc<Map<String, String>>,
     /// By which choice bytes are recognised as its own.
     pub fingerprints: Fingerprints,
     /// Whether its format has a lexer, so that separators and alphabet are part of the choice map.
@@ -118,7 +118,7 @@ fn unbounded_derivation(ir: &Ir, grammar: &Grammar) -> Option<Diagnostic> {
     let node_steps = shortest::node_steps(ir, &shortest::steps(ir));
     // The nodes of a rule's body are the arena's up to the body, from the one behind the rule before on.
     let mut bodies: Vec<(NodeId, RuleId)> = ir.bodies().map(|(rule, body)| (body, rule)).collect();
-    bodies.sort();
+    sort_by_key(&mut bodies, |&body| body);
     let node = (0..ir.node_count())
         .map(NodeId::new)
         .find(|&node| ir.facts(node).min_len > MAX_SHORTEST || node_steps[node.index()] > MAX_SHORTEST)?;

@@ -1,9 +1,8 @@
 //! Which choice of the grammar file a choice of the lowered form is.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::Span;
 use crate::ir::{NodeId, RuleId};
+use crate::ordered::Map;
 
 /// A choice as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub struct Source {
 /// The choices of a lowered grammar by their nodes. A place has several nodes where a repetition around it was written out.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    choices: BTreeMap<NodeId, Source>,
+    choices: Map<NodeId, Source>,
 }
 
 impl Sources {

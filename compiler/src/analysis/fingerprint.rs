@@ -160,7 +160,7 @@ mod tests {
             "a ::= [xy] | '(' a ')'",
             "a ::= [xz] | '(' a ')'",
         ];
-        let found: std::collections::BTreeSet<u64> = grammars.iter().map(|text| of(text)).collect();
+        let found: crate::ordered::Set<u64> = grammars.iter().map(|text| of(text)).collect();
         assert_eq!(found.len(), grammars.len());
     }
 }

@@ -8,12 +8,12 @@
 mod strings;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::analysis::shortest;
 use crate::ir::{Composition, Ir, NodeId, RuleId};
+use crate::ordered::{Map, sort_by_key};
 
 use strings::{Strings, ascending};
 
@@ -73,7 +73,7 @@ pub fn pools(ir: &Ir) -> Pools {
     let mut builder = Builder { ir, pools: vec![None; rules], strings, total_bytes: 0, work: Cell::new(0) };
     // A least alternative refers only to rules of smaller least depth.
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
-    order.sort_by_key(|&rule| (ir.rule(rule).facts.min_depth, rule));
+    sort_by_key(&mut order, |&rule| (ir.rule(rule).facts.min_depth, rule));
     for rule in order {
         builder.add(rule);
     }
@@ -123,7 +123,7 @@ impl Builder<'_> {
 
     /// The pools in their final form.
     fn finish(self) -> Vec<Option<Pool>> {
-        let mut shared: BTreeMap<*const Strings, Arc<[Box<[u8]>]>> = BTreeMap::new();
+        let mut shared: Map<*const Strings, Arc<[Box<[u8]>]>> = Map::new();
         let finished = self.pools.iter().map(|strings| {
             let strings = strings.as_ref()?;
             let made = shared.entry(Rc::as_ptr(strings)).or_insert_with(|| strings.iter().map(Into::into).collect());

@@ -2,11 +2,12 @@
 //! read and, where needed, what they emit.
 
 use crate::ir::{First, Ir, NodeId, RuleId};
+use crate::ordered::sort_by_key;
 
 /// The rules with a body in an order in which the option-0 derivation of each refers only to rules before it.
 fn order(ir: &Ir) -> Vec<RuleId> {
     let mut order: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
-    order.sort_by_key(|&rule| {
+    sort_by_key(&mut order, |&rule| {
         let facts = ir.rule(rule).facts;
         (facts.min_len, facts.height, rule)
     });

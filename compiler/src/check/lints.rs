@@ -1,9 +1,8 @@
 //! What compiles, but is likely to disappoint. Only `gramjet check` looks for these.
 
-use std::collections::BTreeSet;
-
 use crate::ast::{Alternative, Expr, ExprKind};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::ordered::Set;
 use crate::shape::Facts;
 
 use super::{Checked, is_live, shown};
@@ -45,7 +44,7 @@ fn unbounded_length(checked: &Checked<'_>, growth: &Facts, depth: Option<u32>) -
         message += &format!("; with the maximum depth of {depth}, inputs have {length:.0} bytes in the mean");
     }
     let mut diagnostic = Diagnostic::warning(Code::UnboundedLength, first.map(|name| name.span), message);
-    let mut known: BTreeSet<&str> = first.iter().map(|name| told(&name.text)).collect();
+    let mut known: Set<&str> = first.iter().map(|name| told(&name.text)).collect();
     for &rule in &growth.critical {
         let name = &rules[rule].name;
         if known.len() <= SHOWN && known.insert(told(&name.text)) {

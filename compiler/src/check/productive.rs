@@ -3,16 +3,15 @@
 //! Every expression is a node that counts how many of its parts it still waits for (Dowling and Gallier, "Linear-time
 //! algorithms for testing the satisfiability of propositional Horn formulae", 1984).
 
-use std::collections::BTreeMap;
-
 use super::is_live;
 use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ordered::Map;
 
 /// No node.
 const NONE: u32 = u32::MAX;
 
 /// For each rule whether it is productive. Names that are not defined count as productive, to be reported once.
-pub(crate) fn productive_rules(grammar: &Grammar, index: &BTreeMap<&str, usize>) -> Vec<bool> {
+pub(crate) fn productive_rules(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<bool> {
     let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
     // The bodies are the first nodes, so that a node tells by its number whether it is one.
     graph.nodes.resize_with(grammar.rules.len(), || Node { parent: NONE, next_use: NONE, missing: 1 });
@@ -45,7 +44,7 @@ struct Node {
 }
 
 struct Graph<'a> {
-    index: &'a BTreeMap<&'a str, usize>,
+    index: &'a Map<&'a str, usize>,
     nodes: Vec<Node>,
     /// For each rule the first reference to it.
     first_use: Vec<u32>,

@@ -1,9 +1,8 @@
 //! "Did you mean": the rule whose name is nearest to one that is not defined, with bounded effort; else what rules there
 //! are.
 
-use std::collections::BTreeMap;
-
 use super::shown;
+use crate::ordered::{Map, sort_by};
 
 /// How many cells of edit distance tables may still be computed; names of a hostile grammar must not cost seconds.
 pub(crate) struct Budget(usize);
@@ -23,7 +22,7 @@ pub fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) ->
 }
 
 /// A hint that names the rule nearest to `name`, if one is near enough.
-pub(crate) fn suggestion(name: &str, index: &BTreeMap<&str, usize>, budget: &mut Budget) -> Option<String> {
+pub(crate) fn suggestion(name: &str, index: &Map<&str, usize>, budget: &mut Budget) -> Option<String> {
     nearest(name, index.keys().copied(), budget).map(|best| format!("did you mean `{}`?", shown(best)))
 }
 
@@ -56,10 +55,10 @@ fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>, budget
 }
 
 /// The names of the first rules in the order of the file, and how many more there are.
-pub(crate) fn rules(index: &BTreeMap<&str, usize>) -> String {
+pub(crate) fn rules(index: &Map<&str, usize>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<(usize, &str)> = index.iter().map(|(&name, &number)| (number, name)).collect();
-    names.sort_unstable();
+    sort_by(&mut names, Ord::cmp);
     let first: Vec<String> = names.iter().take(SHOWN).map(|(_, name)| format!("`{}`", shown(name))).collect();
     match (names.len(), names.len().saturating_sub(SHOWN)) {
         (1, _) => format!("the only rule is {}", first.join("")),
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_far_name_is_not_suggested() {
-        let index = BTreeMap::from([("a", 0), ("object", 1), ("element-list", 2)]);
+        let index = Map::from([("a", 0), ("object", 1), ("element-list", 2)]);
         let suggest = |name| suggestion(name, &index, &mut Budget::default());
         assert_eq!(suggest("b"), None);
         assert_eq!(suggest("objct").as_deref(), Some("did you mean `object`?"));

@@ -6,12 +6,11 @@
 //! construction, with states of the same character merged), so a separator may stand where none is needed, but none is
 //! missing: no longest match reaches over a boundary.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::builder::{Builder, Part, Reported};
 use crate::ast::{Expr, ExprKind, Name, Rule};
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set};
 
 /// The right-hand side of a syntactic rule.
 #[derive(Clone, Debug)]
@@ -157,11 +156,11 @@ impl Edges {
 
 /// The lexical rules, and what is known of them so far.
 pub(super) struct Lexical<'g> {
-    rules: BTreeMap<&'g str, &'g Expr>,
-    known: BTreeMap<&'g str, Edges>,
-    open: BTreeSet<&'g str>,
+    rules: Map<&'g str, &'g Expr>,
+    known: Map<&'g str, Edges>,
+    open: Set<&'g str>,
     /// What must not stand behind some of the rules, for reasons of their own.
-    not_behind: BTreeMap<String, Chars>,
+    not_behind: Map<String, Chars>,
 }
 
 /// References of lexical rules to each other are followed this deep, ...
@@ -172,7 +171,7 @@ const MAX_RULES: usize = 1 << 14;
 impl<'g> Lexical<'g> {
     pub(super) fn new(rules: &'g [Rule]) -> Lexical<'g> {
         let rules = rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
-        Lexical { rules, known: BTreeMap::new(), open: BTreeSet::new(), not_behind: BTreeMap::new() }
+        Lexical { rules, known: Map::new(), open: Set::new(), not_behind: Map::new() }
     }
 
     /// The same for rules of which something is known already.
@@ -181,7 +180,7 @@ impl<'g> Lexical<'g> {
     }
 
     /// Says which characters must not stand behind some of the rules.
-    pub(super) fn forbid(&mut self, not_behind: &BTreeMap<String, CharSet>) {
+    pub(super) fn forbid(&mut self, not_behind: &Map<String, CharSet>) {
         self.not_behind = not_behind.iter().map(|(name, set)| (name.clone(), chars(set))).collect();
     }
 
@@ -306,7 +305,7 @@ impl Key {
 /// All tokens of the syntactic rules. Those that are alike are one.
 #[derive(Default)]
 struct Tokens {
-    index: BTreeMap<Key, Token>,
+    index: Map<Key, Token>,
 }
 
 impl Tokens {
@@ -370,7 +369,7 @@ impl Ends {
 /// What must not directly begin each rule (`before`), and how each ends (`after`): least fixpoints.
 struct Facts {
     tokens: Tokens,
-    names: BTreeMap<String, usize>,
+    names: Map<String, usize>,
     before: Vec<Chars>,
     after: Vec<Ends>,
 }

@@ -1,11 +1,10 @@
 //! What the front ends build expressions with: it keeps the budgets on number and nesting, and collects findings.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{MAX_EXPRESSIONS, pattern};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::{Map, Set};
 
 /// An error has been reported; the parser goes on where it can.
 #[derive(Debug)]
@@ -35,14 +34,14 @@ pub(super) struct Builder<'d> {
     errors: usize,
     /// Set while a parser looks for the next rule: what is found there would only be noise.
     pub(super) quiet: bool,
-    approximated: BTreeSet<String>,
+    approximated: Set<String>,
     /// What look-aheads and look-behinds may still take: see [`pattern`].
     pub(super) steps_left: usize,
 }
 
 impl<'d> Builder<'d> {
     pub(super) fn new(diagnostics: &'d mut Diagnostics) -> Builder<'d> {
-        let approximated = BTreeSet::new();
+        let approximated = Set::new();
         Builder { diagnostics, expressions: 0, errors: 0, quiet: false, approximated, steps_left: pattern::MAX_STEPS }
     }
 
@@ -209,7 +208,7 @@ pub(super) fn rule_weight(name: &Name) -> usize {
 #[derive(Default)]
 pub(super) struct RuleList {
     rules: Vec<(Name, Vec<Choosable>)>,
-    index: BTreeMap<String, usize>,
+    index: Map<String, usize>,
 }
 
 impl RuleList {

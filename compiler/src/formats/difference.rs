@@ -3,13 +3,13 @@
 //! Rules and differences depend on each other in a graph as deep as the grammar is long, so it is walked with a stack on
 //! the heap; cycles are found on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::ordered::{Map, Set};
 
 /// A difference as written; in its rule stands an empty class with the same span.
 pub(super) struct Difference {
@@ -31,11 +31,11 @@ pub(super) fn resolve(
     if differences.is_empty() {
         return;
     }
-    let mut by_name = BTreeMap::new();
+    let mut by_name = Map::new();
     for (number, rule) in grammar.rules.iter().enumerate() {
         by_name.entry(rule.name.text.as_str()).or_insert(number);
     }
-    let by_span: BTreeMap<Span, usize> = differences.iter().enumerate().map(|(i, d)| (d.span, i)).collect();
+    let by_span: Map<Span, usize> = differences.iter().enumerate().map(|(i, d)| (d.span, i)).collect();
     let mut states = Vec::new();
     states.resize_with(grammar.rules.len() + differences.len(), || State::New);
     let mut resolver = Resolver {
@@ -45,7 +45,7 @@ pub(super) fn resolve(
         by_span: &by_span,
         states,
         ranges: 0,
-        undefined: BTreeSet::new(),
+        undefined: Set::new(),
         suggestions: similar::Budget::default(),
         report,
     };
@@ -105,12 +105,12 @@ enum Failure {
 struct Resolver<'g, 'l> {
     rules: &'g [Rule],
     differences: &'g [Difference],
-    by_name: BTreeMap<&'g str, usize>,
-    by_span: &'g BTreeMap<Span, usize>,
+    by_name: Map<&'g str, usize>,
+    by_span: &'g Map<Span, usize>,
     /// Of the rules, then of the differences.
     states: Vec<State>,
     ranges: usize,
-    undefined: BTreeSet<&'g str>,
+    undefined: Set<&'g str>,
     suggestions: similar::Budget,
     report: &'l mut dyn FnMut(Diagnostic),
 }

@@ -1,12 +1,11 @@
 //! Grammars as JSON: the notation of the Fuzzing Book, where an expansion is a string with `<names>` in it, and that of
 //! F1, where it is a list of symbols. The reference is `docs/grammar-json.md`.
 
-use std::collections::BTreeSet;
-
 use super::json_text::{self, Json, JsonKey, JsonKind, Locator};
 use super::{Format, MAX_EXPRESSIONS};
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::ordered::Set;
 
 /// The `fuzzingbook` format.
 pub struct FuzzingBook;
@@ -77,7 +76,7 @@ fn looks_like_a_name(symbol: &str) -> bool {
 
 struct Reader<'t, 'd> {
     text: &'t str,
-    keys: BTreeSet<String>,
+    keys: Set<String>,
     expressions: usize,
     diagnostics: &'d mut Diagnostics,
 }

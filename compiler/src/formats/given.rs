@@ -1,19 +1,18 @@
 //! The file of tokens: a grammar in any format, whose rules say what tokens derive that a grammar only names.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::boundaries::Lexical;
 use super::builder::{Builder, each_expr};
 use super::keywords::Converting;
 use super::{FormatOptions, Surroundings};
 use crate::ast::{ExprKind, Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::ordered::{Map, Set, sort_by};
 use crate::tokens::{Fragment, Indent, Pattern};
 
 /// The rules of a file of tokens, by name. Their places are in another file, so they have none.
 #[derive(Default)]
 pub(super) struct Given {
-    rules: BTreeMap<String, Rule>,
+    rules: Map<String, Rule>,
 }
 
 impl Given {
@@ -41,7 +40,7 @@ impl Given {
 
     /// The rules of a grammar.
     pub(super) fn of(grammar: Grammar) -> Given {
-        let mut rules = BTreeMap::new();
+        let mut rules = Map::new();
         for mut rule in grammar.rules {
             rule.name.span = Span::default();
             each_expr(&mut rule.body, &mut |expr| expr.span = Span::default());
@@ -63,8 +62,8 @@ impl Given {
         is_taken: impl Fn(&str) -> bool,
         builder: &mut Builder<'_>,
     ) -> Vec<Rule> {
-        let tokens: BTreeSet<&str> = tokens.filter(|name| self.has(name)).collect();
-        let mut reached: BTreeSet<String> = tokens.iter().map(|name| name.to_string()).collect();
+        let tokens: Set<&str> = tokens.filter(|name| self.has(name)).collect();
+        let mut reached: Set<String> = tokens.iter().map(|name| name.to_string()).collect();
         let mut pending: Vec<String> = reached.iter().cloned().collect();
         let mut rules = Vec::new();
         while let Some(name) = pending.pop() {
@@ -89,14 +88,14 @@ impl Given {
             }
             rules.push(rule);
         }
-        rules.sort_by(|a, b| a.name.text.cmp(&b.name.text));
+        sort_by(&mut rules, |a, b| a.name.text.cmp(&b.name.text));
         rules
     }
 
     /// Patterns of tokens by their names, for a lexer; those that they refer to are added to `fragments`.
     pub(super) fn patterns(
         &self,
-        tokens: &BTreeSet<String>,
+        tokens: &Set<String>,
         fragments: &mut Vec<Fragment>,
         diagnostics: &mut Diagnostics,
     ) -> Vec<(String, Pattern)> {
@@ -130,7 +129,7 @@ fn report_undefined(grammar: &Grammar, found: &mut Diagnostics) {
     if found.has_errors() {
         return;
     }
-    let names: BTreeSet<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
+    let names: Set<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
     for rule in &grammar.rules {
         each_expr(&mut rule.body.clone(), &mut |expr| {
             if let ExprKind::Rule(name) = &expr.kind

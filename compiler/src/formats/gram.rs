@@ -1,14 +1,13 @@
 //! The `.gram` grammars of TreeLine and SlackLine (Alsaeed & Young): BNF with `*`, `+`, `?`, groups, classes, and the merges
 //! of grammars that Glade learnt.
 
-use std::collections::BTreeMap;
-
 use super::Format;
 use super::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
 use super::scanner::Scanner;
 use crate::ast::{ExprKind, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, RangeList, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::ordered::Map;
 
 /// The `gram` format.
 pub struct Gram;
@@ -62,8 +61,8 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
     if merges.is_empty() {
         return rules;
     }
-    let mut parents: BTreeMap<&str, &str> = BTreeMap::new();
-    fn root<'n>(parents: &mut BTreeMap<&'n str, &'n str>, name: &'n str) -> &'n str {
+    let mut parents: Map<&str, &str> = Map::new();
+    fn root<'n>(parents: &mut Map<&'n str, &'n str>, name: &'n str) -> &'n str {
         let mut root = name;
         while let Some(&parent) = parents.get(root).filter(|&&parent| parent != root) {
             root = parent;
@@ -82,9 +81,9 @@ fn merge(rules: RuleList, merges: &[Vec<Name>]) -> RuleList {
         }
     }
     // The representative is the member that is defined first.
-    let mut first: BTreeMap<&str, String> = BTreeMap::new();
+    let mut first: Map<&str, String> = Map::new();
     let mut merged = RuleList::default();
-    let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+    let mut renamed: Map<String, String> = Map::new();
     let all = rules.into_rules();
     for (name, _) in &all {
         if let Some((&key, _)) = parents.get_key_value(name.text.as_str()) {

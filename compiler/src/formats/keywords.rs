@@ -1,12 +1,11 @@
 //! Tokens that are no keywords: where a lexer prefers texts that are written out, `[a-z]+` must not derive `if`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::boundaries::{Edges, Lexical, Syntax};
 use super::builder::Builder;
 use crate::ast::{Expr, ExprKind, Name, Rule};
 use crate::charset::Unit;
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set};
 use crate::tokens::{Fragment, Pattern, Word, without_keywords};
 
 /// Grammars with more tokens are left as they are.
@@ -24,7 +23,7 @@ pub(super) struct Words {
     /// What is known of the tokens that they are made of.
     known: Vec<(String, Edges)>,
     /// Lexical rules that nothing refers to any more.
-    dropped: BTreeSet<String>,
+    dropped: Set<String>,
 }
 
 impl Words {
@@ -42,7 +41,7 @@ impl Words {
 
 /// Takes the fixed texts among the tokens of `syntax` out of what the others derive.
 pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, builder: &mut Builder<'_>) -> Words {
-    exclude_by(syntax, lexical, &BTreeMap::new(), builder)
+    exclude_by(syntax, lexical, &Map::new(), builder)
 }
 
 /// The same where some tokens, by name, have priorities: of two that match the same text, the lexer takes that with the higher
@@ -50,14 +49,14 @@ pub(super) fn exclude(syntax: &mut [(Name, Syntax)], lexical: &mut Lexical<'_>, 
 pub(super) fn exclude_by(
     syntax: &mut [(Name, Syntax)],
     lexical: &mut Lexical<'_>,
-    priorities: &BTreeMap<String, i64>,
+    priorities: &Map<String, i64>,
     builder: &mut Builder<'_>,
 ) -> Words {
     let priority = |key: &Key| match key {
         Key::Rule(name) => priorities.get(name).copied().unwrap_or(0),
         _ => 0,
     };
-    let mut tokens: BTreeMap<Key, &Expr> = BTreeMap::new();
+    let mut tokens: Map<Key, &Expr> = Map::new();
     for (_, body) in syntax.iter() {
         each_token(body, &mut |expr| {
             tokens.insert(Key::of(expr), expr);
@@ -110,7 +109,7 @@ pub(super) fn exclude_by(
     let fragments = converting.finish();
     let before = reached(syntax, &[], lexical);
     let mut result = Words::default();
-    let mut names: BTreeMap<Key, String> = BTreeMap::new();
+    let mut names: Map<Key, String> = Map::new();
     for (((key, edges), word), found) in keys.into_iter().zip(&words).zip(without_keywords(&words, &fragments)) {
         let Some((body, parts)) = found else { continue };
         let all = [(word.name.clone(), body)].into_iter().chain(parts);
@@ -137,7 +136,7 @@ pub(super) fn exclude_by(
             for (known, _) in result.known.iter_mut().filter(|(known, _)| known == word) {
                 known.clone_from(name);
             }
-            let renamed = BTreeMap::from([(Key::Rule(word.clone()), name.clone())]);
+            let renamed = Map::from([(Key::Rule(word.clone()), name.clone())]);
             syntax.iter_mut().for_each(|(_, body)| replace(body, &renamed, builder));
         }
     }
@@ -145,8 +144,8 @@ pub(super) fn exclude_by(
 }
 
 /// The lexical rules that syntactic rules and `others` refer to.
-fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>) -> BTreeSet<&'g str> {
-    let mut reached = BTreeSet::new();
+fn reached<'g>(syntax: &[(Name, Syntax)], others: &[Rule], lexical: &Lexical<'g>) -> Set<&'g str> {
+    let mut reached = Set::new();
     let mut pending: Vec<&'g Expr> = Vec::new();
     let mut add = |expr: &Expr, pending: &mut Vec<&'g Expr>| {
         each_reference(expr, &mut |name| {
@@ -212,7 +211,7 @@ fn each_token<'s>(syntax: &'s Syntax, visit: &mut dyn FnMut(&'s Expr)) {
     }
 }
 
-fn replace(syntax: &mut Syntax, names: &BTreeMap<Key, String>, builder: &mut Builder<'_>) {
+fn replace(syntax: &mut Syntax, names: &Map<Key, String>, builder: &mut Builder<'_>) {
     match syntax {
         Syntax::Token(part) => {
             if let Some(name) = names.get(&Key::of(&part.expr))
@@ -249,14 +248,14 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
 pub(super) struct Converting<'l, 'g> {
     lexical: &'l Lexical<'g>,
     fragments: Vec<Fragment>,
-    places: BTreeMap<String, usize>,
+    places: Map<String, usize>,
     pending: Vec<(usize, &'g Expr)>,
 }
 
 impl<'l, 'g> Converting<'l, 'g> {
     /// Adds to these fragments.
     pub(super) fn new(lexical: &'l Lexical<'g>, fragments: Vec<Fragment>) -> Converting<'l, 'g> {
-        Converting { lexical, fragments, places: BTreeMap::new(), pending: Vec::new() }
+        Converting { lexical, fragments, places: Map::new(), pending: Vec::new() }
     }
 
     /// `None` if there are bytes in it that are no characters.

@@ -1,12 +1,11 @@
 //! Indentation in grammars whose rules are [`Syntax`]: which tokens stand for the layout of lines, and how rules are made that
 //! need none of them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::boundaries::Syntax;
 use super::builder::{Builder, each_expr};
 use crate::ast::{Expr, ExprKind, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::{Map, Set};
 use crate::tokens::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, lay_out};
 
 /// The usual names for the end of a line, without underscores and in lower case.
@@ -28,8 +27,8 @@ impl LayoutTokens {
     /// makes and of which nothing else is known, `own` the others.
     pub(super) fn find(
         indent: &Indent,
-        external: &BTreeSet<String>,
-        own: &BTreeSet<String>,
+        external: &Set<String>,
+        own: &Set<String>,
         builder: &mut Builder<'_>,
     ) -> Option<LayoutTokens> {
         if indent.off {
@@ -109,7 +108,7 @@ impl LayoutTokens {
         builder: &mut Builder<'_>,
     ) -> Grammar {
         grammar.rules.retain(|rule| rule.name.text != NEWLINE);
-        let names: BTreeSet<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
+        let names: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
         grammar.rules.push(rule(GAP, separator.unwrap_or_default()));
         grammar.start = Some(start.clone());
         // Of what ends a line only the line break is written.
@@ -118,7 +117,7 @@ impl LayoutTokens {
             indentation: self.indentation,
             line_end: text("\n", start.span),
             blank_line: Expr { kind: ExprKind::Seq(Vec::new()), span: start.span },
-            gaps: BTreeSet::from([GAP.to_string()]),
+            gaps: Set::from([GAP.to_string()]),
         };
         let mut found = Diagnostics::default();
         let result = lay_out(&grammar, start, &layout, &mut found);
@@ -157,7 +156,7 @@ fn rule(name: &str, body: &str) -> Rule {
 }
 
 /// For the rules that are not among `names`, the name of the rule that they were made of.
-fn origins(rules: &[Rule], names: &BTreeSet<String>) -> BTreeMap<String, String> {
+fn origins(rules: &[Rule], names: &Set<String>) -> Map<String, String> {
     let made = rules.iter().map(|rule| rule.name.text.as_str()).filter(|name| !names.contains(*name));
     let origin = |name: &str| {
         let mut begins = name.rmatch_indices('.').map(|(end, _)| &name[..end]);

@@ -1,32 +1,28 @@
 //! Tokens that code outside of the grammar makes: what needs one is left out of the syntactic rules.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::boundaries::Syntax;
 use crate::ast::{ExprKind, Name};
+use crate::ordered::{Map, Set};
 
 /// What rules derive is looked for up to this many references; what was not found by then is left out.
 const MAX_WORK: usize = 1 << 26;
 
 /// Takes what needs a token of `missing` out of the rules, and the rules that need one in all their alternatives. If the rule
 /// `start` is among these, nothing is changed, and the name of such a token is returned.
-pub(super) fn leave_out(
-    rules: &mut Vec<(Name, Syntax)>,
-    missing: &BTreeSet<String>,
-    start: &str,
-) -> Result<(), String> {
+pub(super) fn leave_out(rules: &mut Vec<(Name, Syntax)>, missing: &Set<String>, start: &str) -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());
     }
     // What derives nothing with all tokens is another mistake, which is reported elsewhere.
-    let able = productive(rules, &BTreeSet::new());
+    let able = productive(rules, &Set::new());
     let left = productive(rules, missing);
-    let lost: BTreeSet<&str> = able.difference(&left).copied().collect();
+    let lost: Set<&str> = able.difference(&left).copied().collect();
     if lost.contains(start) {
         return Err(needed(rules, missing, &lost, start));
     }
-    let lost: BTreeSet<String> = lost.into_iter().map(str::to_string).collect();
+    let lost: Set<String> = lost.into_iter().map(str::to_string).collect();
     rules.retain(|(name, _)| !lost.contains(&name.text));
     let is_lost = |name: &str| missing.contains(name) || lost.contains(name);
     for (_, body) in rules.iter_mut() {
@@ -56,13 +52,13 @@ fn derives(syntax: &Syntax, is_lost: &impl Fn(&str) -> bool) -> bool {
 }
 
 /// The rules that derive something without the tokens `missing`: a least fixpoint.
-fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &BTreeSet<String>) -> BTreeSet<&'r str> {
-    let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &Set<String>) -> Set<&'r str> {
+    let mut users: Map<&str, Vec<usize>> = Map::new();
     for (number, (_, body)) in rules.iter().enumerate() {
         each_reference(body, &mut |name| users.entry(name).or_default().push(number));
     }
-    let defined: BTreeSet<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
-    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let defined: Set<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
+    let mut found: Set<&str> = Set::new();
     let mut pending: Vec<usize> = (0..rules.len()).collect();
     let work = Cell::new(0usize);
     while let Some(number) = pending.pop().filter(|_| work.get() < MAX_WORK) {
@@ -80,9 +76,9 @@ fn productive<'r>(rules: &'r [(Name, Syntax)], missing: &BTreeSet<String>) -> BT
 }
 
 /// A missing token that the rule `start` cannot do without.
-fn needed(rules: &[(Name, Syntax)], missing: &BTreeSet<String>, lost: &BTreeSet<&str>, start: &str) -> String {
-    let bodies: BTreeMap<&str, &Syntax> = rules.iter().map(|(name, body)| (name.text.as_str(), body)).collect();
-    let mut seen = BTreeSet::new();
+fn needed(rules: &[(Name, Syntax)], missing: &Set<String>, lost: &Set<&str>, start: &str) -> String {
+    let bodies: Map<&str, &Syntax> = rules.iter().map(|(name, body)| (name.text.as_str(), body)).collect();
+    let mut seen = Set::new();
     let mut pending = vec![start.to_string()];
     while let Some(rule) = pending.pop() {
         let Some(body) = bodies.get(rule.as_str()).filter(|_| seen.insert(rule.clone())) else { continue };

@@ -2,14 +2,13 @@
 //!
 //! Python is not run: calls with literals are read, other code is reported.
 
-use std::collections::BTreeSet;
-
 use super::Format;
 use super::builder::{Builder, Part, Reported, RuleList};
 use super::glance;
 use super::json_text::{self, Json, JsonKind};
 use crate::ast::{Grammar, Name, Weight};
 use crate::diagnostics::{Diagnostics, SourceFile, Span};
+use crate::ordered::Set;
 
 mod calls;
 
@@ -163,7 +162,7 @@ fn expansion(builder: &mut Builder<'_>, text: &[u8], span: Span) -> Result<Part,
 
 /// The names of a list, each once: what is drawn twice is not the same text.
 fn repeats(names: &[String]) -> bool {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     !names.iter().all(|name| seen.insert(name))
 }
 

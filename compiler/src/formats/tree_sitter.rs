@@ -1,8 +1,6 @@
 //! `grammar.json` of tree-sitter. Tokens are strings, patterns and what stands in `token(...)`; a separator from the extras
 //! goes between tokens that would run together.
 
-use std::collections::BTreeSet;
-
 use super::boundaries::{BLANKS, BLANKS_WITHIN_LINES, Lexical, Syntax, blank, separate};
 use super::builder::{Builder, Part, Reported};
 use super::given::Given;
@@ -14,6 +12,7 @@ use super::pattern::{self, Flags};
 use super::{Format, Surroundings};
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::ordered::Set;
 use crate::tokens::Indent;
 
 /// The `tree-sitter` format.
@@ -103,11 +102,11 @@ fn translate(
     };
     let own = rules.iter().filter(|(_, body)| is_token(body)).map(|(name, _)| name.text.as_str());
     let immediate = rules.iter().filter(|(_, body)| is_immediate(body)).map(|(name, _)| name.text.as_str()).collect();
-    let defined: BTreeSet<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
+    let defined: Set<&str> = rules.iter().map(|(name, _)| name.text.as_str()).collect();
     let externals: Vec<External<'_>> =
         list("externals").iter().filter_map(External::of).filter(|external| !defined.contains(external.name)).collect();
     let tokens = own.chain(externals.iter().map(|external| external.name)).collect();
-    let mut translator = Translator { tokens, immediate, used: BTreeSet::new(), builder };
+    let mut translator = Translator { tokens, immediate, used: Set::new(), builder };
     let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
     for (key, body) in rules {
         if translator.builder.gives_up() {
@@ -140,7 +139,7 @@ fn translate(
         translator.builder.report(diagnostic.help(format!("{EXTERNAL_HELP}, or choose another start rule")));
         return Grammar::default();
     }
-    let lexical_names: BTreeSet<String> = lexical.iter().map(|rule| rule.name.text.clone()).collect();
+    let lexical_names: Set<String> = lexical.iter().map(|rule| rule.name.text.clone()).collect();
     let is_taken = |name: &str| defined.contains(name) || lexical_names.contains(name);
     let wanted = externals.iter().map(|external| external.name).filter(|name| translator.used.contains(*name));
     lexical.extend(given.rules(wanted, is_taken, translator.builder));
@@ -236,11 +235,11 @@ fn is_immediate(body: &Json) -> bool {
 
 struct Translator<'j, 'b, 'd> {
     /// The names of rules that are tokens, ...
-    tokens: BTreeSet<&'j str>,
+    tokens: Set<&'j str>,
     /// ... and of those that stand directly behind what is before them.
-    immediate: BTreeSet<&'j str>,
+    immediate: Set<&'j str>,
     /// The names that rules refer to.
-    used: BTreeSet<String>,
+    used: Set<String>,
     builder: &'b mut Builder<'d>,
 }
 
@@ -352,7 +351,7 @@ impl Translator<'_, '_, '_> {
     /// The tokens that stand for the layout of lines, if there are any.
     fn layout(&mut self, indent: &Indent, externals: &[External<'_>], given: &Given) -> Option<LayoutTokens> {
         let in_use = externals.iter().map(|external| external.name).filter(|name| self.used.contains(*name));
-        let (own, open): (BTreeSet<&str>, BTreeSet<&str>) = in_use.partition(|name| given.has(name));
+        let (own, open): (Set<&str>, Set<&str>) = in_use.partition(|name| given.has(name));
         let own = own.into_iter().chain(self.tokens.iter().copied().filter(|name| self.used.contains(*name)));
         let own = own.filter(|name| !open.contains(name)).map(str::to_string).collect();
         let open = open.into_iter().map(str::to_string).collect();
@@ -366,8 +365,8 @@ impl Translator<'_, '_, '_> {
         externals: impl Iterator<Item = &'e External<'e>>,
         given: &Given,
         lexical: &mut Vec<Rule>,
-    ) -> BTreeSet<String> {
-        let mut missing = BTreeSet::new();
+    ) -> Set<String> {
+        let mut missing = Set::new();
         for external in externals {
             if !self.used.contains(external.name) || given.has(external.name) {
                 continue;

@@ -1,5 +1,7 @@
 //! The slot map of a weighted site (design, choice map, item 4).
 
+use crate::ordered::sort_by;
+
 /// How many of the 2^bits equally probable values of a site fall to each option, in canonical order, and the probability
 /// that the grammar gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +125,7 @@ pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>>
     let remainder = |option: usize, counts: &[u32]| quotas[option] - f64::from(counts[option]);
     let mut given: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     // Too few given: the largest remainders get one more each. Rounding keeps this below one round.
-    order.sort_by(|&a, &b| remainder(b, &counts).total_cmp(&remainder(a, &counts)).then(a.cmp(&b)));
+    sort_by(&mut order, |&a, &b| remainder(b, &counts).total_cmp(&remainder(a, &counts)).then(a.cmp(&b)));
     let mut next = 0;
     while given < u64::from(total) {
         counts[order[next % order.len()]] += 1;
@@ -141,7 +143,7 @@ pub(crate) fn largest_remainder(weights: &[f64], total: u32) -> Option<Vec<u32>>
 /// Takes `excess` slots from the options with more than one slot, in proportion to what they have above one.
 fn take_back(counts: &mut [u32], mut excess: u64) {
     let mut order: Vec<usize> = (0..counts.len()).filter(|&option| counts[option] > 1).collect();
-    order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
+    sort_by(&mut order, |&a, &b| counts[b].cmp(&counts[a]).then(a.cmp(&b)));
     let above: u64 = order.iter().map(|&option| u64::from(counts[option] - 1)).sum();
     let wanted = excess;
     for &option in &order {

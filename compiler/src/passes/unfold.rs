@@ -4,11 +4,10 @@
 //!
 //! Law: without limits the result reads and emits what the grammar does under the depth limit. There is no recursion left.
 
-use std::collections::BTreeMap;
-
 use crate::analysis::pools::Pools;
 use crate::analysis::recursion::{recursion, references};
 use crate::ir::{Facts, Ir, NodeId, RuleId};
+use crate::ordered::Map;
 
 /// Greater depth limits are not worth unfolding: there is more code than caches and branch predictors hold, and little of an
 /// input is near the limit (docs/jit.md has figures).
@@ -36,7 +35,7 @@ pub fn unfold(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Op
         ir: lowered,
         pools,
         heights: heights(lowered),
-        instances: BTreeMap::new(),
+        instances: Map::new(),
         facts: Vec::new(),
         of_pools: vec![None; lowered.rules().len()],
     };
@@ -64,7 +63,7 @@ struct Unfolding<'i> {
     pools: &'i Pools,
     heights: Vec<Option<u32>>,
     /// The instances that are reached, by levels, and their numbers in this order.
-    instances: BTreeMap<(u32, RuleId), usize>,
+    instances: Map<(u32, RuleId), usize>,
     /// By the number of the instance.
     facts: Vec<Facts>,
     /// The choice among the strings of each rule's pool.

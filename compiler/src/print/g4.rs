@@ -1,13 +1,12 @@
 //! ANTLR 4: the grammar as one token. A lexer that would cut the text into others cannot get in between; rules of a lexer
 //! may refer to each other in cycles, but not begin with themselves.
 
-use std::collections::BTreeMap;
-
 use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
 use crate::formats::MAX_EXPRESSIONS;
+use crate::ordered::{Map, sort_by};
 
 /// The `g4` notation.
 pub(super) struct G4;
@@ -74,8 +73,8 @@ fn allowed(name: &str) -> String {
 }
 
 /// For each rule whether it derives the empty string.
-fn nullable_rules<'g>(rules: &[&'g Rule]) -> BTreeMap<&'g str, bool> {
-    let mut nullable: BTreeMap<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
+fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
+    let mut nullable: Map<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
     // As many passes as a chain of references is long, at most; a budget for the hostile case, which then counts as nullable.
     for pass in 0.. {
         let mut changed = false;
@@ -92,7 +91,7 @@ fn nullable_rules<'g>(rules: &[&'g Rule]) -> BTreeMap<&'g str, bool> {
     nullable
 }
 
-fn is_nullable(expr: &Expr, nullable: &BTreeMap<&str, bool>) -> bool {
+fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
     match &expr.kind {
         ExprKind::Bytes(bytes) => bytes.is_empty(),
         ExprKind::Class(_) => false,
@@ -104,14 +103,14 @@ fn is_nullable(expr: &Expr, nullable: &BTreeMap<&str, bool>) -> bool {
 }
 
 /// The rules that can begin with themselves.
-fn left_recursive<'g>(rules: &[&'g Rule], nullable: &BTreeMap<&str, bool>) -> Vec<&'g Rule> {
-    let index: BTreeMap<&str, usize> =
+fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g Rule> {
+    let index: Map<&str, usize> =
         rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
     let mut begins: Vec<Vec<usize>> = Vec::new();
     for rule in rules {
         let mut first = Vec::new();
         beginnings(&rule.body, nullable, &mut |name| first.extend(index.get(name).copied()));
-        first.sort_unstable();
+        sort_by(&mut first, Ord::cmp);
         first.dedup();
         begins.push(first);
     }
@@ -145,7 +144,7 @@ fn left_recursive<'g>(rules: &[&'g Rule], nullable: &BTreeMap<&str, bool>) -> Ve
     rules.iter().zip(open).filter(|&(_, open)| open > 0).map(|(&rule, _)| rule).collect()
 }
 
-fn beginnings<'g>(expr: &'g Expr, nullable: &BTreeMap<&str, bool>, visit: &mut impl FnMut(&'g str)) {
+fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl FnMut(&'g str)) {
     match &expr.kind {
         ExprKind::Bytes(_) | ExprKind::Class(_) => {}
         ExprKind::Rule(name) => visit(name),

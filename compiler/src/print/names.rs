@@ -1,14 +1,13 @@
 //! Names of rules in another notation: what is not allowed is replaced, and no two become one.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ast::Grammar;
+use crate::ordered::{Map, Set};
 
 /// The new name of each rule by its old one.
 pub(super) struct Names {
-    names: BTreeMap<String, String>,
+    names: Map<String, String>,
     /// All names that were given, and a number that goes into the next new one.
-    taken: BTreeSet<String>,
+    taken: Set<String>,
     next: usize,
 }
 
@@ -21,8 +20,8 @@ impl Names {
         key: impl Fn(&str) -> String,
         reserved: &[&str],
     ) -> Names {
-        let mut taken: BTreeSet<String> = reserved.iter().map(|name| key(name)).collect();
-        let mut names = BTreeMap::new();
+        let mut taken: Set<String> = reserved.iter().map(|name| key(name)).collect();
+        let mut names = Map::new();
         // Rules that can keep their names do, whatever else would become the same.
         let mut others = Vec::new();
         for rule in &grammar.rules {
@@ -38,7 +37,7 @@ impl Names {
             }
         }
         // Where counting begins for each stem, so that a thousand alike names take no million steps.
-        let mut next: BTreeMap<String, usize> = BTreeMap::new();
+        let mut next: Map<String, usize> = Map::new();
         for (old, stem) in others {
             if names.contains_key(old) {
                 continue;

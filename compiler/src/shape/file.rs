@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::fingerprint::Fnv;
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::check::is_live;
+use crate::ordered::Map;
 
 use super::weights::{Law, Weights, each_place};
 
@@ -107,9 +108,9 @@ pub fn read(grammar: &Grammar, text: &str) -> Result<(Weights, Option<String>), 
     if file.fingerprint != expected {
         return Err(FileError::Stale { found: file.fingerprint, expected });
     }
-    let index: std::collections::BTreeMap<&str, usize> =
+    let index: Map<&str, usize> =
         grammar.rules.iter().enumerate().rev().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
-    let mut kinds: std::collections::BTreeMap<(usize, u32), &Expr> = std::collections::BTreeMap::new();
+    let mut kinds: Map<(usize, u32), &Expr> = Map::new();
     for (number, rule) in grammar.rules.iter().enumerate() {
         each_place(&rule.body, &mut 0, &mut |place, expr| {
             kinds.insert((number, place), expr);

@@ -8,6 +8,7 @@
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Composition, First, Ir, NodeId, RuleId};
+use crate::ordered::sort_by_key;
 
 use super::model::power;
 
@@ -140,7 +141,7 @@ impl Texts {
         let mut texts = Texts { rules: vec![Text::EMPTY; ir.rules().len()], nodes: vec![Text::EMPTY; ir.node_count()] };
         // First options refer only to rules of less height.
         let mut order: Vec<(RuleId, NodeId)> = ir.bodies().collect();
-        order.sort_by_key(|&(rule, _)| (ir.rule(rule).facts.height, rule));
+        sort_by_key(&mut order, |&(rule, _)| (ir.rule(rule).facts.height, rule));
         for (rule, body) in order {
             texts.rules[rule.index()] = texts.first(ir, body);
         }

@@ -3,9 +3,8 @@
 //! The *places* of a rule are the choices and repetitions of its right-hand side, numbered from 0 in the order in which they
 //! begin, an outer one before the inner ones, whether they can be reached or not.
 
-use std::collections::BTreeMap;
-
 use crate::ast::{Expr, ExprKind};
+use crate::ordered::Map;
 
 /// The weights of what is decided at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub enum Law {
 /// Weights by the index of the rule and the number of the place. What is missing is as the grammar says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
-    laws: BTreeMap<(usize, u32), Law>,
+    laws: Map<(usize, u32), Law>,
 }
 
 impl Weights {

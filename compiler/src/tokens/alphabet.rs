@@ -1,12 +1,12 @@
 //! Characters: those that are good to read, and the classes of characters that a lexer does not tell apart.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use super::bits::Bits;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set};
 
 /// What sets that are written as complements draw from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,8 +128,8 @@ impl Classes {
             }
         }
         toggles.sort_unstable();
-        let mut current: BTreeSet<u32> = BTreeSet::new();
-        let mut ids: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        let mut current: Set<u32> = Set::new();
+        let mut ids: Map<Vec<u32>, u32> = Map::new();
         let mut ranges: Vec<Vec<(u32, u32)>> = Vec::new();
         let mut bounds: Vec<(u32, u32)> = Vec::new();
         let mut index = 0;

@@ -1,7 +1,6 @@
 //! Whether the lexer cuts between two neighbours, and which separators make it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::bits::Bits;
 use super::dfa::{START, StateId};
@@ -9,6 +8,7 @@ use super::flat::Lexeme;
 use super::separators::{Separator, Which, ends, separators};
 use super::states::Automata;
 use super::{Lexer, Outcome};
+use crate::ordered::{Map, Set};
 
 /// Whether the lexer may go on behind the first of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ pub(super) struct Boundaries<'a> {
     before: Vec<String>,
     /// For each mode the separators.
     separators: Vec<Vec<Separator>>,
-    needs: RefCell<BTreeMap<(usize, usize), Need>>,
+    needs: RefCell<Map<(usize, usize), Need>>,
     /// Sets of classes that texts may begin with; the first holds all.
     firsts: RefCell<Vec<Bits>>,
     /// What may still be spent on looking at pairs of states.
@@ -201,7 +201,7 @@ impl<'a> Boundaries<'a> {
 
     /// Of the states in which the texts of a rule end, those behind which the lexer does not go on if any of `rights`
     /// follows, with something between if need be.
-    pub(super) fn quiet_ends(&self, rule: usize, rights: &BTreeSet<usize>) -> Vec<StateId> {
+    pub(super) fn quiet_ends(&self, rule: usize, rights: &Set<usize>) -> Vec<StateId> {
         let (Some(facts), Some(dfa)) = (self.automata.facts(rule), self.automata.of_rule(rule)) else {
             return Vec::new();
         };
@@ -337,7 +337,7 @@ impl<'a> Boundaries<'a> {
             return Clash::None;
         }
         let mut worst = Clash::None;
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let mut pending: Vec<(StateId, StateId)> = Vec::new();
         let step = |from: StateId, at: StateId, class: usize| {
             let (next, place) = (left.next(from, class), right.next(at, class));

@@ -1,11 +1,11 @@
 //! The automaton of one mode: what the lexer has matched after each text.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::alphabet::Classes;
 use super::bits::Bits;
 use super::nfa::{Nfa, State};
+use crate::ordered::{Map, Set};
 
 /// What the automata of all modes may take. Each mode gets at most half of what is left, so that others get theirs.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub(super) struct Dfa {
     /// The states from which each state is one character away.
     before: Vec<Vec<StateId>>,
     /// For each lexer rule the states in which it wins, in ascending order.
-    ends: BTreeMap<u32, Vec<StateId>>,
+    ends: Map<u32, Vec<StateId>>,
 }
 
 /// A place in an automaton, and whether a lazy repetition has decided on the way there.
@@ -70,7 +70,7 @@ impl Dfa {
                 }
             }
         }
-        let mut ends: BTreeMap<u32, Vec<StateId>> = BTreeMap::new();
+        let mut ends: Map<u32, Vec<StateId>> = Map::new();
         for (state, winner) in winner.iter().enumerate() {
             if let Some(rule) = winner {
                 ends.entry(*rule).or_default().push(state as StateId);
@@ -111,7 +111,7 @@ impl Dfa {
 
     /// The states from which one of `goals` can be reached, in ascending order.
     pub(super) fn leading_to(&self, goals: &[StateId]) -> Vec<StateId> {
-        let mut leads: BTreeSet<StateId> = goals.iter().copied().collect();
+        let mut leads: Set<StateId> = goals.iter().copied().collect();
         let mut pending = goals.to_vec();
         while let Some(state) = pending.pop() {
             pending.extend(self.before[state as usize].iter().filter(|&&earlier| leads.insert(earlier)));
@@ -162,7 +162,7 @@ impl<'n> Making<'n> {
             self.closure((self.nfa.starts[rule], false), &mut reached, &mut start);
         }
         self.canonical(&mut start);
-        let mut ids: BTreeMap<Rc<[Thread]>, StateId> = BTreeMap::new();
+        let mut ids: Map<Rc<[Thread]>, StateId> = Map::new();
         let mut states: Vec<Rc<[Thread]>> = vec![Rc::new([]), Rc::from(start)];
         ids.insert(states[0].clone(), DEAD);
         ids.insert(states[1].clone(), START);

@@ -1,7 +1,5 @@
 //! From a grammar over tokens to one over characters.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
 use super::flat::{FlatGrammar, Lexeme};
 use super::gaps::Gaps;
@@ -16,6 +14,7 @@ use super::{LexerRule, Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
 use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::{Map, Set};
 
 /// The name of a rule that derives nothing, which no grammar can spell.
 pub(super) const NEVER: &str = "\0";
@@ -89,11 +88,11 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
 }
 
 /// For the rules of the result whose name is not one of the grammar's, the name of the rule that they were made of.
-fn origins(grammar: &TokenGrammar, result: &Grammar) -> BTreeMap<String, String> {
+fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
     let lexer = &grammar.lexer;
     let names = grammar.rules.iter().map(|rule| rule.name.as_str());
     let names = names.chain(lexer.rules.iter().map(|rule| rule.name.as_str()));
-    let known: BTreeSet<&str> = names.chain(lexer.fragments.iter().map(|fragment| fragment.name.as_str())).collect();
+    let known: Set<&str> = names.chain(lexer.fragments.iter().map(|fragment| fragment.name.as_str())).collect();
     let origin = |name: &str| {
         let mut begins = name.rmatch_indices('.').map(|(end, _)| &name[..end]);
         if known.contains(name) { None } else { begins.find(|begin| known.contains(begin)).map(String::from) }
@@ -104,14 +103,9 @@ fn origins(grammar: &TokenGrammar, result: &Grammar) -> BTreeMap<String, String>
 
 /// Where the lexer may go on behind a token, with nothing that can stand between: if it does not behind other texts of the
 /// same token, only those are made. Returns the lexemes behind which it may go on before all of their neighbours.
-fn keep_quiet(
-    automata: &mut Automata,
-    flat: &FlatGrammar,
-    grammar: &TokenGrammar,
-    options: &Options,
-) -> BTreeSet<usize> {
+fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) -> Set<usize> {
     if options.separators == SeparatorPolicy::None {
-        return BTreeSet::new();
+        return Set::new();
     }
     const MAX_ROUNDS: usize = 4;
     let mut round = 0;
@@ -119,7 +113,7 @@ fn keep_quiet(
         round += 1;
         let boundaries = Boundaries::new(&grammar.lexer, automata, &flat.lexemes);
         let spaced = separate(flat, &boundaries, options.separators, true);
-        let mut rights: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut rights: Map<usize, Set<usize>> = Map::new();
         for &(left, right) in &spaced.restless {
             rights.entry(flat.lexemes[left].rule).or_default().insert(right);
         }
@@ -130,7 +124,7 @@ fn keep_quiet(
             changed |= automata.keep_ends(rule, &ends);
         }
         if !changed || round == MAX_ROUNDS {
-            let lefts: BTreeSet<usize> = spaced.restless.iter().map(|&(left, _)| left).collect();
+            let lefts: Set<usize> = spaced.restless.iter().map(|&(left, _)| left).collect();
             return lefts.difference(&spaced.calm).copied().collect();
         }
     }
@@ -139,12 +133,12 @@ fn keep_quiet(
 /// The grammar without lexemes behind which the lexer may always go on, if it keeps most of the others.
 fn without_restless(
     flat: FlatGrammar,
-    restless: &BTreeSet<usize>,
+    restless: &Set<usize>,
     grammar: &TokenGrammar,
     diagnostics: &mut Diagnostics,
 ) -> FlatGrammar {
     let is_token = |&&lexeme: &&usize| grammar.lexer.rules[flat.lexemes[lexeme].rule].outcome != Outcome::More;
-    let restless: BTreeSet<usize> = restless.iter().filter(is_token).copied().collect();
+    let restless: Set<usize> = restless.iter().filter(is_token).copied().collect();
     if restless.is_empty() {
         return flat;
     }
@@ -152,7 +146,7 @@ fn without_restless(
     if 4 * rest.used().len() < 3 * flat.used().len() {
         return flat;
     }
-    let names: BTreeSet<&str> = restless.iter().map(|&lexeme| token_name(grammar, &flat, lexeme)).collect();
+    let names: Set<&str> = restless.iter().map(|&lexeme| token_name(grammar, &flat, lexeme)).collect();
     let mut shown: Vec<String> = names.iter().take(MAX_PAIRS).map(|name| format!("`{name}`")).collect();
     if names.len() > MAX_PAIRS {
         shown.push(format!("{} more tokens", names.len() - MAX_PAIRS));
@@ -194,7 +188,7 @@ fn report_unknown(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut
 fn report_cut(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
     let rules: Vec<&LexerRule> = automata.cut_rules().map(|number| &grammar.lexer.rules[number]).collect();
     let Some(first) = rules.first() else { return };
-    let names: BTreeSet<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+    let names: Set<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
     let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     if names.len() > MAX_NAMES {
         shown.push(format!("{} more lexer rules", names.len() - MAX_NAMES));
@@ -207,7 +201,7 @@ fn report_cut(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Dia
 }
 
 /// Reports the lexer rules whose texts are too many to be told from those of others.
-fn report_in_full(grammar: &TokenGrammar, in_full: &BTreeSet<usize>, diagnostics: &mut Diagnostics) {
+fn report_in_full(grammar: &TokenGrammar, in_full: &Set<usize>, diagnostics: &mut Diagnostics) {
     for &number in in_full {
         let rule = &grammar.lexer.rules[number];
         let message = format!(
@@ -221,7 +215,7 @@ fn report_in_full(grammar: &TokenGrammar, in_full: &BTreeSet<usize>, diagnostics
 
 /// Reports the lexer rules that the parser needs and that never win.
 fn report_shadowed(grammar: &TokenGrammar, automata: &Automata, diagnostics: &mut Diagnostics) {
-    let mut used = BTreeSet::new();
+    let mut used = Set::new();
     for rule in &grammar.rules {
         each_token(&rule.body, &mut |token| {
             used.insert(token);
@@ -255,7 +249,7 @@ fn report_unseparated(
     diagnostics: &mut Diagnostics,
 ) {
     let name = |lexeme: usize| token_name(grammar, flat, lexeme).to_string();
-    let pairs: BTreeSet<(String, String)> =
+    let pairs: Set<(String, String)> =
         spaced.unseparated.iter().map(|&(left, right)| (name(left), name(right))).collect();
     if pairs.is_empty() {
         return;
@@ -281,9 +275,9 @@ struct Assembly<'a> {
     flat: &'a FlatGrammar,
     writer: Writer<'a>,
     names: Vec<String>,
-    separators: BTreeMap<Vec<String>, Expr>,
+    separators: Map<Vec<String>, Expr>,
     /// The rules for separators, where lines have a layout.
-    spaces: BTreeSet<String>,
+    spaces: Set<String>,
     /// What may stand before any token, if that is the policy.
     gaps: Option<Gaps>,
 }
@@ -298,7 +292,7 @@ impl<'a> Assembly<'a> {
     ) -> Assembly<'a> {
         let writer = Writer::new(&grammar.lexer, automata, options.alphabet, Names::default());
         let gaps = (options.separators == SeparatorPolicy::Any).then(|| Gaps::new(grammar.lexer.modes));
-        let (names, separators, spaces) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let (names, separators, spaces) = (Vec::new(), Map::new(), Set::new());
         Assembly { grammar, boundaries, flat, writer, names, separators, spaces, gaps }
     }
 
@@ -436,23 +430,23 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let body = Expr { kind: ExprKind::Rule(NEVER.to_string()), span: Span::default() };
     grammar.rules.push(ast::Rule { name, body });
     let productive = {
-        let index: BTreeMap<&str, usize> =
+        let index: Map<&str, usize> =
             grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
         let productive = productive_rules(&grammar, &index);
         let names = index.into_iter().filter(|&(_, number)| productive[number]).map(|(name, _)| name.to_string());
-        names.collect::<BTreeSet<String>>()
+        names.collect::<Set<String>>()
     };
     let start = grammar.rules.first()?.name.text.clone();
     if !productive.contains(&start) {
         return None;
     }
-    let mut rules: BTreeMap<String, ast::Rule> = BTreeMap::new();
+    let mut rules: Map<String, ast::Rule> = Map::new();
     let mut order = Vec::new();
     for rule in grammar.rules.drain(..) {
         order.push(rule.name.text.clone());
         rules.insert(rule.name.text.clone(), rule);
     }
-    let mut reached = BTreeSet::from([start.clone()]);
+    let mut reached = Set::from([start.clone()]);
     let mut pending = vec![start];
     while let Some(name) = pending.pop() {
         let Some(rule) = rules.get_mut(&name) else { continue };
@@ -483,7 +477,7 @@ fn each_reference(expr: &Expr, visit: &mut dyn FnMut(&str)) {
 }
 
 /// What is left of an expression without what derives no text; `None` if that is nothing.
-fn kept(expr: Expr, productive: &BTreeSet<String>) -> Option<Expr> {
+fn kept(expr: Expr, productive: &Set<String>) -> Option<Expr> {
     let span = expr.span;
     let kind = match expr.kind {
         ExprKind::Bytes(bytes) => ExprKind::Bytes(bytes),

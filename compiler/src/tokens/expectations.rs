@@ -1,10 +1,9 @@
 //! What must come next: an expectation stands upon the stack of modes until a token or the end of the text meets it. So a rule has a
 //! variant for what is expected where it begins, and for what is still expected where it ends.
 
-use std::collections::BTreeSet;
-
 use super::flat::Flat;
 use super::modes::{Flattening, Paths, Stack};
+use crate::ordered::Set;
 
 /// What must come next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,14 +11,14 @@ pub enum Expectation {
     /// One of these tokens, or the end of the text.
     Next {
         /// The tokens.
-        tokens: BTreeSet<usize>,
+        tokens: Set<usize>,
         /// Whether the text may end.
         end: bool,
     },
     /// None of these tokens, and maybe not the end of the text either.
     NotNext {
         /// The tokens.
-        tokens: BTreeSet<usize>,
+        tokens: Set<usize>,
         /// Whether the text must not end.
         end: bool,
     },
@@ -28,7 +27,7 @@ pub enum Expectation {
         /// The next token.
         first: usize,
         /// Those that must not follow it.
-        seconds: BTreeSet<usize>,
+        seconds: Set<usize>,
     },
     /// A token with a line break right before it. In texts that others have made the line break is not looked for.
     LineBreak,
@@ -126,7 +125,7 @@ impl Flattening<'_> {
             return Paths::new();
         }
         let needs_line_break = self.expected(stack).any(|expectation| *expectation == Expectation::LineBreak);
-        let seconds: BTreeSet<usize> = self
+        let seconds: Set<usize> = self
             .expected(stack)
             .filter_map(|expectation| match expectation {
                 Expectation::NotPair { first, seconds } if *first == token => Some(seconds),
@@ -155,8 +154,8 @@ impl Flattening<'_> {
 
     /// Any token but some where something is expected.
     pub(super) fn expected_not_tokens(&mut self, excluded: &[usize], stack: &Stack, origin: usize) -> Paths {
-        let mut excluded: BTreeSet<usize> = excluded.iter().copied().collect();
-        let mut only: Option<BTreeSet<usize>> = None;
+        let mut excluded: Set<usize> = excluded.iter().copied().collect();
+        let mut only: Option<Set<usize>> = None;
         for expectation in self.expected(stack) {
             match expectation {
                 Expectation::NotNext { tokens, .. } => excluded.extend(tokens),
@@ -168,7 +167,7 @@ impl Flattening<'_> {
                 Expectation::NotPair { first, .. } => {
                     excluded.insert(*first);
                 }
-                Expectation::LineBreak => only = Some(BTreeSet::new()),
+                Expectation::LineBreak => only = Some(Set::new()),
                 Expectation::NoLineBreak => {}
             }
         }

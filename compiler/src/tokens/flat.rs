@@ -1,9 +1,8 @@
 //! Grammars over lexemes: the parser's rules once each terminal is a lexer rule.
 
-use std::collections::BTreeSet;
-
 use super::edges::deriving;
 use crate::diagnostics::Span;
+use crate::ordered::Set;
 
 /// A terminal: a lexer rule, and the hidden rules before it that lead to its mode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +87,7 @@ pub(super) struct FlatGrammar {
 
 impl FlatGrammar {
     /// The same without what needs one of some lexemes. `None` if that leaves nothing.
-    pub(super) fn without(&self, lexemes: &BTreeSet<usize>) -> Option<FlatGrammar> {
+    pub(super) fn without(&self, lexemes: &Set<usize>) -> Option<FlatGrammar> {
         let productive = deriving(self, &|lexeme| !lexemes.contains(&lexeme));
         if !productive[self.start] {
             return None;
@@ -101,8 +100,8 @@ impl FlatGrammar {
     }
 
     /// The lexemes that the start rule leads to.
-    pub(super) fn used(&self) -> BTreeSet<usize> {
-        let mut used = BTreeSet::new();
+    pub(super) fn used(&self) -> Set<usize> {
+        let mut used = Set::new();
         let mut reached = vec![false; self.rules.len()];
         reached[self.start] = true;
         let mut pending = vec![self.start];
@@ -118,7 +117,7 @@ impl FlatGrammar {
 }
 
 /// What is left of an expression without some lexemes and unproductive rules; `None` if that is nothing.
-fn kept(expr: &Flat, without: &BTreeSet<usize>, productive: &[bool]) -> Option<Flat> {
+fn kept(expr: &Flat, without: &Set<usize>, productive: &[bool]) -> Option<Flat> {
     Some(match expr {
         Flat::Lexeme(lexeme) if without.contains(lexeme) => return None,
         Flat::Rule(rule) if !productive[*rule] => return None,

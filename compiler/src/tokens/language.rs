@@ -2,8 +2,6 @@
 //! repetitions. For rules that lose texts to others (an identifier is no keyword) or that have lazy repetitions (a comment
 //! ends with its first closing mark); the others are written as in the grammar.
 
-use std::collections::BTreeMap;
-
 use super::alphabet::{Alphabet, MAX_LISTED, intersection};
 use super::bits::Bits;
 use super::dfa::{DEAD, START, StateId};
@@ -12,6 +10,7 @@ use super::states::Automata;
 use crate::ast::{Alternative, Expr, ExprKind, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set, sort_by};
 
 /// Larger automata are not written as expressions, ...
 const MAX_STATES: usize = 1 << 15;
@@ -38,13 +37,13 @@ pub(super) fn language(
 ) -> Option<(Expr, Vec<(String, Expr)>)> {
     let machine = Machine::new(automata, rule, first, alphabet)?;
     *left = left.checked_sub(machine.edges.len())?;
-    let mut writing = Writing { machine: &machine, alphabet, span, names: BTreeMap::new(), pending: Vec::new() };
+    let mut writing = Writing { machine: &machine, alphabet, span, names: Map::new(), pending: Vec::new() };
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
     }
     let body = writing.texts_from(0);
     let mut rules = Vec::new();
-    let mut written = std::collections::BTreeSet::new();
+    let mut written = Set::new();
     while let Some(state) = writing.pending.pop() {
         if written.insert(state) {
             let expr = writing.texts_from(state);
@@ -67,7 +66,7 @@ impl Machine {
         let facts = automata.facts(rule)?;
         let classes = automata.classes.len();
         // The states that matter, from the start on.
-        let mut ids: BTreeMap<StateId, usize> = BTreeMap::new();
+        let mut ids: Map<StateId, usize> = Map::new();
         let mut order = vec![START];
         ids.insert(START, 0);
         let mut place = 0;
@@ -104,7 +103,7 @@ impl Machine {
                 part = (0..order.len()).collect();
                 break;
             }
-            let mut parts: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
+            let mut parts: Map<(usize, Vec<usize>), usize> = Map::new();
             let refined: Vec<usize> = part
                 .iter()
                 .enumerate()
@@ -131,7 +130,7 @@ impl Machine {
                     continue;
                 }
                 machine.is_end[own] = own != 0 && is_end(state);
-                let mut by_target: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
+                let mut by_target: Map<usize, Vec<(u32, u32)>> = Map::new();
                 for class in (0..classes).filter(|&class| own != 0 || first.is_none_or(|first| first.contains(class))) {
                     if let Some(&next) = part.get(row(index)[class] as usize) {
                         by_target.entry(next + 1).or_default().extend(automata.classes.members(class).ranges());
@@ -182,7 +181,7 @@ impl Machine {
                 }
             }
         }
-        headers.sort_unstable();
+        sort_by(&mut headers, Ord::cmp);
         headers
     }
 }
@@ -198,7 +197,7 @@ struct Writing<'m> {
     machine: &'m Machine,
     alphabet: Alphabet,
     span: Span,
-    names: BTreeMap<usize, String>,
+    names: Map<usize, String>,
     pending: Vec<usize>,
 }
 

@@ -4,11 +4,12 @@
 //! there, as many as it needs, and by what has become of them where it ends. So what pushes and pops in pairs is exact at
 //! any depth. The end of the text is a mode in which there are no tokens.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::flat::{Flat, FlatGrammar, FlatRule, Lexeme};
 use super::states::Automata;
 use super::{Expectation, Lexer, Outcome, SeparatorPolicy, TokenGrammar};
+use crate::ordered::{Map, Set};
 
 /// Modes, the topmost last.
 pub(super) type Stack = Vec<u16>;
@@ -52,16 +53,16 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: S
         grammar,
         lexer,
         by_mode,
-        entries: BTreeMap::new(),
+        entries: Map::new(),
         pending: VecDeque::new(),
         current: None,
         underflow: false,
         building: false,
         flat: FlatGrammar::default(),
-        lexemes: BTreeMap::new(),
-        instances: BTreeMap::new(),
+        lexemes: Map::new(),
+        instances: Map::new(),
         to_build: VecDeque::new(),
-        complements: BTreeMap::new(),
+        complements: Map::new(),
         variants: vec![0; grammar.rules.len()],
         expectations: Vec::new(),
         ignores_line_breaks: separators == SeparatorPolicy::Any,
@@ -74,7 +75,7 @@ pub(super) fn flatten(grammar: &TokenGrammar, automata: &Automata, separators: S
 /// The lexer rules of a mode by what becomes of their matches.
 #[derive(Debug, Default)]
 pub(super) struct ModeRules {
-    pub(super) tokens: BTreeMap<usize, Vec<usize>>,
+    pub(super) tokens: Map<usize, Vec<usize>>,
     pub(super) more: Vec<usize>,
     /// Hidden rules that change the mode.
     pub(super) hidden: Vec<usize>,
@@ -89,33 +90,33 @@ pub(super) type Key = (usize, Stack);
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     /// What can have become of these modes where it ends.
-    pub(super) outs: BTreeSet<Stack>,
+    pub(super) outs: Set<Stack>,
     /// Whether it needs to know more modes.
     pub(super) underflow: bool,
     /// What depends on this.
-    users: BTreeSet<Key>,
+    users: Set<Key>,
     queued: bool,
 }
 
 /// The ends of an expression and what derives them.
-pub(super) type Paths = BTreeMap<Stack, Flat>;
+pub(super) type Paths = Map<Stack, Flat>;
 
 pub(super) struct Flattening<'a> {
     grammar: &'a TokenGrammar,
     pub(super) lexer: &'a Lexer,
     pub(super) by_mode: Vec<ModeRules>,
-    entries: BTreeMap<Key, Entry>,
+    entries: Map<Key, Entry>,
     pending: VecDeque<Key>,
     /// What is being solved.
     current: Option<Key>,
     pub(super) underflow: bool,
     pub(super) building: bool,
     pub(super) flat: FlatGrammar,
-    pub(super) lexemes: BTreeMap<Lexeme, usize>,
-    instances: BTreeMap<(Key, Stack), usize>,
+    pub(super) lexemes: Map<Lexeme, usize>,
+    instances: Map<(Key, Stack), usize>,
     to_build: VecDeque<Key>,
     /// Large choices of all tokens but some, which are rules of the result once that is built.
-    pub(super) complements: BTreeMap<(BTreeSet<usize>, Stack, bool), Paths>,
+    pub(super) complements: Map<(Set<usize>, Stack, bool), Paths>,
     /// How many variants of each rule have got a name.
     variants: Vec<usize>,
     /// What is expected somewhere, by the number of its mark.
@@ -197,7 +198,7 @@ impl<'a> Flattening<'a> {
             let body = outs.iter().map(|out| Flat::Rule(self.instance(&start, out))).collect();
             self.flat.rules[0].body = Flat::Choice(body);
         }
-        let mut built = BTreeSet::new();
+        let mut built = Set::new();
         while let Some(key) = self.to_build.pop_front() {
             if !built.insert(key.clone()) {
                 continue;

@@ -5,8 +5,7 @@ use super::recursion::Recursion;
 use super::sets::Sets;
 use super::{Lexer, Pattern};
 use crate::charset::CharSet;
-
-use std::collections::BTreeMap;
+use crate::ordered::Map;
 
 /// A fragment that refers to itself otherwise than in a loop is expanded this often; deeper strings are not looked at.
 pub(super) const MAX_RECURSION: usize = 3;
@@ -68,10 +67,10 @@ impl Nfa {
             sets,
             recursion,
             nfa: Nfa::default(),
-            ids: BTreeMap::new(),
-            made: BTreeMap::new(),
-            stars: BTreeMap::new(),
-            joints: BTreeMap::new(),
+            ids: Map::new(),
+            made: Map::new(),
+            stars: Map::new(),
+            joints: Map::new(),
             rule: 0,
             open: vec![0; lexer.fragments.len()],
             nesting: Nesting::None,
@@ -107,14 +106,14 @@ struct Building<'l> {
     sets: &'l Sets,
     recursion: &'l Recursion,
     nfa: Nfa,
-    ids: BTreeMap<Vec<(u32, u32)>, u32>,
+    ids: Map<Vec<(u32, u32)>, u32>,
     /// For fragments and the states that they go on at, the first state. A fragment that is met again while it is being made
     /// there is a loop.
-    made: BTreeMap<(usize, u32), u32>,
+    made: Map<(usize, u32), u32>,
     /// The repetitions without end that states decide about.
-    stars: BTreeMap<u32, &'l Pattern>,
+    stars: Map<u32, &'l Pattern>,
     /// For fragments of linear components that are being made, the states where they begin and end.
-    joints: BTreeMap<usize, (u32, u32)>,
+    joints: Map<usize, (u32, u32)>,
     rule: u32,
     /// How often each fragment is being expanded.
     open: Vec<usize>,

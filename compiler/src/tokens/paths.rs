@@ -1,10 +1,9 @@
 //! Where expressions can end in the lexer's modes: how tokens, hidden matches, sequences and repetitions move through them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::flat::Flat;
 use super::modes::{BOTTOM, ENDED, Flattening, MAX_OUTS, MAX_STACK, MAX_WORK, Paths, Stack};
 use super::{Move, Syntax};
+use crate::ordered::{Map, Set};
 
 /// At most so many hidden matches lead to a mode in which a token can stand.
 const MAX_HIDDEN: usize = 3;
@@ -144,7 +143,7 @@ impl Flattening<'_> {
 
     /// Any number of rounds.
     fn star(&mut self, stack: &Stack, origin: usize, round: &mut dyn FnMut(&mut Self, &Stack) -> Paths) -> Paths {
-        let mut rounds: BTreeMap<Stack, Paths> = BTreeMap::new();
+        let mut rounds: Map<Stack, Paths> = Map::new();
         let mut pending = vec![stack.clone()];
         while let Some(from) = pending.pop() {
             if rounds.len() >= MAX_OUTS || rounds.contains_key(&from) {
@@ -157,7 +156,7 @@ impl Flattening<'_> {
         if !self.building {
             return rounds.into_keys().map(|out| (out, Flat::EMPTY)).collect();
         }
-        let mut made = BTreeMap::new();
+        let mut made = Map::new();
         let outs: Vec<Stack> = rounds.keys().cloned().collect();
         outs.into_iter()
             .map(|out| {
@@ -172,9 +171,9 @@ impl Flattening<'_> {
         &mut self,
         from: &Stack,
         to: &Stack,
-        rounds: &BTreeMap<Stack, Paths>,
+        rounds: &Map<Stack, Paths>,
         origin: usize,
-        made: &mut BTreeMap<(Stack, Stack), usize>,
+        made: &mut Map<(Stack, Stack), usize>,
     ) -> Flat {
         let Some(paths) = rounds.get(from) else { return Flat::NEVER };
         let staying = match paths.get(from) {
@@ -314,7 +313,7 @@ impl Flattening<'_> {
             self.underflow = true;
             return Paths::new();
         };
-        let excluded: BTreeSet<usize> = tokens.iter().copied().collect();
+        let excluded: Set<usize> = tokens.iter().copied().collect();
         self.work += excluded.len();
         let place = (excluded, stack.clone(), self.building);
         if let Some(paths) = self.complements.get(&place) {
@@ -342,7 +341,7 @@ impl Flattening<'_> {
 
 /// The ends of all `options`; a choice where several end the same.
 pub(super) fn choice(options: Vec<Paths>) -> Paths {
-    let mut by_out: BTreeMap<Stack, Vec<Flat>> = BTreeMap::new();
+    let mut by_out: Map<Stack, Vec<Flat>> = Map::new();
     for (out, flat) in options.into_iter().flatten() {
         by_out.entry(out).or_default().push(flat);
     }

@@ -1,7 +1,5 @@
 //! Lexer rules as expressions over characters.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::boundaries::FirstId;
@@ -12,6 +10,7 @@ use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};
 use crate::charset::CharSet;
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set};
 
 /// Fragments that are written within one another.
 const MAX_DEPTH: usize = 100;
@@ -21,7 +20,7 @@ const MAX_INLINE: usize = 12;
 /// Names that are not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    next: BTreeMap<String, usize>,
+    next: Map<String, usize>,
 }
 
 impl Names {
@@ -47,13 +46,13 @@ pub(super) struct Writer<'a> {
     pub(super) rules: Vec<ast::Rule>,
     /// Lexer rules that are written as in the grammar, though the lexer takes some of these texts for something else: what is left
     /// is too large to be written.
-    pub(super) in_full: BTreeSet<usize>,
+    pub(super) in_full: Set<usize>,
     /// For how many states of automata expressions may still be written.
     left: usize,
     /// How each lexer rule is referred to.
-    written: BTreeMap<usize, Expr>,
-    begun: BTreeMap<(usize, FirstId), Expr>,
-    fragments: BTreeMap<usize, String>,
+    written: Map<usize, Expr>,
+    begun: Map<(usize, FirstId), Expr>,
+    fragments: Map<usize, String>,
     /// Fragments that have a rule without a body: the rule's place and the fragment.
     pending: Vec<(usize, usize)>,
     /// Fragments that are being written within one another.
@@ -70,11 +69,11 @@ impl<'a> Writer<'a> {
             alphabet,
             names,
             rules: Vec::new(),
-            in_full: BTreeSet::new(),
+            in_full: Set::new(),
             left: MAX_WRITTEN,
-            written: BTreeMap::new(),
-            begun: BTreeMap::new(),
-            fragments: BTreeMap::new(),
+            written: Map::new(),
+            begun: Map::new(),
+            fragments: Map::new(),
             pending: Vec::new(),
             depth: 0,
             is_last: false,

@@ -5,11 +5,10 @@
 //! regular then, and joining the ends of all references to a fragment, as Mohri and Nederhof do (Regular approximation of
 //! context-free grammars through transformation, 2001), adds nothing. For others it adds texts.
 
-use std::collections::BTreeSet;
-
 use super::edges::components;
 use super::sets::each_part;
 use super::{Lexer, Pattern};
+use crate::ordered::Set;
 
 /// Stands for more than [`MAX_NESTED`] components.
 const MANY: usize = usize::MAX;
@@ -24,7 +23,7 @@ pub(super) struct Recursion {
     members: Vec<Vec<usize>>,
     is_linear: Vec<bool>,
     /// For each fragment the components that are not linear and that it is in or leads to; [`MANY`] stands for many of them.
-    nested: Vec<BTreeSet<usize>>,
+    nested: Vec<Set<usize>>,
 }
 
 impl Recursion {
@@ -44,12 +43,11 @@ impl Recursion {
             component: vec![None; targets.len()],
             members: Vec::new(),
             is_linear: Vec::new(),
-            nested: vec![BTreeSet::new(); targets.len()],
+            nested: vec![Set::new(); targets.len()],
         };
         for members in components(&targets) {
             let led_to = members.iter().flat_map(|&member| &targets[member]);
-            let mut nested: BTreeSet<usize> =
-                led_to.flat_map(|&target| recursion.nested[target].iter().copied()).collect();
+            let mut nested: Set<usize> = led_to.flat_map(|&target| recursion.nested[target].iter().copied()).collect();
             if members.len() > 1 || targets[members[0]].contains(&members[0]) {
                 let number = recursion.members.len();
                 members.iter().for_each(|&member| recursion.component[member] = Some(number));
@@ -61,7 +59,7 @@ impl Recursion {
                 recursion.members.push(members.clone());
             }
             if nested.len() > MAX_NESTED {
-                nested = BTreeSet::from([MANY]);
+                nested = Set::from([MANY]);
             }
             members.into_iter().for_each(|member| recursion.nested[member] = nested.clone());
         }
@@ -84,8 +82,8 @@ impl Recursion {
     }
 
     /// The components that are not linear and that a pattern leads to, if they are few.
-    pub(super) fn nested(&self, pattern: &Pattern) -> BTreeSet<usize> {
-        let mut nested = BTreeSet::new();
+    pub(super) fn nested(&self, pattern: &Pattern) -> Set<usize> {
+        let mut nested = Set::new();
         each_reference(pattern, &mut |fragment| nested.extend(&self.nested[fragment]));
         nested
     }

@@ -4,7 +4,7 @@
 //! its beginning from the rule's *variant*, which says for each lexeme that the rule can begin with what must stand
 //! before it. So a separator stands before the very tokens that need one there, and where nothing follows, none does.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::SeparatorPolicy;
 use super::bits::Bits;
@@ -12,6 +12,7 @@ use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::edges::Edges;
 use super::flat::{Flat, FlatGrammar};
 use super::separators::Which;
+use crate::ordered::{Map, Set, sort_by};
 
 /// A rule with more variants than this gets one for several contexts.
 const MAX_VARIANTS: usize = 12;
@@ -67,9 +68,9 @@ pub(super) struct SpacedGrammar {
     /// Neighbours that nothing separates.
     pub(super) unseparated: Vec<(usize, usize)>,
     /// Neighbours of which the lexer may go on behind the first, with nothing between them that ends it.
-    pub(super) restless: BTreeSet<(usize, usize)>,
+    pub(super) restless: Set<(usize, usize)>,
     /// Lexemes behind which the lexer does not go on before one of their neighbours, or is ended.
-    pub(super) calm: BTreeSet<usize>,
+    pub(super) calm: Set<usize>,
 }
 
 /// Separates the lexemes of `flat`. With `only_certain`, nothing is derived in which the lexer may not cut where it should;
@@ -86,12 +87,12 @@ pub(super) fn separate(
         policy,
         only_certain,
         edges: Edges::new(flat),
-        variants: BTreeMap::new(),
+        variants: Map::new(),
         counts: vec![0; flat.rules.len()],
-        widest: BTreeMap::new(),
+        widest: Map::new(),
         pending: VecDeque::new(),
-        sets: BTreeMap::new(),
-        needs: BTreeMap::new(),
+        sets: Map::new(),
+        needs: Map::new(),
         budget: MAX_WORK,
         written: 0,
         copied: MAX_COPIED,
@@ -107,7 +108,7 @@ pub(super) fn separate(
         // Of some tokens not all neighbours were looked at.
         separating.result.restless.clear();
     }
-    separating.result.unseparated.sort_unstable();
+    sort_by(&mut separating.result.unseparated, Ord::cmp);
     separating.result.unseparated.dedup();
     separating.result
 }
@@ -149,14 +150,14 @@ struct Separating<'a> {
     policy: SeparatorPolicy,
     only_certain: bool,
     edges: Edges,
-    variants: BTreeMap<(usize, Key), usize>,
+    variants: Map<(usize, Key), usize>,
     counts: Vec<usize>,
     /// For rules with many variants the key that covers all contexts so far.
-    widest: BTreeMap<usize, Key>,
+    widest: Map<usize, Key>,
     pending: VecDeque<(usize, usize, Key)>,
     /// The sets of lexemes that stood to the left of something, numbered.
-    sets: BTreeMap<Bits, usize>,
-    needs: BTreeMap<(usize, usize), Need>,
+    sets: Map<Bits, usize>,
+    needs: Map<(usize, usize), Need>,
     /// What may still be spent on needs; then every neighbour is separated.
     budget: usize,
     /// How many needs the keys of variants hold.
@@ -188,12 +189,12 @@ impl Separating<'_> {
 
     /// The key of a variant for the contexts of both.
     fn either_key(&self, a: Key, b: Key) -> Key {
-        let b: BTreeMap<usize, Need> = b.into_iter().collect();
+        let b: Map<usize, Need> = b.into_iter().collect();
         if self.policy == SeparatorPolicy::Any {
             let both = a.into_iter().filter_map(|(lexeme, need)| Some((lexeme, need.min(*b.get(&lexeme)?))));
             return both.collect();
         }
-        let mut wide: BTreeMap<usize, Need> = a.into_iter().collect();
+        let mut wide: Map<usize, Need> = a.into_iter().collect();
         for (lexeme, need) in b {
             let entry = wide.entry(lexeme).or_insert(need);
             *entry = self.boundaries.both(*entry, need);

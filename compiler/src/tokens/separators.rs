@@ -1,11 +1,12 @@
 //! Texts that may stand between tokens.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::alphabet::Alphabet;
 use super::dfa::{Dfa, START, StateId};
 use super::states::Automata;
 use super::{Lexer, Move, Outcome};
+use crate::ordered::Set;
 
 /// Matches of hidden rules that leave the mode as it is, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ const MAX_PLACES: usize = 1 << 12;
 const MAX_WORK: usize = 1 << 18;
 
 /// For each mode the separators, the usual ones first. `lefts` are the rules that tokens are matched by.
-pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &BTreeSet<usize>) -> Vec<Vec<Separator>> {
+pub(super) fn separators(automata: &Automata, lexer: &Lexer, lefts: &Set<usize>) -> Vec<Vec<Separator>> {
     let mut work = MAX_WORK;
     (0..lexer.modes)
         .map(|mode| {
@@ -183,7 +184,7 @@ impl Matching<'_> {
                 Some((class, readable.nth(0).and_then(char::from_u32)?))
             })
             .collect();
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let mut pending = VecDeque::from([(START, begun, String::new())]);
         while let Some((state, begun, text)) = pending.pop_front() {
             for &(class, character) in &characters {
@@ -235,7 +236,7 @@ impl Open<'_> {
     /// Those that are still open after one more character, in ascending order; `None` if one of them would win.
     fn step(&self, begun: &[StateId], class: usize) -> Option<Vec<StateId>> {
         let next = begun.iter().map(|&state| self.dfa.next(state, class)).filter(|&state| self.dfa.is_alive(state));
-        let next: BTreeSet<StateId> = next.collect();
+        let next: Set<StateId> = next.collect();
         next.iter().all(|&state| self.dfa.winner(state).is_none()).then(|| next.into_iter().collect())
     }
 

@@ -1,10 +1,9 @@
 //! What fragments are as sets of characters: those that match single characters only, and what all of them draw from.
 
-use std::collections::BTreeSet;
-
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::{Lexer, Pattern};
 use crate::charset::{CharSet, Unit};
+use crate::ordered::Set;
 
 /// Ranges that are looked at in all.
 const MAX_WORK: usize = 1 << 22;
@@ -24,7 +23,7 @@ impl Sets {
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut unknown = vec![0usize; count];
         for (number, fragment) in lexer.fragments.iter().enumerate() {
-            let mut used = BTreeSet::new();
+            let mut used = Set::new();
             each_part(&fragment.pattern, &mut |part| {
                 if let Pattern::Fragment(fragment) = part {
                     used.insert(*fragment);
@@ -95,7 +94,7 @@ pub(super) fn drawn(lexer: &Lexer, alphabet: Alphabet) -> Vec<CharSet> {
 fn drawn_from(lexer: &Lexer, pattern: &Pattern, alphabet: Alphabet, budget: &mut usize) -> CharSet {
     let mut ranges = Vec::new();
     let mut pending = vec![pattern];
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     while let Some(pattern) = pending.pop() {
         each_part(pattern, &mut |part| {
             *budget = budget.saturating_sub(1);

@@ -1,7 +1,7 @@
 //! The automata of all modes of a lexer, and what can be read off them.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::alphabet::{Alphabet, Classes};
 use super::bits::Bits;
@@ -11,6 +11,7 @@ use super::recursion::Recursion;
 use super::sets::{Sets, drawn};
 use super::{Lexer, Outcome};
 use crate::charset::{CharSet, Unit};
+use crate::ordered::Set;
 
 /// The automata of a lexer's modes. A mode has none if it would be too large; then nothing is known of its rules.
 #[derive(Debug)]
@@ -75,12 +76,12 @@ impl Automata {
         automata.build(lexer, &recursion, &widened);
         // Where a mode is too large with rules that nest, they may match more than they do: first those that the parser does not
         // see, with what they share with others.
-        let nested: Vec<BTreeSet<usize>> = lexer.rules.iter().map(|rule| recursion.nested(&rule.pattern)).collect();
+        let nested: Vec<Set<usize>> = lexer.rules.iter().map(|rule| recursion.nested(&rule.pattern)).collect();
         for only_hidden in [true, false] {
-            let unknown: BTreeSet<usize> = automata.unknown_modes().collect();
+            let unknown: Set<usize> = automata.unknown_modes().collect();
             let is_unknown = |&number: &usize| unknown.contains(&lexer.rules[number].mode);
             let is_asked = |&number: &usize| !only_hidden || lexer.rules[number].outcome == Outcome::Hidden;
-            let asked: BTreeSet<usize> = (0..nested.len())
+            let asked: Set<usize> = (0..nested.len())
                 .filter(is_unknown)
                 .filter(is_asked)
                 .flat_map(|number| nested[number].clone())
@@ -199,7 +200,7 @@ impl Automata {
     fn facts_of_ends(&self, dfa: &Dfa, rule: usize, ends: &[StateId]) -> RuleFacts {
         let drawn = self.classes.meeting(&self.drawn[rule]);
         let leads = dfa.leading_to(ends);
-        let mut reached = BTreeSet::from([START]);
+        let mut reached = Set::from([START]);
         let mut pending = vec![START];
         while let Some(state) = pending.pop() {
             for next in drawn.iter().map(|class| dfa.next(state, class)) {

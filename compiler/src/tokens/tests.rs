@@ -1,10 +1,9 @@
 //! Outputs are cut into the tokens that were derived, as a lexer says that knows nothing of automata.
 
-use std::collections::BTreeSet;
-
 use super::{Alphabet, SeparatorPolicy};
 use crate::diagnostics::SourceFile;
 use crate::formats::FormatOptions;
+use crate::ordered::Set;
 use crate::reference::{Limits, render};
 use crate::{Options, compile, formats};
 
@@ -142,9 +141,9 @@ fn names_are_none_of_two_thousand_keywords_in_any_case() {
         Err(diagnostics) => panic!("{}", diagnostics.to_plain_text(&file)),
     };
     assert!(!warnings.to_plain_text(&file).contains("NAME"));
-    let known: BTreeSet<&str> = keywords.iter().map(String::as_str).collect();
+    let known: Set<&str> = keywords.iter().map(String::as_str).collect();
     let mut state = 1u64;
-    let mut lengths = BTreeSet::new();
+    let mut lengths = Set::new();
     for _ in 0..400 {
         let choices: Vec<u8> = (0..200)
             .map(|_| {

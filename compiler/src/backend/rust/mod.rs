@@ -14,6 +14,7 @@ use crate::analysis::recursion::{Recursion, recursion, references};
 use crate::analysis::runs::called_beside_chains;
 use crate::ir::{Ir, NodeId, RuleId};
 use crate::limits::{AssumedLimits, Decided, Limits};
+use crate::ordered::sort_by_key;
 use crate::passes::{MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise_unfolded};
 use crate::pipeline::Compiled;
 
@@ -290,7 +291,7 @@ impl<'c> Emitter<'c> {
                 functions.push((rule, self.function(rule, body)));
             }
         }
-        functions.sort_by_key(|&(rule, _)| rule);
+        sort_by_key(&mut functions, |&(rule, _)| rule);
         functions.into_iter().map(|(_, function)| function).collect()
     }
 

@@ -1,17 +1,16 @@
 //! Names in emitted code: rule names as identifiers, all different.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use proc_macro2::{Ident, Span};
 
 use crate::ir::Ir;
+use crate::ordered::{Map, Set};
 
 /// Gives names out once: a name that is taken gets a number.
 #[derive(Default)]
 pub struct Taken {
-    names: BTreeSet<String>,
+    names: Set<String>,
     /// The number that each name was given last.
-    numbers: BTreeMap<String, usize>,
+    numbers: Map<String, usize>,
 }
 
 impl Taken {

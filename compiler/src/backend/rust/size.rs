@@ -1,10 +1,10 @@
 //! How large emitted code becomes, told from the IR: the formatter and the Rust compiler need about 25 KiB for each unit.
 
-use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Ir, Node, NodeId, RuleId};
+use crate::ordered::Set;
 
 /// What a producer is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl AddAssign for Size {
 
 /// The size of the functions of an IR, with the pools that they need.
 pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
-    let mut instances: BTreeSet<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
+    let mut instances: Set<RuleId> = ir.bodies().map(|(rule, _)| rule).collect();
     // Nodes that are shared become code wherever they stand. Children come before their parents in the arena.
     let mut sizes: Vec<Size> = Vec::with_capacity(ir.node_count());
     for id in (0..ir.node_count()).map(NodeId::new) {
@@ -65,7 +65,7 @@ pub(super) fn size(ir: &Ir, pools: &Pools) -> Size {
     let mut size = Size::default();
     ir.bodies().for_each(|(_, body)| size += sizes[body.index()]);
     // Rules that only stand for others share their pools.
-    let mut counted = BTreeSet::new();
+    let mut counted = Set::new();
     for pool in instances.into_iter().filter_map(|rule| pools.get(rule)) {
         if counted.insert(pool.strings.as_ptr()) {
             let strings = pool.strings.iter().chain(&pool.shortest);

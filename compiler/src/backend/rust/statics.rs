@@ -1,12 +1,11 @@
 //! The static tables of an emitted module: equal tables are emitted once.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::names::Taken;
 use crate::charset::CharSet;
+use crate::ordered::Map;
 
 /// Bytes behind the strings of a table, as the runtime's `Strings::PADDING` wants.
 const PADDING: usize = 64;
@@ -16,7 +15,7 @@ const PADDING: usize = 64;
 pub struct Statics {
     items: Vec<TokenStream>,
     /// Type and value of a table to its name.
-    known: BTreeMap<String, Ident>,
+    known: Map<String, Ident>,
     names: Taken,
 }
 

@@ -1,6 +1,6 @@
 //! Rules and elements of ABNF: recursive descent with two tokens of lookahead.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::core;
 use super::lexer::{Kind, Lexer, Token};
@@ -9,6 +9,7 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::builder::{Builder, Choosable, Part, Reported, each_expr, rule_weight};
 use crate::formats::scanner::number;
+use crate::ordered::Map;
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
@@ -54,7 +55,7 @@ struct Parser<'t, 'd> {
     builder: Builder<'d>,
     rules: Vec<Open>,
     /// The last definition of each name in lower case.
-    index: BTreeMap<String, usize>,
+    index: Map<String, usize>,
     groups: u32,
 }
 
@@ -67,7 +68,7 @@ impl<'t, 'd> Parser<'t, 'd> {
             last_span: Span::default(),
             builder,
             rules: Vec::new(),
-            index: BTreeMap::new(),
+            index: Map::new(),
             groups: 0,
         }
     }
@@ -408,7 +409,7 @@ impl<'t, 'd> Parser<'t, 'd> {
 
     /// Joins the alternatives and gives references the spelling of the definition.
     fn finish(mut self) -> Grammar {
-        let mut spelling: BTreeMap<String, String> = BTreeMap::new();
+        let mut spelling: Map<String, String> = Map::new();
         let real = |open: &&Open| !open.only_prose;
         for open in self.rules.iter().filter(real) {
             spelling.entry(open.name.text.to_ascii_lowercase()).or_insert_with(|| open.name.text.clone());
@@ -445,7 +446,7 @@ impl<'t, 'd> Parser<'t, 'd> {
 }
 
 /// The rule that prose names: it is the name, or begins with it and a comma (`<host, see [URI], Section 3.2.2>`).
-fn prose_name(text: &str, spelling: &BTreeMap<String, String>) -> Option<String> {
+fn prose_name(text: &str, spelling: &Map<String, String>) -> Option<String> {
     let name = text.split(',').next().unwrap_or(text).trim().to_ascii_lowercase();
     spelling.get(&name).cloned()
 }

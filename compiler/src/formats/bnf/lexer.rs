@@ -1,10 +1,9 @@
 //! Tokens of BNF. What a bare word or sign means depends on the whole file, so that is decided first.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::Span;
 use crate::formats::builder::Builder;
 use crate::formats::scanner::Scanner;
+use crate::ordered::Set;
 
 /// What may stand between the name of a rule and its alternatives.
 pub(super) const DEFINITIONS: &[&str] = &["::=", ":=", "=", "->", "→", ":"];
@@ -18,13 +17,13 @@ pub(super) struct Style<'t> {
     /// Literals stand in quotes, so bare signs are operators.
     pub(super) quoted: bool,
     /// Names of rules that are defined without brackets.
-    pub(super) bare_names: BTreeSet<&'t str>,
+    pub(super) bare_names: Set<&'t str>,
 }
 
 impl<'t> Style<'t> {
     /// Finds the style from the lines that define rules and from the quotes.
     pub(super) fn of(text: &'t str) -> Style<'t> {
-        let mut style = Style { defines: "::=", bracketed: false, quoted: false, bare_names: BTreeSet::new() };
+        let mut style = Style { defines: "::=", bracketed: false, quoted: false, bare_names: Set::new() };
         let mut found = None;
         for line in text.lines() {
             let mut scan = Scanner::new(line);

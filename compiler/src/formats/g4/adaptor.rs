@@ -3,14 +3,13 @@
 //! states: each mode of the lexer becomes one mode for each state that it can be in. Brackets and braces within one another end otherwise
 //! than the outermost ones: their modes have a copy for that, too.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::escapes;
 use super::helpers::Special;
 use super::meaning::Tokens;
 use super::sources::Sources;
 use super::syntax::{Command, Rule};
 use crate::charset::{CharSet, Unit};
+use crate::ordered::{Map, Set};
 use crate::tokens::{Fragment, Lexer, LexerRule, MAX_MODES, Move, Outcome, Pattern};
 
 /// The name of the class.
@@ -56,9 +55,9 @@ impl State {
 pub(super) struct Adaptor {
     identifiers: Option<Identifiers>,
     /// The rules that begin arguments.
-    begins: BTreeSet<String>,
+    begins: Set<String>,
     /// The rules that end a mode, with the token that they make where the mode stands upon itself.
-    ends: BTreeMap<String, usize>,
+    ends: Map<String, usize>,
 }
 
 /// The token that is made two.
@@ -101,7 +100,7 @@ impl Adaptor {
             }
             _ => None,
         };
-        let (mut begins, mut ends) = (BTreeSet::new(), BTreeMap::new());
+        let (mut begins, mut ends) = (Set::new(), Map::new());
         for rule in &sources.lexer {
             match rule.special() {
                 Some(Special::Argument) => drop(begins.insert(rule.name.text.clone())),
@@ -120,7 +119,7 @@ impl Adaptor {
 
     /// Divides identifiers, and gives each mode its states. Where the modes of a lexer are used otherwise than the class does,
     /// identifiers alone are divided.
-    pub(super) fn adapt(&self, lexer: &mut Lexer, modes: &BTreeMap<String, usize>) {
+    pub(super) fn adapt(&self, lexer: &mut Lexer, modes: &Map<String, usize>) {
         if lexer.modes > MAX_MODES {
             // It is refused when its tokens are expanded.
             return;
@@ -128,12 +127,12 @@ impl Adaptor {
         let rules: Vec<(LexerRule, Option<State>)> =
             lexer.rules.iter().flat_map(|rule| self.divided(rule, lexer)).collect();
         let nests = |mode: usize| rules.iter().any(|(rule, _)| rule.mode == mode && self.ends.contains_key(&rule.name));
-        let nesting: BTreeSet<usize> = (0..lexer.modes).filter(|&mode| nests(mode)).collect();
+        let nesting: Set<usize> = (0..lexer.modes).filter(|&mode| nests(mode)).collect();
         let Some(below) = modes_below(&lexer.rules, lexer.modes, &nesting) else {
             lexer.rules = rules.into_iter().map(|(rule, _)| rule).collect();
             return;
         };
-        let mut copies = Copies { ids: BTreeMap::new(), order: Vec::new(), below, nesting };
+        let mut copies = Copies { ids: Map::new(), order: Vec::new(), below, nesting };
         copies.id(Place { mode: 0, state: State::Outside, is_nested: false });
         lexer.rules.clear();
         let mut done = 0;
@@ -198,12 +197,12 @@ struct Place {
 
 /// The modes in the states that they can be in.
 struct Copies {
-    ids: BTreeMap<Place, usize>,
+    ids: Map<Place, usize>,
     order: Vec<Place>,
     /// For each mode the one that it is left for, unless it is nested.
     below: Vec<usize>,
     /// The modes that may stand upon themselves. The state stays what it is in them.
-    nesting: BTreeSet<usize>,
+    nesting: Set<usize>,
 }
 
 impl Copies {
@@ -251,7 +250,7 @@ impl Copies {
 }
 
 /// For each mode the one that is below it, if that is always the same; 0 for the first, and for those that nothing begins.
-fn modes_below(rules: &[LexerRule], modes: usize, nesting: &BTreeSet<usize>) -> Option<Vec<usize>> {
+fn modes_below(rules: &[LexerRule], modes: usize, nesting: &Set<usize>) -> Option<Vec<usize>> {
     let mut below: Vec<Option<usize>> = vec![None; modes];
     for rule in rules {
         match *rule.moves.as_slice() {

@@ -1,8 +1,7 @@
 //! Escapes in literals and sets, and the sets themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::charset::{CharSet, RangeList, Unit};
+use crate::ordered::{Map, Set};
 
 /// The number of a code point may begin with zeros, but has at most so many digits.
 const MAX_DIGITS: usize = 16;
@@ -56,7 +55,7 @@ pub(super) fn code_point(text: &str) -> Result<(u32, usize), Problem> {
 }
 
 /// The sets of properties that were looked up, by name and whether they are negated.
-pub(super) type Properties = BTreeMap<(String, bool), Option<CharSet>>;
+pub(super) type Properties = Map<(String, bool), Option<CharSet>>;
 
 /// One item of a set.
 enum Item {
@@ -68,7 +67,7 @@ enum Item {
 pub(super) fn set(text: &str, properties: &mut Properties) -> (Result<CharSet, String>, usize) {
     let mut ranges = RangeList::default();
     // Properties that are in it already.
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     let mut problem = None;
     // The first member of what may become a range, and whether the hyphen was there.
     let mut low: Option<u32> = None;

@@ -1,12 +1,11 @@
 //! Rules of the lexer: their patterns and commands.
 
-use std::collections::BTreeMap;
-
 use super::folding::folded;
 use super::helpers::Condition;
 use super::syntax::{Alternative, Command, Element, ElementKind, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::Map;
 use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
 
 /// Sets of more ranges in all are refused.
@@ -38,23 +37,23 @@ pub(super) fn literal(text: &str, case_insensitive: bool) -> Pattern {
 
 /// The modes, and the numbers of tokens by their names.
 pub(super) struct Names<'n> {
-    pub(super) modes: &'n BTreeMap<String, usize>,
-    pub(super) tokens: &'n BTreeMap<String, usize>,
+    pub(super) modes: &'n Map<String, usize>,
+    pub(super) tokens: &'n Map<String, usize>,
 }
 
 /// Translates the rules of a lexer.
 pub(super) struct Lexical<'r, 'd> {
-    rules: BTreeMap<&'r str, &'r Rule>,
+    rules: Map<&'r str, &'r Rule>,
     pub(super) fragments: Vec<Fragment>,
     /// The place of each rule that others refer to.
-    places: BTreeMap<&'r str, usize>,
+    places: Map<&'r str, usize>,
     pending: Vec<&'r Rule>,
     /// The sets that rules stand for behind `~`; `None` for those that are no sets or are being looked at.
-    sets: BTreeMap<&'r str, Option<CharSet>>,
+    sets: Map<&'r str, Option<CharSet>>,
     /// Ranges of sets so far, against [`MAX_RANGES`].
     ranges: usize,
     /// Sets in both cases, by the ranges of the sets themselves.
-    folded: BTreeMap<Vec<(u32, u32)>, CharSet>,
+    folded: Map<Vec<(u32, u32)>, CharSet>,
     pub(super) diagnostics: &'d mut Diagnostics,
 }
 
@@ -63,11 +62,11 @@ impl<'r, 'd> Lexical<'r, 'd> {
         Lexical {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect(),
             fragments: Vec::new(),
-            places: BTreeMap::new(),
+            places: Map::new(),
             pending: Vec::new(),
-            sets: BTreeMap::new(),
+            sets: Map::new(),
             ranges: 0,
-            folded: BTreeMap::new(),
+            folded: Map::new(),
             diagnostics,
         }
     }

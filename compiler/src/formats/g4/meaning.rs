@@ -1,7 +1,5 @@
 //! From the rules of all files to a grammar over tokens: names are resolved, literals become tokens.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::adaptor::Adaptor;
 use super::helpers::{Condition, TokenName};
 use super::layout;
@@ -12,6 +10,7 @@ use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::Surroundings;
 use crate::formats::given::Given;
+use crate::ordered::{Map, Set};
 use crate::tokens::{self, Expectation, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
 
 /// More names than this are not listed in one message.
@@ -46,10 +45,10 @@ pub(super) fn token_grammar(
     let mut parser = Parser {
         sources,
         given,
-        rules: BTreeMap::new(),
+        rules: Map::new(),
         tokens,
-        taken: BTreeSet::new(),
-        undefined: BTreeSet::new(),
+        taken: Set::new(),
+        undefined: Set::new(),
         suggestions: similar::Budget::default(),
         strict: options.strict,
         diagnostics,
@@ -82,8 +81,8 @@ pub(super) fn token_grammar(
 }
 
 /// The number of each mode; the default mode is 0.
-fn modes(rules: &[Rule]) -> BTreeMap<String, usize> {
-    let mut modes = BTreeMap::from([("DEFAULT_MODE".to_string(), 0)]);
+fn modes(rules: &[Rule]) -> Map<String, usize> {
+    let mut modes = Map::from([("DEFAULT_MODE".to_string(), 0)]);
     for mode in rules.iter().filter_map(|rule| rule.mode.as_ref()) {
         let count = modes.len();
         modes.entry(mode.text.clone()).or_insert(count);
@@ -92,8 +91,8 @@ fn modes(rules: &[Rule]) -> BTreeMap<String, usize> {
 }
 
 /// The tokens whose rule is nothing but a literal, by that literal; a literal of several rules is no name for either.
-fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
-    let mut aliases: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+fn aliases(rules: &[Rule]) -> Map<&str, &str> {
+    let mut aliases: Map<&str, Option<&str>> = Map::new();
     for rule in rules.iter().filter(|rule| !rule.is_fragment) {
         if let [Alternative { elements, .. }] = rule.alternatives.as_slice()
             && let [Element { kind: ElementKind::Literal(text), .. }] = elements.as_slice()
@@ -107,13 +106,13 @@ fn aliases(rules: &[Rule]) -> BTreeMap<&str, &str> {
 #[derive(Default)]
 pub(super) struct Tokens<'s> {
     names: Vec<String>,
-    pub(super) by_name: BTreeMap<String, usize>,
+    pub(super) by_name: Map<String, usize>,
     /// The tokens that lexer rules make, or that stand for the layout of lines.
-    pub(super) made: BTreeSet<&'s str>,
-    aliases: BTreeMap<&'s str, &'s str>,
+    pub(super) made: Set<&'s str>,
+    aliases: Map<&'s str, &'s str>,
     /// Tokens that are literals of the parser, in order.
     implicit: Vec<(String, usize)>,
-    implicit_ids: BTreeMap<String, usize>,
+    implicit_ids: Map<String, usize>,
 }
 
 impl Tokens<'_> {
@@ -129,12 +128,12 @@ impl Tokens<'_> {
 struct Parser<'s, 'd> {
     sources: &'s Sources,
     given: &'s Given,
-    rules: BTreeMap<&'s str, usize>,
+    rules: Map<&'s str, usize>,
     tokens: Tokens<'s>,
     /// Tokens that the file of tokens defines, as no lexer rule does.
-    taken: BTreeSet<String>,
+    taken: Set<String>,
     /// Tokens that were reported as undefined.
-    undefined: BTreeSet<String>,
+    undefined: Set<String>,
     suggestions: similar::Budget,
     /// What is left out is an error.
     strict: bool,
@@ -234,7 +233,7 @@ impl Parser<'_, '_> {
             Condition::LineBreak => (0, Syntax::Expect(Expectation::LineBreak)),
             Condition::NoLineBreak => (0, Syntax::Expect(Expectation::NoLineBreak)),
             Condition::NotPair { skip, first, seconds } => {
-                let seconds: BTreeSet<usize> = seconds.iter().filter_map(|token| self.named(token)).collect();
+                let seconds: Set<usize> = seconds.iter().filter_map(|token| self.named(token)).collect();
                 match self.named(first) {
                     Some(first) if !seconds.is_empty() => {
                         (*skip, Syntax::Expect(Expectation::NotPair { first, seconds }))
@@ -246,7 +245,7 @@ impl Parser<'_, '_> {
                 }
             }
             Condition::Next { skip, tokens, end, negated } => {
-                let tokens: BTreeSet<usize> = tokens.iter().filter_map(|token| self.named(token)).collect();
+                let tokens: Set<usize> = tokens.iter().filter_map(|token| self.named(token)).collect();
                 if tokens.is_empty() && !negated && !end {
                     return (0, self.never(span));
                 }

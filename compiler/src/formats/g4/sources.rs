@@ -1,12 +1,11 @@
 //! Brings the files of one grammar together: what it imports, its lexer, its parser.
 
-use std::collections::BTreeSet;
-
 use super::parser;
 use super::syntax::{Alternative, Element, ElementKind, Grammar, GrammarKind, Rule};
 use crate::ast::Name;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::formats::Surroundings;
+use crate::ordered::Set;
 
 /// A grammar of more files is refused.
 const MAX_FILES: usize = 64;
@@ -32,13 +31,8 @@ pub(super) struct Sources {
 
 /// Reads a grammar and the files that it needs.
 pub(super) fn read(file: &SourceFile, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Sources {
-    let mut reader = Reader {
-        surroundings,
-        diagnostics,
-        files: BTreeSet::new(),
-        sources: Sources::default(),
-        names: BTreeSet::new(),
-    };
+    let mut reader =
+        Reader { surroundings, diagnostics, files: Set::new(), sources: Sources::default(), names: Set::new() };
     let mut main = parser::parse(file.text(), surroundings.options.strict, reader.diagnostics);
     main.is_own = true;
     reader.main(main);
@@ -49,10 +43,10 @@ struct Reader<'s, 'd> {
     surroundings: &'s Surroundings<'s>,
     diagnostics: &'d mut Diagnostics,
     /// The files that were read.
-    files: BTreeSet<String>,
+    files: Set<String>,
     sources: Sources,
     /// The names of the rules so far.
-    names: BTreeSet<String>,
+    names: Set<String>,
 }
 
 impl Reader<'_, '_> {

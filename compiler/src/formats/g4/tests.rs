@@ -1,20 +1,19 @@
 //! Snapshots of grammars and diagnostics; hostile and mutated texts; the sample of public grammars where it is there.
 
-use std::collections::BTreeMap;
-
 use expect_test::{Expect, expect};
 
 use super::G4;
 use crate::ast;
 use crate::diagnostics::{Code, Diagnostics, SourceFile};
 use crate::formats::{Format, FormatOptions, Loader, Surroundings, testing};
+use crate::ordered::Map;
 
 fn check(text: &str, expected: Expect) {
     expected.assert_eq(&testing::parsed(&G4, text));
 }
 
 /// Files by their names.
-struct Files(BTreeMap<&'static str, &'static str>);
+struct Files(Map<&'static str, &'static str>);
 
 impl Loader for Files {
     fn load(&self, name: &str) -> Result<SourceFile, String> {
@@ -480,7 +479,7 @@ fn a_start_rule_that_leaves_its_mode_keeps_its_name() {
     let options = crate::Options {
         format: crate::formats::by_name("g4"),
         start: Some("sheet".to_string()),
-        loader: Some(std::sync::Arc::new(Files(BTreeMap::from([("L.g4", lexer)])))),
+        loader: Some(std::sync::Arc::new(Files(Map::from([("L.g4", lexer)])))),
         ..crate::Options::default()
     };
     let found = crate::examine(&file, &options);
@@ -953,7 +952,7 @@ fn rules_are_told_by_the_names_of_the_grammar() {
         mode M; B : 'b' -> popMode ; C : [c-z]+ -> type(ID) ;";
     let parser = SourceFile::new("g.g4", "parser grammar TParser; s : x A x B x ; x : ID ('b' | s)? ;");
     let options = crate::Options {
-        loader: Some(std::sync::Arc::new(Files(BTreeMap::from([("TLexer.g4", text)])))),
+        loader: Some(std::sync::Arc::new(Files(Map::from([("TLexer.g4", text)])))),
         ..crate::Options::default()
     };
     let (compiled, _) = crate::compile(&parser, &options).expect("it compiles");

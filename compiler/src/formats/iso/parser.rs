@@ -1,7 +1,5 @@
 //! Rules and definitions of ISO 14977: recursive descent with one token of lookahead.
 
-use std::collections::BTreeSet;
-
 use super::lexer::{Bracket, Kind, Lexer, Token};
 use crate::ast::{Expr, ExprKind, Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
@@ -9,6 +7,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::builder::{Builder, Choosable, Part, Reported, RuleList, each_expr};
 use crate::formats::difference::{self, Difference};
 use crate::formats::scanner::{Scanner, number};
+use crate::ordered::Set;
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
@@ -39,7 +38,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
 
 /// Where words with blanks between them name no rule but each of them does, the commas have been left out.
 fn split_names(grammar: &mut Grammar, builder: &mut Builder<'_>) {
-    let names: BTreeSet<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
+    let names: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     for rule in &mut grammar.rules {
         each_expr(&mut rule.body, &mut |expr| {
             let ExprKind::Rule(name) = &expr.kind else { return };

@@ -1,6 +1,5 @@
 //! What a grammar imports: definitions of other files, with those that they need under names of their own.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::common;
@@ -10,6 +9,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::formats::Loader;
 use crate::formats::builder::{Builder, Reported};
 use crate::formats::given::from_another;
+use crate::ordered::{Map, Set};
 
 /// A grammar may be spread over this many files.
 const MAX_FILES: usize = 64;
@@ -18,13 +18,13 @@ const MAX_FILES: usize = 64;
 pub(super) fn resolve(file: &mut File, loader: &dyn Loader, builder: &mut Builder<'_>) {
     let imports = std::mem::take(&mut file.imports);
     let own = file.definitions.iter().filter(|definition| !definition.extends);
-    let own: BTreeSet<String> = own.map(|definition| definition.name.text.clone()).collect();
+    let own: Set<String> = own.map(|definition| definition.name.text.clone()).collect();
     let extended = file.definitions.iter().filter(|definition| definition.extends);
-    let extended: BTreeSet<String> = extended.map(|definition| definition.name.text.clone()).collect();
+    let extended: Set<String> = extended.map(|definition| definition.name.text.clone()).collect();
     let mut importing = Importing {
         loader,
-        modules: BTreeMap::new(),
-        names: BTreeMap::new(),
+        modules: Map::new(),
+        names: Map::new(),
         taken: own.clone(),
         pending: Vec::new(),
         first: Vec::new(),
@@ -85,20 +85,20 @@ struct Wanted {
 struct Module {
     file: File,
     /// The places of the definitions.
-    definitions: BTreeMap<String, Vec<usize>>,
-    declared: BTreeSet<String>,
+    definitions: Map<String, Vec<usize>>,
+    declared: Set<String>,
     /// The places of an import and of the name in it.
-    imports: BTreeMap<String, (usize, usize)>,
+    imports: Map<String, (usize, usize)>,
 }
 
 impl Module {
     fn new(file: File) -> Module {
-        let mut definitions: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut definitions: Map<String, Vec<usize>> = Map::new();
         for (place, definition) in file.definitions.iter().enumerate() {
             definitions.entry(definition.name.text.clone()).or_default().push(place);
         }
         let declared = file.declared.iter().map(|name| name.text.clone()).collect();
-        let mut imports = BTreeMap::new();
+        let mut imports = Map::new();
         for (place, import) in file.imports.iter().enumerate() {
             for (inner, (_, known)) in import.names.iter().enumerate() {
                 imports.entry(known.clone()).or_insert((place, inner));
@@ -131,11 +131,11 @@ impl Module {
 
 struct Importing<'l> {
     loader: &'l dyn Loader,
-    modules: BTreeMap<String, Rc<Module>>,
+    modules: Map<String, Rc<Module>>,
     /// What definitions of modules are called here.
-    names: BTreeMap<(String, String), String>,
+    names: Map<(String, String), String>,
     /// Names that have a definition here.
-    taken: BTreeSet<String>,
+    taken: Set<String>,
     pending: Vec<Wanted>,
     first: Vec<Definition>,
     last: Vec<Definition>,
@@ -190,7 +190,7 @@ impl Importing<'_> {
     }
 
     fn want(&mut self, source: (String, String), known: String, span: Span, is_first: bool) {
-        if let std::collections::btree_map::Entry::Vacant(entry) = self.names.entry(source.clone()) {
+        if let crate::ordered::Entry::Vacant(entry) = self.names.entry(source.clone()) {
             entry.insert(known.clone());
             self.taken.insert(known.clone());
             self.pending.push(Wanted { path: source.0, name: source.1, known, span, is_first });

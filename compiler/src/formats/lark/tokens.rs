@@ -1,12 +1,11 @@
 //! The terminals of a grammar as its lexer takes them: what their patterns ask of their surroundings is honoured.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::ast::{Expr, ExprKind, Name, Rule};
 use crate::charset::CharSet;
 use crate::formats::boundaries::Syntax;
 use crate::formats::builder::Builder;
 use crate::formats::pattern::{Mark, has_marks, leave_out, resolve};
+use crate::ordered::{Map, Set};
 
 /// Writes the terminals that have marks in them anew. Returns for each what must not follow it.
 pub(super) fn settle(
@@ -15,15 +14,15 @@ pub(super) fn settle(
     ignored: &mut [Expr],
     looks: &[Mark],
     builder: &mut Builder<'_>,
-) -> BTreeMap<String, CharSet> {
-    let mut not_behind = BTreeMap::new();
+) -> Map<String, CharSet> {
+    let mut not_behind = Map::new();
     if looks.is_empty() {
         return not_behind;
     }
     let before = reached(syntax, ignored, lexical);
     // Terminals that are written in rules become rules of their own, so that they have a name.
     let mut count = 0;
-    let mut tokens: BTreeSet<String> = BTreeSet::new();
+    let mut tokens: Set<String> = Set::new();
     for (_, body) in syntax.iter_mut() {
         each_token(body, &mut |expr| {
             if !matches!(expr.kind, ExprKind::Rule(_)) && has_marks(expr, &|_| None) {
@@ -37,8 +36,7 @@ pub(super) fn settle(
             }
         });
     }
-    let bodies: BTreeMap<String, Expr> =
-        lexical.iter().map(|rule| (rule.name.text.clone(), rule.body.clone())).collect();
+    let bodies: Map<String, Expr> = lexical.iter().map(|rule| (rule.name.text.clone(), rule.body.clone())).collect();
     let body_of = |name: &str| bodies.get(name);
     for rule in lexical.iter_mut().filter(|rule| tokens.contains(&rule.name.text)) {
         if builder.gives_up() || !has_marks(&bodies[&rule.name.text], &body_of) {
@@ -64,7 +62,7 @@ pub(super) fn settle(
         }
     }
     let after = reached(syntax, ignored, lexical);
-    let dropped: BTreeSet<String> = before.difference(&after).cloned().collect();
+    let dropped: Set<String> = before.difference(&after).cloned().collect();
     lexical.retain(|rule| !dropped.contains(&rule.name.text));
     // What is left is too large, or in no token.
     for rule in lexical.iter_mut() {
@@ -84,14 +82,14 @@ fn each_token(syntax: &mut Syntax, visit: &mut dyn FnMut(&mut Expr)) {
 }
 
 /// The terminals that rules and ignored terminals refer to, directly or through other terminals.
-fn reached(syntax: &mut [(Name, Syntax)], ignored: &[Expr], lexical: &[Rule]) -> BTreeSet<String> {
-    let bodies: BTreeMap<&str, &Expr> = lexical.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
+fn reached(syntax: &mut [(Name, Syntax)], ignored: &[Expr], lexical: &[Rule]) -> Set<String> {
+    let bodies: Map<&str, &Expr> = lexical.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
     let mut pending: Vec<String> = Vec::new();
     for (_, body) in syntax {
         each_token(body, &mut |expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
     }
     ignored.iter().for_each(|expr| each_reference(expr, &mut |name| pending.push(name.to_string())));
-    let mut reached = BTreeSet::new();
+    let mut reached = Set::new();
     while let Some(name) = pending.pop() {
         if let Some(body) = bodies.get(name.as_str())
             && reached.insert(name)

@@ -1,6 +1,6 @@
 //! From the definitions of a Lark grammar to rules: templates are expanded, terminals become rules without separators.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::parser::{Definition, File, Item, Kind, is_terminal};
 use super::tokens;
@@ -14,6 +14,7 @@ use crate::formats::given::Given;
 use crate::formats::layout::LayoutTokens;
 use crate::formats::pattern::{self, Mark};
 use crate::formats::{keywords, missing};
+use crate::ordered::{Map, Set};
 use crate::tokens::Indent;
 
 /// A grammar may use its templates with this many different lists of arguments.
@@ -30,7 +31,7 @@ pub(super) fn translate(
     builder: &mut Builder<'_>,
 ) -> Grammar {
     let definitions = joined(&file.definitions);
-    let templates: BTreeMap<&str, &Definition> = file
+    let templates: Map<&str, &Definition> = file
         .definitions
         .iter()
         .filter(|definition| !definition.parameters.is_empty())
@@ -38,9 +39,9 @@ pub(super) fn translate(
         .collect();
     let mut translator = Translator {
         templates,
-        instances: BTreeMap::new(),
+        instances: Map::new(),
         pending: VecDeque::new(),
-        arguments: BTreeMap::new(),
+        arguments: Map::new(),
         looks: Vec::new(),
         builder,
     };
@@ -61,11 +62,11 @@ pub(super) fn translate(
     }
     while let Some((name, template, arguments)) = translator.pending.pop_front() {
         translator.arguments =
-            template.parameters.iter().map(String::as_str).zip(arguments).collect::<BTreeMap<&str, Item>>();
+            template.parameters.iter().map(String::as_str).zip(arguments).collect::<Map<&str, Item>>();
         let body = translator.syntax(&template.body).unwrap_or(Syntax::Seq(Vec::new()));
         syntax.push((Name { text: name, span: template.name.span }, body));
     }
-    translator.arguments = BTreeMap::new();
+    translator.arguments = Map::new();
     let mut ignored = Vec::new();
     for item in &file.ignored {
         ignored.extend(translator.lexical(item).map(|part| part.expr));
@@ -112,8 +113,8 @@ fn layout(
     given: &Given,
     builder: &mut Builder<'_>,
 ) -> Option<LayoutTokens> {
-    let defined: BTreeSet<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
-    let (mut declared, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let defined: Set<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
+    let (mut declared, mut own) = (Set::new(), Set::new());
     for (_, body) in syntax.iter() {
         each_terminal(body, &mut |name| {
             let is_own = defined.contains(name) || given.has(name);
@@ -135,8 +136,8 @@ fn supply(
     given: &Given,
     builder: &mut Builder<'_>,
 ) -> Result<(), Reported> {
-    let defined: BTreeSet<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
-    let mut open: BTreeSet<String> = BTreeSet::new();
+    let defined: Set<&str> = lexical.iter().map(|rule| rule.name.text.as_str()).collect();
+    let mut open: Set<String> = Set::new();
     for (_, body) in syntax.iter() {
         each_terminal(body, &mut |name| {
             if !defined.contains(name) {
@@ -144,11 +145,11 @@ fn supply(
             }
         });
     }
-    let rules: BTreeSet<&str> = syntax.iter().map(|(name, _)| name.text.as_str()).collect();
+    let rules: Set<&str> = syntax.iter().map(|(name, _)| name.text.as_str()).collect();
     let is_taken = |name: &str| defined.contains(name) || rules.contains(name);
     let supplied = given.rules(open.iter().map(String::as_str), is_taken, builder);
     lexical.extend(supplied);
-    let mut missing = BTreeSet::new();
+    let mut missing = Set::new();
     for name in file.declared.iter().filter(|name| open.contains(&name.text) && !given.has(&name.text)) {
         if missing.insert(name.text.clone()) {
             let message = format!("what needs the declared terminal `{}` is left out", name.text);
@@ -192,8 +193,8 @@ fn one_or_choice(mut parts: Vec<Syntax>) -> Syntax {
 /// The alternatives of each name: `%extend` adds some, `%override` replaces them.
 fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
     let mut all: Vec<(Name, Vec<&Item>)> = Vec::new();
-    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
-    let overridden: BTreeSet<&str> = definitions
+    let mut index: Map<&str, usize> = Map::new();
+    let overridden: Set<&str> = definitions
         .iter()
         .filter(|definition| definition.overrides)
         .map(|definition| definition.name.text.as_str())
@@ -219,12 +220,12 @@ fn joined(definitions: &[Definition]) -> Vec<(Name, Vec<&Item>)> {
 type Instance<'f> = (String, &'f Definition, Vec<Item>);
 
 struct Translator<'f, 'b, 'd> {
-    templates: BTreeMap<&'f str, &'f Definition>,
+    templates: Map<&'f str, &'f Definition>,
     /// The names of the rules that were made of templates, by what they were made of.
-    instances: BTreeMap<String, String>,
+    instances: Map<String, String>,
     pending: VecDeque<Instance<'f>>,
     /// What stands for the parameters of the template at hand.
-    arguments: BTreeMap<&'f str, Item>,
+    arguments: Map<&'f str, Item>,
     /// What patterns ask of their surroundings.
     looks: Vec<Mark>,
     builder: &'b mut Builder<'d>,

@@ -4,13 +4,12 @@
 //! A mark is a letter of its own. Texts with marks in them are a regular language, and so are those in which a mark has what
 //! it asks for beside it; in the intersection of both the marks are taken out again.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::super::builder::Builder;
 use super::terms::{ALL, Automaton, EMPTY, Edge, Id, Letters, MAX_LETTERS, NEVER, Terms};
 use crate::ast::{Alternative, Expr, ExprKind, MAX_NESTING};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
+use crate::ordered::{Map, Set};
 
 /// Rules are followed this deep, ...
 const MAX_DEPTH: u32 = 32;
@@ -111,7 +110,7 @@ pub(in crate::formats) struct Resolved {
 
 /// Whether the expression has marks, in itself or in rules that it refers to.
 pub(in crate::formats) fn has_marks<'g>(expr: &'g Expr, rule: &impl Fn(&str) -> Option<&'g Expr>) -> bool {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut seen: Set<&str> = Set::new();
     let mut pending = vec![expr];
     let mut found = false;
     while let Some(expr) = pending.pop() {
@@ -207,7 +206,7 @@ fn resolve_in<'g>(
     looks: &'g [Mark],
     rule: &dyn Fn(&str) -> Option<&'g Expr>,
 ) -> Option<Resolved> {
-    let mut alphabet = Sets { rule, looks, sets: BTreeSet::new(), marks: BTreeSet::new(), steps: 0 };
+    let mut alphabet = Sets { rule, looks, sets: Set::new(), marks: Set::new(), steps: 0 };
     alphabet.collect(expr, MAX_DEPTH)?;
     if alphabet.sets.len() > MAX_SETS {
         return None;
@@ -289,8 +288,8 @@ fn members(expr: &Expr) -> CharSet {
 struct Sets<'s, 'g> {
     rule: &'s dyn Fn(&str) -> Option<&'g Expr>,
     looks: &'g [Mark],
-    sets: BTreeSet<Vec<(u32, u32)>>,
-    marks: BTreeSet<usize>,
+    sets: Set<Vec<(u32, u32)>>,
+    marks: Set<usize>,
     steps: usize,
 }
 
@@ -332,13 +331,13 @@ struct Alphabet {
 }
 
 /// The classes of characters that none of these sets tells apart. The ranges of a set are in order.
-pub(in crate::formats) fn letters(sets: &BTreeSet<Vec<(u32, u32)>>) -> Vec<CharSet> {
-    let mut cuts: BTreeSet<u32> = BTreeSet::from([0, 0x11_0000]);
+pub(in crate::formats) fn letters(sets: &Set<Vec<(u32, u32)>>) -> Vec<CharSet> {
+    let mut cuts: Set<u32> = Set::from([0, 0x11_0000]);
     for &(low, high) in sets.iter().flatten() {
         cuts.extend([low, high + 1]);
     }
     let cuts: Vec<u32> = cuts.into_iter().filter(|&cut| cut <= 0x11_0000).collect();
-    let mut by_sets: BTreeMap<Vec<usize>, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut by_sets: Map<Vec<usize>, Vec<(u32, u32)>> = Map::new();
     for pair in cuts.windows(2) {
         let holds = |ranges: &Vec<(u32, u32)>| {
             let next = ranges.partition_point(|&(_, high)| high < pair[0]);
@@ -351,7 +350,7 @@ pub(in crate::formats) fn letters(sets: &BTreeSet<Vec<(u32, u32)>>) -> Vec<CharS
 }
 
 impl Alphabet {
-    fn new(sets: &BTreeSet<Vec<(u32, u32)>>) -> Alphabet {
+    fn new(sets: &Set<Vec<(u32, u32)>>) -> Alphabet {
         Alphabet { letters: letters(sets) }
     }
 
@@ -602,7 +601,7 @@ fn longest(expr: &Expr) -> Option<u32> {
 
 /// Makes an expression of an automaton: states are taken out one by one, and what led through them becomes an edge.
 struct Elimination {
-    edges: BTreeMap<(usize, usize), Expr>,
+    edges: Map<(usize, usize), Expr>,
     span: Span,
 }
 
@@ -612,11 +611,11 @@ impl Elimination {
         if states > MAX_STATES {
             return None;
         }
-        let mut elimination = Elimination { edges: BTreeMap::new(), span };
+        let mut elimination = Elimination { edges: Map::new(), span };
         let (start, end) = (states, states + 1);
         elimination.edges.insert((start, 0), elimination.expr(ExprKind::Seq(Vec::new())));
         for (state, row) in automaton.next.iter().enumerate() {
-            let mut by_target: BTreeMap<usize, CharSet> = BTreeMap::new();
+            let mut by_target: Map<usize, CharSet> = Map::new();
             for (letter, next) in row.iter().enumerate() {
                 if let Some(next) = next {
                     let set = by_target.entry(*next).or_insert_with(|| CharSet::empty(Unit::Char));
@@ -630,7 +629,7 @@ impl Elimination {
                 elimination.edges.insert((state, end), elimination.expr(ExprKind::Seq(Vec::new())));
             }
         }
-        let mut left: BTreeSet<usize> = (0..states).collect();
+        let mut left: Set<usize> = (0..states).collect();
         while !left.is_empty() {
             let weight = |state: usize| {
                 let count = |towards: bool| {
@@ -658,7 +657,7 @@ impl Elimination {
     fn take_out(&mut self, state: usize) {
         let round = self.edges.remove(&(state, state));
         let round = round.map(|item| self.expr(ExprKind::Repeat { item: Box::new(item), min: 0, max: None }));
-        let (beside, edges): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        let (beside, edges): (Map<_, _>, Map<_, _>) =
             std::mem::take(&mut self.edges).into_iter().partition(|&((from, to), _)| from == state || to == state);
         self.edges = edges;
         let before = || beside.iter().filter(|((_, to), _)| *to == state);

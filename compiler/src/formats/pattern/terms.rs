@@ -1,7 +1,7 @@
 //! Regular languages as terms with intersection and complement, told apart by their derivatives (Brzozowski, "Derivatives of
 //! regular expressions", 1964), and the automata that they have.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ordered::{Map, Set};
 
 /// A set of letters, one bit each.
 pub(in crate::formats) type Letters = u128;
@@ -43,8 +43,8 @@ enum Term {
 pub(in crate::formats) struct Terms {
     terms: Vec<Term>,
     nullable: Vec<bool>,
-    ids: BTreeMap<Term, Id>,
-    derived: BTreeMap<(Id, u32), Id>,
+    ids: Map<Term, Id>,
+    derived: Map<(Id, u32), Id>,
     /// Whether there were too many; what was made since means nothing.
     is_full: bool,
     /// How many derivatives may still be asked for.
@@ -61,8 +61,8 @@ impl Terms {
         let mut terms = Terms {
             terms: Vec::new(),
             nullable: Vec::new(),
-            ids: BTreeMap::new(),
-            derived: BTreeMap::new(),
+            ids: Map::new(),
+            derived: Map::new(),
             is_full: false,
             steps_left: steps,
         };
@@ -143,7 +143,7 @@ impl Terms {
     }
 
     pub(in crate::formats) fn or(&mut self, items: impl IntoIterator<Item = Id>) -> Id {
-        let (mut flat, mut letters) = (BTreeSet::new(), 0);
+        let (mut flat, mut letters) = (Set::new(), 0);
         for item in items {
             match &self.terms[item] {
                 Term::Or(inner) => flat.extend(inner.iter().copied()),
@@ -167,7 +167,7 @@ impl Terms {
     }
 
     pub(in crate::formats) fn and(&mut self, items: impl IntoIterator<Item = Id>) -> Id {
-        let mut flat = BTreeSet::new();
+        let mut flat = Set::new();
         for item in items {
             match &self.terms[item] {
                 Term::And(inner) => flat.extend(inner.iter().copied()),
@@ -178,7 +178,7 @@ impl Terms {
         if flat.contains(&NEVER) { NEVER } else { self.joined(flat, ALL, Term::And) }
     }
 
-    fn joined(&mut self, items: BTreeSet<Id>, none: Id, join: fn(Vec<Id>) -> Term) -> Id {
+    fn joined(&mut self, items: Set<Id>, none: Id, join: fn(Vec<Id>) -> Term) -> Id {
         let items: Vec<Id> = items.into_iter().collect();
         match items.as_slice() {
             [] => none,
@@ -266,7 +266,7 @@ impl Terms {
 
     /// The automaton of a term; `None` if it is too large.
     pub(in crate::formats) fn automaton(&mut self, start: Id, letters: u32) -> Option<Automaton> {
-        let mut places = BTreeMap::from([(start, 0)]);
+        let mut places = Map::from([(start, 0)]);
         let mut order = vec![start];
         let mut automaton = Automaton::default();
         while let Some(&id) = order.get(automaton.next.len()) {
@@ -308,7 +308,7 @@ enum Other {
     Shorter,
 }
 
-type Others = BTreeSet<(usize, Other)>;
+type Others = Set<(usize, Other)>;
 
 /// The automaton of the states that are reached from `start`; `None` if there are too many.
 fn determined<S: Clone + Ord>(
@@ -317,7 +317,7 @@ fn determined<S: Clone + Ord>(
     next: impl Fn(&S, usize) -> Option<S>,
     mut is_end: impl FnMut(&S) -> bool,
 ) -> Option<Automaton> {
-    let mut places = BTreeMap::from([(start.clone(), 0)]);
+    let mut places = Map::from([(start.clone(), 0)]);
     let mut order = vec![start];
     let mut automaton = Automaton::default();
     while let Some(state) = order.get(automaton.next.len()).cloned() {
@@ -360,7 +360,7 @@ impl Automaton {
 
     /// The same language with `letters` at and beyond this one taken out of its texts; `None` if that is too large.
     pub(in crate::formats) fn without_letters_from(&self, first: usize) -> Option<Automaton> {
-        let closed = |states: &mut BTreeSet<usize>| {
+        let closed = |states: &mut Set<usize>| {
             let mut pending: Vec<usize> = states.iter().copied().collect();
             while let Some(state) = pending.pop() {
                 for next in self.next[state][first..].iter().flatten() {
@@ -370,13 +370,13 @@ impl Automaton {
                 }
             }
         };
-        let mut start = BTreeSet::from([0]);
+        let mut start = Set::from([0]);
         closed(&mut start);
         determined(
             start,
             first,
             |states, letter| {
-                let mut next: BTreeSet<usize> = states.iter().filter_map(|&state| self.next[state][letter]).collect();
+                let mut next: Set<usize> = states.iter().filter_map(|&state| self.next[state][letter]).collect();
                 closed(&mut next);
                 (!next.is_empty()).then_some(next)
             },
@@ -423,7 +423,7 @@ impl Automaton {
             });
             Some(closed(next.collect()))
         };
-        let start = (0, closed(BTreeSet::from([(0, Other::Same)])));
+        let start = (0, closed(Set::from([(0, Other::Same)])));
         determined(
             start,
             self.next[0].len(),
@@ -442,11 +442,11 @@ impl Automaton {
         let go = |state: usize, letter: usize| own.and_then(|own| own.next[state][letter]);
         let ends = |state: usize| own.is_some_and(|own| own.is_end[state]);
         let around = match (own, edge) {
-            (None, _) => BTreeSet::new(),
-            (_, Edge::Beginning) => BTreeSet::from([0]),
+            (None, _) => Set::new(),
+            (_, Edge::Beginning) => Set::from([0]),
             (Some(own), Edge::End) => (0..own.next.len()).collect(),
         };
-        let adds = |around: &BTreeSet<usize>, more_state: Option<usize>| {
+        let adds = |around: &Set<usize>, more_state: Option<usize>| {
             more_state.is_some_and(|state| more.is_end[state])
                 && match edge {
                     Edge::Beginning => around.is_empty(),
@@ -495,7 +495,7 @@ impl Automaton {
         let mut part: Vec<usize> = self.is_end.iter().map(|&is_end| usize::from(is_end)).collect();
         let mut count = 0;
         loop {
-            let mut parts: BTreeMap<(usize, Vec<Option<usize>>), usize> = BTreeMap::new();
+            let mut parts: Map<(usize, Vec<Option<usize>>), usize> = Map::new();
             let mut refined = vec![0; part.len()];
             for state in (0..part.len()).filter(|&state| leads[state]) {
                 let row = self.next[state].iter().map(|next| next.filter(|&next| leads[next]).map(|next| part[next]));

@@ -1,10 +1,9 @@
 //! Which characters an expression is one of, or can begin with: what predicates are honoured by.
 
-use std::collections::BTreeMap;
-
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
+use crate::ordered::Map;
 
 /// Rules are followed this deep.
 const MAX_DEPTH: u32 = 24;
@@ -35,9 +34,9 @@ fn builtin(name: &str) -> Option<CharSet> {
 
 /// Looks at expressions.
 pub(super) struct Chars<'r> {
-    rules: BTreeMap<&'r str, &'r Peg>,
+    rules: Map<&'r str, &'r Peg>,
     /// The rules that pest knows by itself, as far as they were asked for.
-    builtins: BTreeMap<String, Option<CharSet>>,
+    builtins: Map<String, Option<CharSet>>,
     steps: u32,
 }
 
@@ -52,7 +51,7 @@ impl<'r> Chars<'r> {
     pub(super) fn new(rules: &'r [Rule]) -> Chars<'r> {
         Chars {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(),
-            builtins: BTreeMap::new(),
+            builtins: Map::new(),
             steps: 0,
         }
     }

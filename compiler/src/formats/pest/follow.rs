@@ -1,10 +1,9 @@
 //! What may follow a choice: the rest of its rule, then the characters that may follow the rule wherever it is referred to.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::chars::Chars;
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
+use crate::ordered::{Map, Set};
 
 /// Expressions and the rules that they refer to are followed this deep.
 const MAX_DEPTH: u32 = 200;
@@ -51,27 +50,27 @@ impl First {
 
 /// What follows the places of a grammar.
 pub(super) struct Follow<'r> {
-    rules: BTreeMap<&'r str, &'r Rule>,
+    rules: Map<&'r str, &'r Rule>,
     places: Vec<Place<'r>>,
     /// The places after choices, by their alternatives, and after references, by their rule.
-    choices: BTreeMap<*const Peg, usize>,
-    references: BTreeMap<&'r str, Vec<usize>>,
-    firsts: BTreeMap<&'r str, First>,
-    open: BTreeSet<&'r str>,
-    follows: BTreeMap<&'r str, CharSet>,
+    choices: Map<*const Peg, usize>,
+    references: Map<&'r str, Vec<usize>>,
+    firsts: Map<&'r str, First>,
+    open: Set<&'r str>,
+    follows: Map<&'r str, CharSet>,
     work: usize,
 }
 
 impl<'r> Follow<'r> {
-    pub(super) fn new(rules: &BTreeMap<&'r str, &'r Rule>) -> Follow<'r> {
+    pub(super) fn new(rules: &Map<&'r str, &'r Rule>) -> Follow<'r> {
         let mut follow = Follow {
             rules: rules.clone(),
             places: Vec::new(),
-            choices: BTreeMap::new(),
-            references: BTreeMap::new(),
-            firsts: BTreeMap::new(),
-            open: BTreeSet::new(),
-            follows: BTreeMap::new(),
+            choices: Map::new(),
+            references: Map::new(),
+            firsts: Map::new(),
+            open: Set::new(),
+            follows: Map::new(),
             work: 0,
         };
         for (name, rule) in rules {
@@ -128,7 +127,7 @@ impl<'r> Follow<'r> {
             return known.clone();
         }
         let mut set = self.blank(chars).set;
-        let (mut seen, mut pending) = (BTreeSet::from([rule]), vec![rule]);
+        let (mut seen, mut pending) = (Set::from([rule]), vec![rule]);
         while let Some(rule) = pending.pop() {
             let references = self.references.remove(rule).unwrap_or_default();
             for &reference in &references {

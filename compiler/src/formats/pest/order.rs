@@ -6,14 +6,13 @@
 //! Expressions are read as regular languages for this. What recurs or is not known has two: one of all texts that it may
 //! have, one of those that it has for certain. Where that leaves doubt, order is taken to matter.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::chars::Chars;
 use super::follow::{Follow, Next};
 use super::parser::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
 use crate::formats::pattern::terms::{ALL, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
+use crate::ordered::{Map, Set};
 
 /// Rules are followed this deep, ...
 const MAX_DEPTH: u32 = 16;
@@ -37,7 +36,7 @@ const MAX_COMPARED: usize = 1 << 9;
 
 /// Looks at the choices of a grammar.
 pub(super) struct Order<'r> {
-    rules: BTreeMap<&'r str, &'r Rule>,
+    rules: Map<&'r str, &'r Rule>,
     follow: Follow<'r>,
     terms_left: usize,
 }
@@ -58,18 +57,18 @@ impl Texts {
 
 /// One choice.
 struct Choice<'o, 'r> {
-    rules: &'o BTreeMap<&'r str, &'r Rule>,
+    rules: &'o Map<&'r str, &'r Rule>,
     follow: &'o mut Follow<'r>,
     chars: &'o mut Chars<'r>,
     /// The sets of characters of the choice, and the classes that they tell apart.
-    sets: BTreeSet<Vec<(u32, u32)>>,
+    sets: Set<Vec<(u32, u32)>>,
     letters: Vec<CharSet>,
     terms: Terms,
     /// The rules that are being followed.
-    open: BTreeSet<&'r str>,
+    open: Set<&'r str>,
     /// The texts of rules, with and without blanks between parts. Those of a rule that was made while one was not followed
     /// further hold as well, as both bounds do.
-    known: BTreeMap<(&'r str, bool), Texts>,
+    known: Map<(&'r str, bool), Texts>,
     steps: usize,
     /// What comparing sets of characters costs, and the most it may.
     work: usize,
@@ -79,7 +78,7 @@ struct Choice<'o, 'r> {
 }
 
 impl<'r> Order<'r> {
-    pub(super) fn new(rules: &BTreeMap<&'r str, &'r Rule>) -> Order<'r> {
+    pub(super) fn new(rules: &Map<&'r str, &'r Rule>) -> Order<'r> {
         Order { rules: rules.clone(), follow: Follow::new(rules), terms_left: MAX_TERMS }
     }
 
@@ -90,11 +89,11 @@ impl<'r> Order<'r> {
             rules: &self.rules,
             follow: &mut self.follow,
             chars,
-            sets: BTreeSet::new(),
+            sets: Set::new(),
             letters: Vec::new(),
             terms: Terms::new(),
-            open: BTreeSet::new(),
-            known: BTreeMap::new(),
+            open: Set::new(),
+            known: Map::new(),
             steps: 0,
             work: 0,
             work_left: self.terms_left,
@@ -138,7 +137,7 @@ fn are_alike(one: &Peg, other: &Peg) -> bool {
 impl<'r> Choice<'_, 'r> {
     /// `None` if that takes too long to tell.
     fn matters(&mut self, parts: &'r [Peg], is_atomic: bool) -> Option<bool> {
-        let mut sets = BTreeSet::new();
+        let mut sets = Set::new();
         for part in parts {
             self.collect(part, MAX_DEPTH, &mut sets)?;
         }
@@ -195,7 +194,7 @@ impl<'r> Choice<'_, 'r> {
     }
 
     /// Collects the sets of characters of what comes after the choice in its rule.
-    fn collect_after(&mut self, parts: &'r [Peg], sets: &mut BTreeSet<Vec<(u32, u32)>>) -> Option<()> {
+    fn collect_after(&mut self, parts: &'r [Peg], sets: &mut Set<Vec<(u32, u32)>>) -> Option<()> {
         for next in self.follow.after(parts, MAX_AFTER) {
             match next {
                 Next::Parts(parts) => parts.iter().try_for_each(|part| self.collect(part, MAX_DEPTH_AFTER, sets))?,
@@ -208,8 +207,8 @@ impl<'r> Choice<'_, 'r> {
 
     /// The places of the alternatives before one, by how many parts they begin with in common: these match the same text in
     /// both, so only what comes after them is told apart.
-    fn earlier(&self, parts: &[Peg], number: usize) -> BTreeMap<usize, Vec<usize>> {
-        let mut earlier: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    fn earlier(&self, parts: &[Peg], number: usize) -> Map<usize, Vec<usize>> {
+        let mut earlier: Map<usize, Vec<usize>> = Map::new();
         for place in 0..number {
             let pairs = parts_of(&parts[place]).iter().zip(parts_of(&parts[number]));
             let shared = match parts.len() <= MAX_COMPARED {
@@ -360,7 +359,7 @@ impl<'r> Choice<'_, 'r> {
     }
 
     /// Collects the sets of characters of an expression.
-    fn collect(&mut self, peg: &'r Peg, depth: u32, sets: &mut BTreeSet<Vec<(u32, u32)>>) -> Option<()> {
+    fn collect(&mut self, peg: &'r Peg, depth: u32, sets: &mut Set<Vec<(u32, u32)>>) -> Option<()> {
         self.step()?;
         let mut ranges = 0;
         let mut add = |set: &CharSet| {

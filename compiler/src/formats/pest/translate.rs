@@ -1,8 +1,6 @@
 //! From the rules of a PEG to those of a grammar. A rule that is not atomic has two forms: one with `WHITESPACE` and
 //! `COMMENT` between its parts, and one without, for the rules that atomic rules refer to.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::chars::Chars;
 use super::order::Order;
 use super::parser::{Kind, Peg, Rule};
@@ -12,13 +10,14 @@ use crate::diagnostics::Span;
 use crate::formats::boundaries::{BLANKS, Lexical, Syntax, blank, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::pattern;
+use crate::ordered::{Map, Set};
 
 /// What stands between the parts of rules that are not atomic.
 const IMPLICIT: &str = "implicit.blank";
 
 /// The grammar of these rules.
 pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
-    let by_name: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
+    let by_name: Map<&str, &Rule> = rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
     let defined = |name: &str| by_name.get(name).copied();
     let implicit = defined("WHITESPACE").is_some() || defined("COMMENT").is_some();
     let pushed = rules.iter().find_map(|rule| pushed(&rule.body));
@@ -30,7 +29,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
         implicit,
         atomic: true,
         wanted: Vec::new(),
-        known: BTreeSet::new(),
+        known: Set::new(),
         rounds: Vec::new(),
         builder,
     };
@@ -125,7 +124,7 @@ fn implicit_rule(
 }
 
 struct Translator<'r, 'b, 'd> {
-    by_name: &'r BTreeMap<&'r str, &'r Rule>,
+    by_name: &'r Map<&'r str, &'r Rule>,
     chars: Chars<'r>,
     order: Order<'r>,
     pushed: Option<&'r Peg>,
@@ -134,7 +133,7 @@ struct Translator<'r, 'b, 'd> {
     atomic: bool,
     /// Rules whose form without anything implicit is referred to.
     wanted: Vec<&'r Rule>,
-    known: BTreeSet<&'r str>,
+    known: Set<&'r str>,
     /// Rounds of repetitions that are rules of their own.
     rounds: Vec<(Name, Syntax)>,
     builder: &'b mut Builder<'d>,

@@ -1,7 +1,5 @@
 //! Declarations and rules of yacc.
 
-use std::collections::BTreeMap;
-
 use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -10,21 +8,15 @@ use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
 use crate::formats::keywords;
 use crate::formats::scanner::Scanner;
+use crate::ordered::Map;
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) -> Grammar {
     let mut builder = Builder::new(diagnostics);
     let mut lexer = Lexer { scan: Scanner::new(text) };
     let next = lexer.token(&mut builder);
-    let mut parser = Parser {
-        lexer,
-        next,
-        builder,
-        tokens: BTreeMap::new(),
-        start: None,
-        rules: Vec::new(),
-        index: BTreeMap::new(),
-    };
+    let mut parser =
+        Parser { lexer, next, builder, tokens: Map::new(), start: None, rules: Vec::new(), index: Map::new() };
     parser.declarations();
     while !matches!(parser.next.kind, Kind::End | Kind::Section) && !parser.builder.gives_up() {
         if parser.rule().is_err() {
@@ -57,10 +49,10 @@ struct Parser<'t, 'd> {
     lexer: Lexer<'t>,
     next: Token<'t>,
     builder: Builder<'d>,
-    tokens: BTreeMap<&'t str, Declared>,
+    tokens: Map<&'t str, Declared>,
     start: Option<Name>,
     rules: Vec<(Name, Vec<Vec<Symbol>>)>,
-    index: BTreeMap<&'t str, usize>,
+    index: Map<&'t str, usize>,
 }
 
 impl<'t> Parser<'t, '_> {
@@ -216,9 +208,9 @@ impl<'t> Parser<'t, '_> {
     fn finish(self, given: &Given) -> Grammar {
         let Parser { mut builder, tokens, start, rules, index, .. } = self;
         // Texts of declarations stand for their tokens: `%token PLUS "+"`, then `"+"` or `PLUS`.
-        let by_text: BTreeMap<&[u8], &str> =
+        let by_text: Map<&[u8], &str> =
             tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
-        let mut needed: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut needed: Map<&str, Span> = Map::new();
         let mut syntax = Vec::new();
         for (name, alternatives) in &rules {
             let mut choice = Vec::new();

@@ -1,10 +1,9 @@
 //! What is known of rules and expressions before their layout: least fixpoints.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE};
 use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ordered::{Map, Set};
 
 /// What is known of an expression, or of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +51,10 @@ impl Fact {
 /// The facts of a grammar's rules.
 #[derive(Debug)]
 pub(super) struct Facts<'g> {
-    index: BTreeMap<&'g str, usize>,
+    index: Map<&'g str, usize>,
     pub(super) rules: Vec<Fact>,
     /// What is known of sequences, choices and repetitions, by their addresses.
-    known: BTreeMap<usize, Fact>,
+    known: Map<usize, Fact>,
 }
 
 /// Expressions are looked at this often at most.
@@ -63,14 +62,14 @@ const MAX_WORK: usize = 1 << 27;
 
 impl<'g> Facts<'g> {
     /// `None` if they take too long to find.
-    pub(super) fn of(grammar: &'g Grammar, gaps: &BTreeSet<String>) -> Option<Facts<'g>> {
-        let mut index = BTreeMap::new();
+    pub(super) fn of(grammar: &'g Grammar, gaps: &Set<String>) -> Option<Facts<'g>> {
+        let mut index = Map::new();
         for (number, rule) in grammar.rules.iter().enumerate() {
             index.entry(rule.name.text.as_str()).or_insert(number);
         }
         let is_gap: Vec<bool> = grammar.rules.iter().map(|rule| gaps.contains(&rule.name.text)).collect();
         let fact = |&is_gap: &bool| if is_gap { Fact::GAP } else { Fact::NONE };
-        let mut facts = Facts { index, rules: is_gap.iter().map(fact).collect(), known: BTreeMap::new() };
+        let mut facts = Facts { index, rules: is_gap.iter().map(fact).collect(), known: Map::new() };
         let mut users = vec![Vec::new(); grammar.rules.len()];
         for (number, rule) in grammar.rules.iter().enumerate() {
             facts.each_rule(&rule.body, &mut |used| users[used].push(number));

@@ -9,11 +9,12 @@
 //! Only rules that reach one of the tokens have variants (`facts`); `paths` follows the states through their bodies. Rules without
 //! such tokens are used as they are; what may stand before any token is left out at the beginning of a line (`heads`).
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::patterns::Names;
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::{Map, Set};
 use facts::Facts;
 use paths::{Line, Paths, Place};
 
@@ -50,7 +51,7 @@ pub struct Layout {
     /// What may stand on the first line if that has no text of its own.
     pub blank_line: Expr,
     /// Rules that stand before tokens and are no part of them; at the beginning of a line they are left out.
-    pub gaps: BTreeSet<String>,
+    pub gaps: Set<String>,
 }
 
 /// The grammar without references to [`NEWLINE`], [`INDENT`] and [`DEDENT`], the first rule of which is the start rule, with fewer levels
@@ -127,8 +128,8 @@ type Key = (usize, Place);
 #[derive(Default)]
 struct Entry {
     /// The states that it can end in.
-    outs: BTreeSet<Place>,
-    users: BTreeSet<Key>,
+    outs: Set<Place>,
+    users: Set<Key>,
     queued: bool,
 }
 
@@ -138,7 +139,7 @@ struct Writer<'g> {
     layout: &'g Layout,
     levels: u8,
     brings_line_end: bool,
-    entries: BTreeMap<Key, Entry>,
+    entries: Map<Key, Entry>,
     pending: VecDeque<Key>,
     current: Option<Key>,
     building: bool,
@@ -146,9 +147,9 @@ struct Writer<'g> {
     names: Names,
     rules: Vec<Rule>,
     /// The names of variants that were referred to, and those without a body.
-    variants: BTreeMap<(Key, Place), String>,
+    variants: Map<(Key, Place), String>,
     to_build: VecDeque<(Key, Place)>,
-    heads: BTreeMap<usize, Option<String>>,
+    heads: Map<usize, Option<String>>,
     heads_to_build: Vec<(usize, String)>,
     indents: bool,
 }
@@ -171,16 +172,16 @@ impl<'g> Writer<'g> {
             layout,
             levels,
             brings_line_end,
-            entries: BTreeMap::new(),
+            entries: Map::new(),
             pending: VecDeque::new(),
             current: None,
             building: false,
             work: 0,
             names,
             rules: Vec::new(),
-            variants: BTreeMap::new(),
+            variants: Map::new(),
             to_build: VecDeque::new(),
-            heads: BTreeMap::new(),
+            heads: Map::new(),
             heads_to_build: Vec::new(),
             indents: false,
         }
@@ -285,7 +286,7 @@ impl<'g> Writer<'g> {
     /// Writes the bodies of all variants. What a body is for one end it is for the others, too: they are written at once.
     fn build(&mut self) {
         let grammar = self.grammar;
-        let mut bodies: BTreeMap<Key, Paths> = BTreeMap::new();
+        let mut bodies: Map<Key, Paths> = Map::new();
         while !self.is_too_much() {
             if let Some((rule, text)) = self.heads_to_build.pop() {
                 let rule = &grammar.rules[rule];
@@ -325,10 +326,10 @@ impl<'g> Writer<'g> {
 }
 
 /// The names that `start` needs, by the rules of two lists.
-fn reached<'g>(start: Option<&'g str>, rules: &'g [Rule], others: &'g [Rule]) -> BTreeSet<&'g str> {
-    let index: BTreeMap<&str, &Expr> =
+fn reached<'g>(start: Option<&'g str>, rules: &'g [Rule], others: &'g [Rule]) -> Set<&'g str> {
+    let index: Map<&str, &Expr> =
         others.iter().chain(rules).map(|rule| (rule.name.text.as_str(), &rule.body)).collect();
-    let mut reached: BTreeSet<&str> = start.into_iter().collect();
+    let mut reached: Set<&str> = start.into_iter().collect();
     let mut pending: Vec<&Expr> = start.and_then(|start| index.get(start)).copied().into_iter().collect();
     while let Some(expr) = pending.pop() {
         match &expr.kind {

@@ -1,11 +1,10 @@
 //! The states in which expressions can end: how text, line breaks and the tokens for blocks move through them.
 
-use std::collections::BTreeMap;
-
 use super::heads::size;
 use super::{DEDENT, INDENT, NEWLINE, Writer};
 use crate::ast::{Alternative, Expr, ExprKind, Name, Rule};
 use crate::diagnostics::Span;
+use crate::ordered::Map;
 
 /// Rounds of a repetition that change the state are written out up to here.
 const MAX_ROUNDS: u32 = 64;
@@ -33,7 +32,7 @@ pub(super) enum Line {
 }
 
 /// The ends of an expression and what derives them.
-pub(super) type Paths = BTreeMap<Place, Expr>;
+pub(super) type Paths = Map<Place, Expr>;
 
 fn empty(span: Span) -> Expr {
     Expr { kind: ExprKind::Seq(Vec::new()), span }
@@ -57,7 +56,7 @@ fn then(first: Expr, next: Expr) -> Expr {
 
 /// The ends of all options; a choice where several end the same.
 fn choice(options: impl IntoIterator<Item = (Place, Alternative)>, span: Span) -> Paths {
-    let mut by_out: BTreeMap<Place, Vec<Alternative>> = BTreeMap::new();
+    let mut by_out: Map<Place, Vec<Alternative>> = Map::new();
     for (out, option) in options {
         by_out.entry(out).or_default().push(option);
     }
@@ -240,7 +239,7 @@ impl Writer<'_> {
 
     /// Any number of rounds.
     fn star(&mut self, item: &Expr, place: Place, span: Span) -> Paths {
-        let mut rounds: BTreeMap<Place, Paths> = BTreeMap::new();
+        let mut rounds: Map<Place, Paths> = Map::new();
         let mut pending = vec![place];
         while let Some(from) = pending.pop() {
             if rounds.contains_key(&from) {
@@ -253,7 +252,7 @@ impl Writer<'_> {
         if !self.building {
             return rounds.into_keys().map(|out| (out, empty(span))).collect();
         }
-        let mut made = BTreeMap::new();
+        let mut made = Map::new();
         let outs: Vec<Place> = rounds.keys().copied().collect();
         let mut paths = Paths::new();
         for out in outs {
@@ -269,8 +268,8 @@ impl Writer<'_> {
         &mut self,
         from: Place,
         to: Place,
-        rounds: &BTreeMap<Place, Paths>,
-        made: &mut BTreeMap<(Place, Place), String>,
+        rounds: &Map<Place, Paths>,
+        made: &mut Map<(Place, Place), String>,
         span: Span,
     ) -> Option<Expr> {
         let paths = rounds.get(&from)?;
@@ -311,7 +310,7 @@ impl Writer<'_> {
 }
 
 /// Whether rounds lead from one state to another.
-fn leads(from: Place, to: Place, rounds: &BTreeMap<Place, Paths>) -> bool {
+fn leads(from: Place, to: Place, rounds: &Map<Place, Paths>) -> bool {
     let mut seen = vec![from];
     let mut next = 0;
     while let Some(&place) = seen.get(next) {
@@ -319,7 +318,7 @@ fn leads(from: Place, to: Place, rounds: &BTreeMap<Place, Paths>) -> bool {
             return true;
         }
         next += 1;
-        for out in rounds.get(&place).into_iter().flat_map(BTreeMap::keys) {
+        for out in rounds.get(&place).into_iter().flat_map(Map::keys) {
             if !seen.contains(out) {
                 seen.push(*out);
             }

@@ -1,11 +1,10 @@
 //! What is derived is what a lexer with a stack of indentations finds, for grammars small enough to list both.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{DEDENT, INDENT, Indentation, Layout, NEWLINE, Unit, lay_out};
 use crate::ast::{Expr, ExprKind, Grammar, Name};
 use crate::diagnostics::{Diagnostics, SourceFile, Span};
 use crate::formats::{Format, ebnf::Ebnf};
+use crate::ordered::{Map, Set};
 
 const LEVELS: u8 = 2;
 /// Token strings are compared up to this length, ...
@@ -55,7 +54,7 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
 
 /// The same with the tokens for the layout in place of their letters.
 fn with_tokens(mut grammar: Grammar) -> Grammar {
-    let names = BTreeMap::from([(b"$".to_vec(), NEWLINE), (b">".to_vec(), INDENT), (b"<".to_vec(), DEDENT)]);
+    let names = Map::from([(b"$".to_vec(), NEWLINE), (b">".to_vec(), INDENT), (b"<".to_vec(), DEDENT)]);
     for rule in &mut grammar.rules {
         each(&mut rule.body, &mut |expr| {
             if let ExprKind::Bytes(bytes) = &expr.kind
@@ -79,24 +78,24 @@ fn laid_out(grammar: &Grammar, gaps: &[&str]) -> Option<Grammar> {
     lay_out(grammar, &start, &layout, &mut Diagnostics::default())
 }
 
-type Texts = BTreeSet<String>;
+type Texts = Set<String>;
 
 /// All texts of at most `max` bytes.
 fn language(grammar: &Grammar, max: usize) -> Texts {
-    let mut known: BTreeMap<&str, Texts> = BTreeMap::new();
+    let mut known: Map<&str, Texts> = Map::new();
     loop {
-        let before: usize = known.values().map(BTreeSet::len).sum();
+        let before: usize = known.values().map(Set::len).sum();
         for rule in &grammar.rules {
             let texts = texts(&rule.body, &known, max);
             known.insert(&rule.name.text, texts);
         }
-        if known.values().map(BTreeSet::len).sum::<usize>() == before {
+        if known.values().map(Set::len).sum::<usize>() == before {
             return known.remove("file").unwrap_or_default();
         }
     }
 }
 
-fn texts(expr: &Expr, known: &BTreeMap<&str, Texts>, max: usize) -> Texts {
+fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
     let empty = || Texts::from([String::new()]);
     let append = |left: Texts, right: &Texts| -> Texts {
         let both = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
