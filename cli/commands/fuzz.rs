@@ -24,6 +24,8 @@ use crate::texts::describe;
 use crate::units::{self, plural};
 
 mod campaign;
+mod evidence;
+mod examine;
 mod finding;
 mod gist;
 mod how;
@@ -41,9 +43,9 @@ use verdict::Judge;
 
 /// Find texts of a grammar on which a program fails.
 ///
-/// The program is run on one text after another. One that was built by `gramjet cc`, `gramjet c++`, `gramjet cargo` or
-/// AFL++ guides the search by the code that it executes; of any other program, what can be seen from outside does.
-/// Each way to fail is run again, made smaller within the grammar, and written to a folder of its own.
+/// The program is run on one text after another. If it was built by `gramjet cc`, `gramjet c++`, `gramjet cargo` or
+/// AFL++, the code that it executes guides the search. Else its exit status, its messages, the amount of its output and
+/// its time do. Each failure is run again, made smaller within the grammar, and written to a folder of its own.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -78,8 +80,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "2000", value_parser = units::parse_count)]
     max_tests: u64,
 
-    /// Run the failures in the folder again, each under the options that it was found with, and nothing else; or run
-    /// this file.
+    /// Run the failures in the folder again, or this file, and nothing else. Each failure is run under the options that
+    /// it was found with; options of the command line replace them.
     #[arg(long, value_name = "FILE|DIR", num_args = 0..=1, value_hint = ValueHint::FilePath)]
     replay: Option<Option<PathBuf>>,
 
@@ -88,7 +90,7 @@ pub struct Arguments {
     junit: Option<PathBuf>,
 
     /// Write one JSON object a line to standard output: failures, and how far the search is.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "replay")]
     json: bool,
 
     /// Show no progress line.
@@ -119,25 +121,24 @@ Examples:
   gramjet fuzz json --compare 'jq . @@' --time 5m -- ./my-parser @@
   gramjet fuzz json -o out --replay --junit report.xml -- ./my-parser @@
 
-Exit status 0 says that nothing new failed, 1 that something did or that the search could not go on, 2 that the
-arguments or the grammar cannot be used.";
+Exit status: 0 if nothing new failed; 1 if something did, or if the search could not go on;
+2 if the arguments or the grammar cannot be used.";
 
 /// Texts have at most this many bytes if neither the command line nor the grammar says otherwise.
 const MAX_LEN: u64 = 4096;
 
-/// A failure is made smaller for no longer than this, and an eighth of the time of the search.
+/// A failure is made smaller for no longer than this, and no longer than an eighth of the time of the search.
 const SHRINKING: Duration = Duration::from_secs(60);
 
 /// Searches, or runs what was found before again.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
     let how = How::new(&args.failures, &args.run);
     let Some(file) = &args.replay else { return search(args, how) };
-    let folder = file.as_deref().unwrap_or(&args.output);
+    let (folder, junit) = (file.as_deref().unwrap_or(&args.output), args.junit.as_deref());
     if file.is_some() && !folder.is_dir() {
-        return replay::file(folder, &args.command, &how);
+        return replay::file(folder, junit, &args.command, &how);
     }
-    let has_own = !how::options(&args.failures, &args.run).is_empty();
-    replay::all(folder, args.junit.as_deref(), &args.command, has_own.then_some(&how))
+    replay::all(folder, junit, &args.command, &how::options(&args.failures, &args.run))
 }
 
 fn search(args: &Arguments, how: How) -> Result<(), Failure> {
@@ -150,7 +151,7 @@ fn search(args: &Arguments, how: How) -> Result<(), Failure> {
     drop(tested);
     let mut sample = Vec::new();
     language.producer().produce(&mut Choices::replay(&[]), &mut sample);
-    Judge::new(&how.rules, how.surroundings, 0)?.try_out(&sample)?;
+    Judge::new(&how.rules, how.surroundings)?.try_out(&sample)?;
     warn_of_confinement(args);
     if let Some(file) = &args.junit {
         write_output(Some(file), replay::junit(&[]).as_bytes())?;
@@ -210,7 +211,7 @@ fn language(prepared: &Prepared) -> Result<(Language, u64), Failure> {
 
 /// What tells this search from others in the same folder.
 fn facts(args: &Arguments, language: &Language) -> [(&'static str, String); 2] {
-    let grammar = format!("{} {:016x}", args.grammar.grammar.to_string_lossy(), language.fingerprint());
+    let grammar = format!("{:016x}", language.fingerprint());
     let program = verdict::quoted(&args.command);
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\n', '\r'], " ");
     [("grammar", line(grammar.as_bytes())), ("program", line(program.as_encoded_bytes()))]
@@ -249,11 +250,14 @@ fn seeds(folder: &Path, language: &Language) -> Result<Vec<Vec<u8>>, Failure> {
     let count = plural(texts.len() as u64, "file");
     match first {
         None => say!("gramjet: {count} in {}, all conform to the grammar", shown(folder)),
-        Some(first) => say!(
-            "gramjet: {count} in {}, {conforming} of which conform to the grammar; the others are run, but not varied. \
-             The first one:\n{first}",
-            shown(folder)
-        ),
+        Some(first) => {
+            let folder = shown(folder);
+            let verb = if conforming == 1 { "conforms" } else { "conform" };
+            say!(
+                "gramjet: {count} in {folder}; {conforming} {verb} to the grammar. The others are run, but not varied:"
+            );
+            say!("{first}");
+        }
     }
     Ok(texts)
 }

@@ -5,20 +5,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Coverage, Edge, Outcome, Run, Target};
+use gramjet_harness::{Coverage, Target};
 use gramjet_search::{Fuzzer, Goal, Observation, Operator, State};
 use gramjet_session::Language;
 
+use super::evidence::{Again, Evidence};
 use super::finding::{Call, Finding};
 use super::subject::{Surroundings, Tested};
-use super::verdict::{Failed, Judge, Rules, Verdict, key_with};
+use super::verdict::{Judge, Rules, Verdict};
 use crate::failure::Failure;
 use crate::stop::Stop;
-
-/// Failures of one kind that nothing but their edges or their messages tell apart.
-const ALIKE: usize = 16;
-/// Runs of a failure that show whether it always fails.
-const CONFIRMING: u32 = 3;
 
 /// What a search needs to know.
 pub(super) struct Plan {
@@ -44,28 +40,30 @@ pub(super) struct Campaign {
     pub(super) plan: Plan,
     pub(super) state: State,
     pub(super) stop: Stop,
-    begin: Instant,
+    pub(super) begin: Instant,
     shared: Mutex<Shared>,
     /// Workers that run.
     active: AtomicUsize,
     begun: AtomicU64,
-    runs: AtomicU64,
+    pub(super) runs: AtomicU64,
     valid: AtomicU64,
     failing: AtomicU64,
 }
 
 #[derive(Default)]
-struct Shared {
+pub(super) struct Shared {
     /// Texts that did something new, and the worker that found each.
     texts: Vec<(Arc<[u8]>, usize)>,
     /// Keys of failures.
-    keys: HashSet<String>,
-    /// For outcomes of which nothing else is known: the edges of failures that were looked at.
-    bare: HashMap<String, HashSet<u32>>,
+    pub(super) keys: HashSet<String>,
+    /// Edges of the failures that were made smaller, by key, where nothing but edges tells failures apart.
+    pub(super) bare: HashMap<String, HashSet<u64>>,
     /// How many failures of each kind were looked at.
-    looked: HashMap<String, usize>,
+    pub(super) looked: HashMap<String, usize>,
+    /// How many of them were made smaller a second time.
+    pub(super) repeated: HashMap<String, usize>,
     /// Lines for the user that were not printed yet.
-    news: Vec<News>,
+    pub(super) news: Vec<News>,
     edges: usize,
     yields: [(u64, u64); Operator::ALL.len()],
     failure: Option<Failure>,
@@ -110,7 +108,7 @@ impl Campaign {
         std::thread::scope(|scope| {
             for number in 0..self.plan.jobs {
                 scope.spawn(move || {
-                    // A worker that panics is none that runs.
+                    // A worker that panics is no longer active.
                     let _active = Active(self);
                     if let Err(failure) = self.work(number) {
                         self.shared().failure.get_or_insert(failure);
@@ -146,11 +144,11 @@ impl Campaign {
         std::mem::take(&mut self.shared().news)
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.stop.is_requested() || self.shared().failure.is_some()
     }
 
@@ -181,18 +179,29 @@ impl Drop for Active<'_> {
 }
 
 /// One of the threads, with a program of its own.
-struct Worker<'c> {
-    campaign: &'c Campaign,
+pub(super) struct Worker<'c> {
+    pub(super) campaign: &'c Campaign,
     number: usize,
-    tested: Tested,
-    judge: Judge,
-    fuzzer: Fuzzer,
-    coverage: Coverage,
+    pub(super) tested: Tested,
+    pub(super) judge: Judge,
+    pub(super) fuzzer: Fuzzer,
+    pub(super) coverage: Coverage,
     behaviours: HashSet<u64>,
     /// How many of the shared texts it has looked at.
     imported: usize,
     /// What its operators had made when that was said last.
     told: [(u64, u64); Operator::ALL.len()],
+}
+
+/// What a text did to the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// Something new.
+    New,
+    /// Nothing new.
+    Known,
+    /// The program failed.
+    Fails,
 }
 
 /// A run as the search sees it.
@@ -204,49 +213,26 @@ struct Seen {
     evidence: Option<Evidence>,
 }
 
-/// What a run that failed did.
-#[derive(Clone)]
-struct Evidence {
-    failed: Failed,
-    /// The numbers of the edges that it executed, in ascending order; of a timeout the hottest one.
-    edges: Vec<u32>,
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-}
-
-impl Evidence {
-    fn new(failed: Failed, run: &Run<'_>) -> Evidence {
-        let numbers = |edges: &[Edge]| edges.iter().map(|edge| edge.number).collect();
-        let edges = match (run.edges, &run.outcome) {
-            (None, _) => Vec::new(),
-            // How far a run came before its time was over differs; where it spent the time does not.
-            (Some(edges), Outcome::Timeout) => numbers(edges.hottest().as_slice()),
-            (Some(edges), _) => numbers(edges.executed()),
-        };
-        Evidence { failed, edges, stdout: run.stdout.bytes.clone(), stderr: run.stderr.bytes.clone() }
-    }
-}
-
 impl<'c> Worker<'c> {
     fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Failure> {
         let Plan { language, rules, surroundings, call, max_len, seed, .. } = &campaign.plan;
         let tested = Tested::new(&call.command, *surroundings)?;
-        let judge = Judge::new(rules, *surroundings, number)?;
+        let judge = Judge::new(rules, *surroundings)?;
         // A search that goes on does not begin with the same texts again.
-        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.kept() << 32);
+        let seed = seed.wrapping_add(number as u64).wrapping_add(campaign.state.session() << 32);
         let fuzzer = Fuzzer::new(language, Goal::New, *max_len, seed);
         let (coverage, behaviours) = (Coverage::new(), HashSet::new());
         let told = Default::default();
         Ok(Worker { campaign, number, tested, judge, fuzzer, coverage, behaviours, imported: 0, told })
     }
 
-    /// Runs a text. What it does is new to a search only if it does not fail, as failures are not varied.
+    /// Runs a text. A run that fails does nothing that is new to the search, as failures are not varied.
     fn run(&mut self, text: &[u8]) -> Result<Seen, Failure> {
         let run = self.tested.run(text)?;
         let mut verdict = self.judge.judge(text, &run)?;
         if let Some(failed) = verdict.failed.take() {
-            let evidence = Some(Evidence::new(failed, &run));
-            return Ok(Seen { verdict, is_new: false, evidence });
+            let evidence = Evidence::new(failed, &run);
+            return Ok(Seen { verdict, is_new: false, evidence: Some(evidence.identified(&self.tested)) });
         }
         let is_new = match run.edges {
             Some(edges) => self.coverage.add(edges).is_new_coverage(),
@@ -255,29 +241,20 @@ impl<'c> Worker<'c> {
         Ok(Seen { verdict, is_new, evidence: None })
     }
 
-    /// Runs a text that is like one that failed; what it did if it failed as well. The search does not learn from it.
-    fn try_again(&mut self, text: &[u8]) -> Result<Option<Evidence>, Failure> {
-        let run = self.tested.run(text)?;
-        let failed = self.judge.judge(text, &run)?.failed;
-        Ok(failed.map(|failed| Evidence::new(failed, &run)))
-    }
-
-    /// Runs a text as one of the runs of the search.
-    fn run_and_count(&mut self, text: &[u8]) -> Result<Seen, Failure> {
-        let mut seen = self.run(text)?;
+    /// Runs a text as one of the runs of the search; a failure is looked at.
+    fn run_and_count(&mut self, text: &[u8]) -> Result<Effect, Failure> {
+        let seen = self.run(text)?;
         let campaign = self.campaign;
         campaign.runs.fetch_add(1, Ordering::Relaxed);
         campaign.valid.fetch_add(u64::from(seen.verdict.is_valid), Ordering::Relaxed);
-        match seen.evidence.take() {
-            Some(evidence) => {
-                campaign.failing.fetch_add(1, Ordering::Relaxed);
-                self.examine(text, evidence)?;
-            }
-            // The program says little of what it did; the derivation stands for the rest.
-            None if self.coverage.edges() == 0 => seen.is_new |= self.fuzzer.is_new_derivation(text),
-            None => {}
+        if let Some(evidence) = seen.evidence {
+            campaign.failing.fetch_add(1, Ordering::Relaxed);
+            self.examine(text, evidence)?;
+            return Ok(Effect::Fails);
         }
-        Ok(seen)
+        // Without edges little is known of the run. A new derivation counts as new, too.
+        let is_new = seen.is_new || self.coverage.edges() == 0 && self.fuzzer.is_new_derivation(text);
+        Ok(if is_new { Effect::New } else { Effect::Known })
     }
 
     /// Tries the next text.
@@ -287,7 +264,7 @@ impl<'c> Worker<'c> {
             return Err(Failure::Usage(format!("every text of the grammar is longer than {max_len} bytes")));
         };
         let text = text.to_vec();
-        let is_new = self.run_and_count(&text)?.is_new;
+        let is_new = self.run_and_count(&text)? == Effect::New;
         let operator = self.fuzzer.operator();
         if self.fuzzer.observe(Observation { is_new, cost: 0 }) {
             self.keep(&text, &format!("op:{}", operator.name()), true)?;
@@ -332,17 +309,25 @@ impl<'c> Worker<'c> {
             return Ok(());
         }
         if !self.fuzzer.session().remember(text) {
-            // Nothing is learned from it, but it may fail. One worker looks.
+            // The search learns nothing from it, but it may fail. One worker runs it.
             if self.number == 0
-                && let Some(evidence) = self.try_again(text)?
+                && let Again::Failed(evidence) = self.try_again(text)?
             {
                 self.examine(text, evidence)?;
             }
             return Ok(());
         }
-        let is_new = if self.number == 0 { self.run_and_count(text)?.is_new } else { self.run(text)?.is_new };
-        self.fuzzer.add(text, 0);
-        if self.number == 0 && is_new {
+        let effect = if self.number == 0 {
+            self.run_and_count(text)?
+        } else if self.run(text)?.evidence.is_some() {
+            Effect::Fails
+        } else {
+            Effect::Known
+        };
+        if effect != Effect::Fails {
+            self.fuzzer.add(text, 0);
+        }
+        if effect == Effect::New {
             self.keep(text, "op:seed", is_seed)?;
         }
         Ok(())
@@ -360,85 +345,5 @@ impl<'c> Worker<'c> {
                 shared.edges = shared.edges.max(self.coverage.edges());
             }
         }
-    }
-
-    /// Looks at a failure: whether it is a new one, whether it always fails, how small it can be. Writes it.
-    fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
-        let Some(telling) = self.claim(&evidence) else { return Ok(()) };
-        let campaign = self.campaign;
-        let (runs, after) = (campaign.runs.load(Ordering::Relaxed), campaign.begin.elapsed());
-        let mut reproduced = (1, 1);
-        while reproduced.1 < CONFIRMING && !campaign.stop.is_requested() {
-            let again = self.try_again(text)?;
-            reproduced.0 += u32::from(again.is_some_and(|again| again.failed.kind == evidence.failed.kind));
-            reproduced.1 += 1;
-        }
-        let is_reproducible = reproduced.0 == reproduced.1;
-        let (minimised, evidence) = match is_reproducible {
-            true => self.shrink(text, evidence.clone(), &telling)?,
-            false => (text.to_vec(), evidence),
-        };
-        let Evidence { mut failed, edges, stdout, stderr } = evidence;
-        if failed.is_bare && !edges.is_empty() {
-            // Of the text before it was made smaller, many edges have nothing to do with the failure.
-            campaign.shared().bare.entry(failed.key.clone()).or_default().extend(&edges);
-            failed.key = key_with(&failed, edges.into_iter());
-        }
-        if !campaign.shared().keys.insert(failed.key.clone()) {
-            return Ok(());
-        }
-        let language = &campaign.plan.language;
-        let choices = language.parse(&minimised).ok().map(|choices| language.with_header(&choices));
-        let input = text.to_vec();
-        let finding = Finding { failed, input, minimised, choices, stdout, stderr, reproduced, runs, after };
-        let place = finding.write(&campaign.state, &campaign.plan.call)?;
-        campaign.shared().news.push(News { finding, place });
-        Ok(())
-    }
-
-    /// Whether no other run has failed like this one, as far as it is known now. Returns the edges by which it differs
-    /// from those before it and from runs that passed, if nothing but edges tells them apart.
-    fn claim(&self, evidence: &Evidence) -> Option<Vec<u32>> {
-        let Evidence { failed, edges, .. } = evidence;
-        let mut shared = self.campaign.shared();
-        let mut telling = Vec::new();
-        if failed.is_bare && !edges.is_empty() {
-            if let Some(known) = shared.bare.get(&failed.key) {
-                let is_telling = |edge: &u32| !known.contains(edge) && self.coverage.greatest(*edge) == 0;
-                telling = edges.iter().copied().filter(is_telling).collect();
-                if telling.is_empty() {
-                    return None;
-                }
-            }
-        } else if shared.keys.contains(&failed.key) {
-            return None;
-        }
-        let looked = shared.looked.entry(failed.kind.clone()).or_default();
-        *looked += 1;
-        (*looked <= ALIKE).then_some(telling)
-    }
-
-    /// The smallest text that was found which fails in the same way and executes one of these edges, if there are any,
-    /// and what it did.
-    fn shrink(&mut self, text: &[u8], evidence: Evidence, telling: &[u32]) -> Result<(Vec<u8>, Evidence), Failure> {
-        let campaign = self.campaign;
-        let end = Instant::now() + campaign.plan.shrinking;
-        let mut best = evidence;
-        let Some(mut trim) = self.fuzzer.session().minimise(text) else { return Ok((text.to_vec(), best)) };
-        for _ in 0..campaign.plan.shrinks {
-            // A search that is to end soon still writes what it has.
-            if Instant::now() > end || campaign.is_over() {
-                break;
-            }
-            let Some(proposed) = trim.propose() else { break };
-            let proposed = proposed.to_vec();
-            let again = self.try_again(&proposed)?.filter(|again| {
-                let is_telling = |edge: &u32| telling.binary_search(edge).is_ok();
-                again.failed.kind == best.failed.kind && (telling.is_empty() || again.edges.iter().any(is_telling))
-            });
-            trim.judge(again.is_some());
-            best = again.unwrap_or(best);
-        }
-        Ok((trim.text().to_vec(), best))
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Finding {
     /// What the program said on the smaller input.
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
-    /// In how many of so many runs it failed in the same way.
+    /// How many runs failed in the same way, and how many were made.
     pub(super) reproduced: (u32, u32),
     /// After this many runs and this time of the search.
     pub(super) runs: u64,
@@ -74,7 +74,7 @@ impl Finding {
             ("stdout", self.stdout.clone()),
             ("stderr", self.stderr.clone()),
             (REPORT, format!("{report:#}\n").into_bytes()),
-            ("replay.sh", call.script().into_vec()),
+            ("replay.sh", call.script(self.failed.is_limit).into_vec()),
         ];
         if let Some(choices) = &self.choices {
             files.push(("minimised.choices", choices.clone()));
@@ -84,15 +84,15 @@ impl Finding {
 }
 
 impl Call {
-    /// A script that runs the program on the smaller input.
-    fn script(&self) -> OsString {
+    /// A script that runs the program on the smaller input, within the limits if the failure is one of these.
+    fn script(&self, is_limit: bool) -> OsString {
         let mut script = OsString::from(format!(
             "#!/bin/sh\n# Runs the program on the input; another one may be named.\n\
              input=$(realpath \"${{1:-$(dirname \"$0\")/{MINIMISED}}}\")\ncd "
         ));
         script.push(quoted(&[self.folder.clone().into_os_string()]));
         script.push(" || exit 2\nexec ");
-        if self.needs_us || self.command.first().is_some_and(|word| function(word).is_some()) {
+        if is_limit || self.needs_us || self.command.first().is_some_and(|word| function(word).is_some()) {
             let options: Vec<OsString> = self.options.iter().map(OsString::from).collect();
             script.push("gramjet fuzz ");
             script.push(quoted(&[std::slice::from_ref(&self.grammar), &options].concat()));
@@ -147,7 +147,7 @@ mod tests {
             folder: "/a b".into(),
         };
         let script = |words: &[&[u8]], needs_us| {
-            let script = call(words, needs_us).script().into_vec();
+            let script = call(words, needs_us).script(false).into_vec();
             script.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().map(|line| line.escape_ascii().to_string())
         };
         assert_eq!(script(&[b"./p", b"-x"], false).as_deref(), Some(r#"exec ./p -x < \"$input\""#));
@@ -158,7 +158,8 @@ mod tests {
         assert_eq!(script(&[b"python:json:loads"], false).as_deref(), Some(function));
         assert!(script(&[b"./p"], true).is_some_and(|line| line.ends_with(r#"--replay \"$input\" -- ./p"#)));
         assert!(
-            String::from_utf8_lossy(&call(&[b"./p"], true).script().into_vec()).contains("\ncd '/a b' || exit 2\n")
+            String::from_utf8_lossy(&call(&[b"./p"], true).script(false).into_vec())
+                .contains("\ncd '/a b' || exit 2\n")
         );
     }
 }

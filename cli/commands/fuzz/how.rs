@@ -104,6 +104,7 @@ pub(super) struct How {
 
 /// The options that a failure was found with, as they are recorded.
 #[derive(Debug, Parser)]
+#[command(args_override_self = true)]
 struct Recorded {
     #[command(flatten)]
     failures: FailureArgs,
@@ -130,7 +131,7 @@ impl How {
         How { rules, surroundings: Surroundings { limits, confinement, text: run.text } }
     }
 
-    /// What recorded options say; where they cannot be read, what is usual.
+    /// What recorded options say, the last of those of the same name; where they cannot be read, what is usual.
     pub(super) fn recorded(options: &[String]) -> How {
         let words = std::iter::once("fuzz").chain(options.iter().map(String::as_str));
         let recorded = Recorded::try_parse_from(words).unwrap_or_else(|_| Recorded::parse_from(["fuzz"]));
@@ -202,6 +203,8 @@ mod tests {
         let how = How::recorded(&all.map(String::from));
         assert_eq!(how.rules.exits, [3..=3, 7..=9]);
         assert_eq!(how.surroundings.limits.time, Duration::from_millis(250));
+        let later = ["--timeout=5ms", "--timeout=7ms"].map(String::from);
+        assert_eq!(How::recorded(&later).surroundings.limits.time, Duration::from_millis(7));
         assert_eq!(How::recorded(&["--nonsense".to_string()]).surroundings.limits.time, TIMEOUT);
     }
 }

@@ -51,7 +51,7 @@ struct Bench {
 impl Bench {
     fn new(options: Vec<String>, command: &[OsString], how: &How) -> Result<Bench, Failure> {
         let tested = Tested::new(command, how.surroundings)?;
-        let judge = Judge::new(&how.rules, how.surroundings, 0)?;
+        let judge = Judge::new(&how.rules, how.surroundings)?;
         Ok(Bench { options, tested, judge })
     }
 
@@ -67,14 +67,20 @@ impl Bench {
 }
 
 /// Runs a file, and shows what the program says and how it ends.
-pub(super) fn file(file: &Path, command: &[OsString], how: &How) -> Result<(), Failure> {
+pub(super) fn file(file: &Path, junit_file: Option<&Path>, command: &[OsString], how: &How) -> Result<(), Failure> {
     let text = files::read_bytes(file)?;
     let Bench { mut tested, mut judge, .. } = Bench::new(Vec::new(), command, how)?;
     let run = tested.run(&text)?;
-    // Who does not read it does not want it.
+    // If nobody reads the output, that is no error.
     let _ = std::io::stdout().write_all(&run.stdout.bytes);
     let _ = std::io::stderr().write_all(&run.stderr.bytes);
-    match judge.judge(&text, &run)?.failed {
+    let failed = judge.judge(&text, &run)?.failed;
+    if let Some(junit_file) = junit_file {
+        let result = failed.clone().map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what));
+        let case = Case { name: shown(file).to_string(), result };
+        write_output(Some(junit_file), junit(&[case]).as_bytes())?;
+    }
+    match failed {
         Some(failed) => Err(Failure::Found(failed.what)),
         None => {
             say!("gramjet: {}: no failure", run.outcome);
@@ -83,12 +89,12 @@ pub(super) fn file(file: &Path, command: &[OsString], how: &How) -> Result<(), F
     }
 }
 
-/// Runs all failures in a folder: each under the options that it was found with, unless there are others.
+/// Runs all failures in a folder: each under the options that it was found with, after which the `given` ones hold.
 pub(super) fn all(
     folder: &Path,
     junit_file: Option<&Path>,
     command: &[OsString],
-    how: Option<&How>,
+    given: &[String],
 ) -> Result<(), Failure> {
     if !folder.join("search").exists() {
         return Err(Failure::Usage(format!("{} has no search in it; `-o` names the folder", shown(folder))));
@@ -99,8 +105,8 @@ pub(super) fn all(
         let result = match state.failure(&name, MINIMISED) {
             Err(error) => Outcome::Unusable(error.to_string()),
             Ok(text) => {
-                let options = options(&state, &name);
-                let bench = bench_for(&mut bench, options, command, how)?;
+                let options = [options(&state, &name).as_slice(), given].concat();
+                let bench = bench_for(&mut bench, options, command)?;
                 bench.failure(&text)?.map_or(Outcome::Passes, |failed| Outcome::Fails(failed.what))
             }
         };
@@ -117,9 +123,10 @@ pub(super) fn all(
     let failing = cases.iter().filter(|case| case.result != Outcome::Passes).count();
     let all = plural(cases.len() as u64, "failure");
     if failing > 0 {
-        return Err(Failure::Found(format!("{failing} of {all} did not pass")));
+        let verb = if failing == 1 { "does" } else { "do" };
+        return Err(Failure::Found(format!("{failing} of {all} {verb} not pass")));
     }
-    say!("gramjet: all pass: {all}");
+    say!("gramjet: {all}, none of which is still there");
     Ok(())
 }
 
@@ -128,11 +135,12 @@ fn bench_for<'b>(
     bench: &'b mut Option<Bench>,
     options: Vec<String>,
     command: &[OsString],
-    how: Option<&How>,
 ) -> Result<&'b mut Bench, Failure> {
     if bench.as_ref().is_none_or(|bench| bench.options != options) {
-        let recorded = How::recorded(&options);
-        *bench = Some(Bench::new(options, command, how.unwrap_or(&recorded))?);
+        let how = How::recorded(&options);
+        // Two of them do not run at the same time.
+        *bench = None;
+        *bench = Some(Bench::new(options, command, &how)?);
     }
     Ok(bench.as_mut().expect("it was made"))
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use gramjet_harness::{
     Command, Confinement, Error, ForkServer, Function, Limits, Program, Run, Subject, Target, instrumentation,
 };
+use gramjet_session::hash;
 
 /// How programs are run.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,15 @@ impl Tested {
             None => program,
         };
         Ok(Tested::Command(Box::new(Command::new(program)?)))
+    }
+
+    /// What identifies an edge everywhere: functions number edges as they are first executed.
+    pub(super) fn identity(&self, edge: u32) -> u64 {
+        let place = match self {
+            Tested::Function(function) => function.place(edge),
+            _ => None,
+        };
+        place.map_or(u64::from(edge), |place| hash(place.to_string().as_bytes()))
     }
 
     /// How it is run, for the user.

@@ -1,12 +1,13 @@
 //! Whether a run is a failure, and which one.
 
 use std::ffi::OsString;
-use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, io};
 
 use gramjet_harness::{Exception, Outcome, Run, Target, signal_name};
 use gramjet_session::hash;
@@ -21,7 +22,7 @@ use crate::failure::{Failure, say};
 pub(super) struct Rules {
     pub(super) exits: Vec<RangeInclusive<i32>>,
     pub(super) stderr: Option<Regex>,
-    /// Classes of exceptions that are none.
+    /// Classes of exceptions that are no failures.
     pub(super) allowed: Vec<String>,
     pub(super) compare: Option<String>,
     pub(super) compare_output: bool,
@@ -40,6 +41,8 @@ pub(super) struct Failed {
     pub(super) what: String,
     /// Nothing but the outcome is known of the reason.
     pub(super) is_bare: bool,
+    /// It is seen only where the same limits hold.
+    pub(super) is_limit: bool,
 }
 
 /// What a run was.
@@ -75,11 +78,18 @@ impl Drop for Oracle {
 }
 
 impl Oracle {
-    /// `number` tells the oracles of this process apart.
-    fn new(command: &str, surroundings: Surroundings, number: usize) -> Result<Oracle, Failure> {
-        let folder = std::env::temp_dir().join(format!("gramjet-oracle-{}-{number}", std::process::id()));
-        let made = fs::DirBuilder::new().mode(0o700).create(&folder);
-        made.map_err(|source| Failure::writing(&folder, source))?;
+    fn new(command: &str, surroundings: Surroundings) -> Result<Oracle, Failure> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let folder = loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let folder = std::env::temp_dir().join(format!("gramjet-oracle-{}-{number}", std::process::id()));
+            match fs::DirBuilder::new().mode(0o700).create(&folder) {
+                Ok(()) => break folder,
+                // A process with the same number that was killed has left it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(Failure::writing(&folder, source)),
+            }
+        };
         let output = folder.join("output").into_os_string();
         Ok(Oracle { program: Tested::shell(command, surroundings, Some(output))?, folder })
     }
@@ -107,12 +117,12 @@ impl Rules {
 }
 
 impl Judge {
-    /// A judge for one worker; `number` tells workers apart.
-    pub(super) fn new(rules: &Rules, surroundings: Surroundings, number: usize) -> Result<Judge, Failure> {
+    /// A judge for one worker.
+    pub(super) fn new(rules: &Rules, surroundings: Surroundings) -> Result<Judge, Failure> {
         let shell = |command: &Option<String>| {
             command.as_ref().map(|command| Tested::shell(command, surroundings, None)).transpose()
         };
-        let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings, number));
+        let oracle = rules.oracle.as_ref().map(|command| Oracle::new(command, surroundings));
         Ok(Judge {
             rules: rules.clone(),
             has_warned: false,
@@ -198,13 +208,15 @@ impl Judge {
         let parts = [kind.clone(), message].into_iter().chain(frames).filter(|part| !part.is_empty());
         let parts: Vec<String> = parts.collect();
         let kind = if is_known { key(&parts) } else { key(&[kind]) };
-        let is_bare = parts.len() == 1 && matches!(outcome, Outcome::Signal(_) | Outcome::Timeout | Outcome::Memory);
+        let is_bare = parts.len() == 1
+            && matches!(outcome, Outcome::Exit(_) | Outcome::Signal(_) | Outcome::Timeout | Outcome::Memory);
         let what = match outcome {
             Outcome::Exception(_) => outcome.to_string(),
             _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
             _ => outcome.to_string(),
         };
-        Some(Failed { key: key(&parts), kind, what, is_bare })
+        let is_limit = matches!(outcome, Outcome::Memory | Outcome::Processes);
+        Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
     }
 
     fn allows(&self, exception: &Exception) -> bool {
@@ -236,7 +248,7 @@ impl Judge {
             let (one, two) = (called(&seen.class), called(&class));
             let key = key(&["differs".to_string(), one.clone(), two.clone()]);
             let what = format!("the program ends with {one}, the other one with {two} ({outcome})");
-            return Ok(Some(Failed { kind: key.clone(), key, what, is_bare: true }));
+            return Ok(Some(Failed { kind: key.clone(), key, what, is_bare: true, is_limit: false }));
         }
         let compares = self.rules.compare_output || self.normalise.is_some();
         if class != Class::Success || !compares {
@@ -249,7 +261,7 @@ impl Judge {
         };
         let key = key(&["differs".to_string(), "output".to_string()]);
         let what = "the programs write different output".to_string();
-        Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true }))
+        Ok((one != two).then(|| Failed { kind: key.clone(), key, what, is_bare: true, is_limit: false }))
     }
 
     /// The output after the filter; none if the filter fails.
@@ -273,10 +285,12 @@ impl Judge {
                 let parts: Vec<String> = ["oracle".to_string(), gist.message.clone()].into();
                 let what = format!("the oracle refuses the output: {}", gist.message);
                 let what = what.trim_end_matches([':', ' ']).to_string();
-                Ok(Some(Failed { key: key(&parts), kind, what, is_bare: gist.message.is_empty() }))
+                let is_bare = gist.message.is_empty();
+                Ok(Some(Failed { key: key(&parts), kind, what, is_bare, is_limit: false }))
             }
             other => {
-                let why = format!("the oracle ends with {other}, and not with 0 for output that is right or 1");
+                let why =
+                    format!("the oracle ends with {other}; 0 is for output that is right, 1 for output that is wrong");
                 self.warn(&why);
                 Ok(None)
             }
@@ -320,8 +334,8 @@ fn key(parts: &[String]) -> String {
 }
 
 /// The key of one of several failures of the same outcome, of which edges tell which it is.
-pub(super) fn key_with(failed: &Failed, edges: impl Iterator<Item = u32>) -> String {
-    let bytes: Vec<u8> = edges.flat_map(u32::to_le_bytes).collect();
+pub(super) fn key_with(failed: &Failed, edges: impl Iterator<Item = u64>) -> String {
+    let bytes: Vec<u8> = edges.flat_map(u64::to_le_bytes).collect();
     format!("{}-{:08x}", failed.key, hash(&bytes) as u32)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! OUT/search       what is searched, one `name: value` a line; made first
+//! OUT/sessions     how often it was opened
 //! OUT/lock         held while a search runs
 //! OUT/queue/       texts, named as AFL++ names them
 //! OUT/failures/    a folder for each failure
@@ -70,6 +71,7 @@ pub struct State {
     folder: PathBuf,
     _lock: File,
     queued: Mutex<u64>,
+    session: u64,
 }
 
 impl State {
@@ -87,7 +89,7 @@ impl State {
         let description = folder.join("search");
         if !description.exists() {
             let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
-            // These are there if another search is about to write the rest, or was ended while it did.
+            // Another search may be writing these now, or was killed before it wrote the rest.
             let is_ours = |name: &str| name == "lock" || name.starts_with(".search.");
             if entries.any(|entry| entry.is_ok_and(|entry| !is_ours(&entry.file_name().to_string_lossy()))) {
                 return Err(StateError::Foreign { path: folder.to_path_buf() });
@@ -114,15 +116,19 @@ impl State {
             fs::create_dir_all(&path).map_err(failed(&path))?;
             remove_unfinished(&path).map_err(failed(&path))?;
         }
-        let state = State { folder: folder.to_path_buf(), _lock: file, queued: Mutex::new(0) };
+        remove_unfinished(folder).map_err(failed(folder))?;
+        let sessions = folder.join("sessions");
+        let session = fs::read_to_string(&sessions).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        write(&sessions, format!("{}\n", session + 1).as_bytes()).map_err(failed(&sessions))?;
+        let state = State { folder: folder.to_path_buf(), _lock: file, queued: Mutex::new(0), session };
         let next = state.names("queue")?.iter().filter_map(|name| number_of(name)).max().map_or(0, |last| last + 1);
         *state.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = next;
         Ok(state)
     }
 
-    /// How many texts have been kept.
-    pub fn kept(&self) -> u64 {
-        *self.queued.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// How often the folder was opened before.
+    pub fn session(&self) -> u64 {
+        self.session
     }
 
     /// The folder.
@@ -235,7 +241,7 @@ fn number_of(name: &str) -> Option<u64> {
     name.strip_prefix("id:")?.split(',').next()?.parse().ok()
 }
 
-/// Holds what is known of the search in a folder against what is wanted.
+/// Checks that the search in a folder is the one that is wanted.
 fn same(folder: &Path, text: &str, facts: &[(&str, String)]) -> Result<(), StateError> {
     let mut lines = text.lines();
     let format = lines.next().unwrap_or_default();
@@ -302,6 +308,7 @@ mod tests {
         let state = State::open(&folder, &facts("json")).expect("a new folder");
         assert!(matches!(State::open(&folder, &facts("json")), Err(StateError::InUse { .. })));
         drop(state);
+        assert_eq!(State::open(&folder, &facts("json")).expect("the folder").session(), 1);
         let error = State::open(&folder, &facts("css")).expect_err("another grammar").to_string();
         assert!(error.ends_with("with grammar `json`, not `css`; name another folder"), "{error}");
         fs::write(folder.join("search"), "gramjet search 7\n").expect("a file");

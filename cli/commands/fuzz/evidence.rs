@@ -1,0 +1,55 @@
+//! What a run that failed did.
+
+use gramjet_harness::{Edge, Outcome, Run};
+
+use super::subject::Tested;
+use super::verdict::Failed;
+
+/// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
+const HOT: u32 = 10_000;
+
+/// What a run that failed did.
+#[derive(Clone)]
+pub(super) struct Evidence {
+    pub(super) failed: Failed,
+    /// The edges that it executed: what identifies each everywhere, and its number in this worker.
+    pub(super) edges: Vec<(u64, u32)>,
+    /// The only edge, if there is one, is the hottest one.
+    pub(super) is_hottest: bool,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+}
+
+/// A run of a text that is like one that failed.
+pub(super) enum Again {
+    Failed(Evidence),
+    /// It did not fail. The numbers of the edges that it executed.
+    Passed(Vec<u32>),
+}
+
+impl Evidence {
+    /// What can be said while the run is at hand; [`Evidence::identified`] says the rest.
+    pub(super) fn new(failed: Failed, run: &Run<'_>) -> Evidence {
+        let numbers = |edges: &[Edge]| edges.iter().map(|edge| (u64::from(edge.number), edge.number)).collect();
+        let is_hottest = run.outcome == Outcome::Timeout;
+        let edges = match run.edges {
+            None => Vec::new(),
+            // How far a run came before its time was over differs; where it spent the time does not.
+            Some(edges) if is_hottest => {
+                let hottest = edges.hottest().filter(|edge| edge.count >= HOT);
+                numbers(hottest.as_slice())
+            }
+            Some(edges) => numbers(edges.executed()),
+        };
+        Evidence { failed, edges, is_hottest, stdout: run.stdout.bytes.clone(), stderr: run.stderr.bytes.clone() }
+    }
+
+    /// The same with edges as any worker identifies them.
+    pub(super) fn identified(mut self, tested: &Tested) -> Evidence {
+        for (identity, number) in &mut self.edges {
+            *identity = tested.identity(*number);
+        }
+        self.edges.sort_unstable();
+        self
+    }
+}

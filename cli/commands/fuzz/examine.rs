@@ -1,0 +1,183 @@
+//! A failure that was found: whether it is a new one, whether it always fails, and how small it can be.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use gramjet_harness::Target as _;
+
+use super::campaign::{News, Worker};
+use super::evidence::{Again, Evidence};
+use super::finding::Finding;
+use super::verdict::key_with;
+use crate::failure::Failure;
+
+/// At most this many failures of one kind are looked at that differ only by their edges or messages.
+const ALIKE: usize = 16;
+/// Of these, so many are made smaller a second time, so that their message stays. The number is small, as a program that
+/// repeats its input in its messages has a new message for each.
+const REPEATED: usize = 4;
+/// Runs of a failure that show whether it always fails.
+const CONFIRMING: u32 = 3;
+
+impl Worker<'_> {
+    /// Looks at a failure, and writes it if it is a new one.
+    pub(super) fn examine(&mut self, text: &[u8], evidence: Evidence) -> Result<(), Failure> {
+        let Some(telling) = self.claim(&evidence) else { return Ok(()) };
+        let campaign = self.campaign;
+        let (runs, after) = (campaign.runs.load(Ordering::Relaxed), campaign.begin.elapsed());
+        let mut reproduced = (1, 1);
+        while reproduced.1 < CONFIRMING && !campaign.stop.is_requested() {
+            let again = self.try_again(text)?;
+            let fails = matches!(&again, Again::Failed(again) if again.failed.kind == evidence.failed.kind);
+            reproduced = (reproduced.0 + u32::from(fails), reproduced.1 + 1);
+        }
+        let (minimised, evidence) = match reproduced.0 == reproduced.1 {
+            true => match self.smallest(text, evidence, telling)? {
+                Some(smallest) => smallest,
+                None => return Ok(()),
+            },
+            false => (text.to_vec(), evidence),
+        };
+        if !self.is_first(&evidence) {
+            return Ok(());
+        }
+        let Evidence { mut failed, edges, stdout, stderr, .. } = evidence;
+        if failed.is_bare && !edges.is_empty() {
+            failed.key = key_with(&failed, edges.iter().map(|&(identity, _)| identity));
+        }
+        if !campaign.shared().keys.insert(failed.key.clone()) {
+            return Ok(());
+        }
+        let language = &campaign.plan.language;
+        let choices = language.parse(&minimised).ok().map(|choices| language.with_header(&choices));
+        let input = text.to_vec();
+        let finding = Finding { failed, input, minimised, choices, stdout, stderr, reproduced, runs, after };
+        let place = finding.write(&campaign.state, &campaign.plan.call)?;
+        campaign.shared().news.push(News { finding, place });
+        Ok(())
+    }
+
+    /// Runs a text that is like one that failed. The search does not learn from it.
+    pub(super) fn try_again(&mut self, text: &[u8]) -> Result<Again, Failure> {
+        let run = self.tested.run(text)?;
+        let failed = self.judge.judge(text, &run)?.failed;
+        Ok(match failed {
+            Some(failed) => {
+                let evidence = Evidence::new(failed, &run);
+                Again::Failed(evidence.identified(&self.tested))
+            }
+            None => {
+                let executed = run.edges.map(|edges| edges.executed().iter().map(|edge| edge.number).collect());
+                Again::Passed(executed.unwrap_or_default())
+            }
+        })
+    }
+
+    /// Whether no other run has failed like this one, as far as it is known now. Where nothing but edges tells failures
+    /// apart, returns the numbers of those by which it differs from the failures before it and from runs that passed.
+    fn claim(&self, evidence: &Evidence) -> Option<Vec<u32>> {
+        let failed = &evidence.failed;
+        let mut shared = self.campaign.shared();
+        let mut telling = Vec::new();
+        if failed.is_bare && !evidence.edges.is_empty() {
+            if let Some(known) = shared.bare.get(&failed.key) {
+                telling = self.telling(evidence, |identity| known.contains(&identity));
+                if telling.is_empty() {
+                    return None;
+                }
+            }
+        } else if shared.keys.contains(&failed.key) {
+            return None;
+        }
+        let looked = shared.looked.entry(failed.kind.clone()).or_default();
+        *looked += 1;
+        (*looked <= ALIKE).then_some(telling)
+    }
+
+    /// The numbers of edges that neither a known failure has executed nor a run that passed.
+    fn telling(&self, evidence: &Evidence, is_known: impl Fn(u64) -> bool) -> Vec<u32> {
+        let Evidence { edges, is_hottest, .. } = evidence;
+        let has_passed = |number| !is_hottest && self.coverage.greatest(number) > 0;
+        let edges = edges.iter().filter(|&&(identity, number)| !is_known(identity) && !has_passed(number));
+        edges.map(|&(_, number)| number).collect()
+    }
+
+    /// The same of the text that was made smaller, of which fewer edges have nothing to do with the failure. From here
+    /// on this failure is known.
+    fn is_first(&self, evidence: &Evidence) -> bool {
+        if !evidence.failed.is_bare || evidence.edges.is_empty() {
+            return true;
+        }
+        let mut shared = self.campaign.shared();
+        let known = shared.bare.entry(evidence.failed.key.clone()).or_default();
+        let is_first = known.is_empty() || !self.telling(evidence, |identity| known.contains(&identity)).is_empty();
+        known.extend(evidence.edges.iter().map(|&(identity, _)| identity));
+        is_first
+    }
+
+    /// A text that is as small as possible and fails in the same way; none if that way is known.
+    fn smallest(
+        &mut self,
+        text: &[u8],
+        evidence: Evidence,
+        telling: Vec<u32>,
+    ) -> Result<Option<(Vec<u8>, Evidence)>, Failure> {
+        let Some(smallest) = self.shrink(text, evidence.clone(), telling, false)? else { return Ok(None) };
+        let (before, after) = (&evidence.failed, &smallest.1.failed);
+        let is_known = {
+            let mut shared = self.campaign.shared();
+            let is_known = before.key != after.key && shared.keys.contains(&after.key);
+            let repeated = shared.repeated.entry(before.kind.clone()).or_default();
+            *repeated += usize::from(is_known);
+            if is_known && *repeated > REPEATED {
+                return Ok(None);
+            }
+            is_known
+        };
+        // It has become another failure, which is known. This one is not.
+        if is_known { self.shrink(text, evidence, Vec::new(), true) } else { Ok(Some(smallest)) }
+    }
+
+    /// The smallest text that was found which fails in the same way, and what it did. It executes one of the `telling`
+    /// edges, if there are any; edges of texts that pass tell nothing, and if none is left, the failure is a known one.
+    fn shrink(
+        &mut self,
+        text: &[u8],
+        evidence: Evidence,
+        mut telling: Vec<u32>,
+        keeps_key: bool,
+    ) -> Result<Option<(Vec<u8>, Evidence)>, Failure> {
+        let campaign = self.campaign;
+        let end = Instant::now() + campaign.plan.shrinking;
+        let mut best = evidence;
+        let Some(mut trim) = self.fuzzer.session().minimise(text) else { return Ok(Some((text.to_vec(), best))) };
+        for _ in 0..campaign.plan.shrinks {
+            // A search that is to end soon still writes what it has.
+            if Instant::now() > end || campaign.is_over() {
+                break;
+            }
+            let Some(proposed) = trim.propose() else { break };
+            let proposed = proposed.to_vec();
+            let again = match self.try_again(&proposed)? {
+                Again::Failed(again) => Some(again).filter(|again| {
+                    let (one, two) = (&best.failed, &again.failed);
+                    let is_same = one.kind == two.kind && (!keeps_key || one.key == two.key);
+                    let is_telling = |&(_, number): &(u64, u32)| telling.contains(&number);
+                    is_same && (telling.is_empty() || again.edges.iter().any(is_telling))
+                }),
+                Again::Passed(edges) => {
+                    if !telling.is_empty() && !best.is_hottest {
+                        telling.retain(|number| edges.binary_search(number).is_err());
+                        if telling.is_empty() {
+                            return Ok(None);
+                        }
+                    }
+                    None
+                }
+            };
+            trim.judge(again.is_some());
+            best = again.unwrap_or(best);
+        }
+        Ok(Some((trim.text().to_vec(), best)))
+    }
+}
