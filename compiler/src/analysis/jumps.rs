@@ -1,4 +1,4 @@
-//! Which instances are jumped back to.
+//! Finds the instances that have jumps back to them.
 
 use crate::ir::{Ir, Node, NodeId, RuleId};
 
@@ -7,7 +7,7 @@ use crate::ir::{Ir, Node, NodeId, RuleId};
 pub struct Jumps(Vec<bool>);
 
 impl Jumps {
-    /// Those of `ir`.
+    /// The jumps of `ir`.
     pub fn new(ir: &Ir) -> Jumps {
         let mut jumps = vec![false; ir.node_count()];
         // Children stand before their parents.

@@ -16,15 +16,15 @@ type Cost = (u64, u32);
 #[derive(Default)]
 pub struct System {
     kinds: Vec<Kind>,
-    /// Who waits for a node, as (child, parent) pairs until solved.
+    /// Pairs of a child and the parent that waits for it, until solved.
     edges: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Costs this many bytes.
+    /// A node that costs this many bytes.
     Literal(u64),
-    /// All children, this many are not final yet.
+    /// All children; this many of them are not final yet.
     All(u32),
     /// The cheapest child.
     Any,
@@ -158,7 +158,7 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     }
     // Nodes are numbered after the rules; children come before their parents in the arena.
     let id = |node: NodeId| (rules + node.index()) as u32;
-    // The body of an instance may stand anywhere: in place, under a rule or an inlined instance.
+    // The body of an instance can be referenced from any place: by a rule or by an inlined instance.
     let homes = ir.homes();
     for index in 0..ir.node_count() {
         let node = NodeId::new(index);

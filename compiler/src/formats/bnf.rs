@@ -19,7 +19,7 @@ impl Format for Bnf {
         &["bnf"]
     }
 
-    /// A line that begins with a name in angle brackets and a mark of definition.
+    /// Looks for a line that begins with a name in angle brackets and a mark of definition.
     fn looks_like(&self, text: &str) -> bool {
         let defines = |line: &str| {
             let Some((name, rest)) = line.strip_prefix('<').and_then(|line| line.split_once('>')) else {
