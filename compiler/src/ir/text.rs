@@ -134,23 +134,23 @@ fn quote(out: &mut String, bytes: &[u8]) {
     out.push('"');
 }
 
-/// Why a text is not an IR.
+/// The error for a text that is not an IR.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {message}")]
 pub struct ParseError {
-    /// Where, in bytes.
+    /// The place of the error, in bytes.
     pub offset: usize,
     /// What was expected there.
     pub message: String,
 }
 
-/// Reads what [`print()`] wrote. The facts are taken from the text; [`super::verify()`] checks them.
+/// Reads the output of [`print()`]. The facts are taken from the text; [`super::verify()`] checks them.
 ///
 /// # Errors
 ///
 /// At the first place where the text is not an IR.
 pub fn parse(text: &str) -> Result<Ir, ParseError> {
-    // Names first, so that bodies may refer forward.
+    // Reads the names first, so that bodies may refer forward.
     let mut reader = Reader { text, offset: 0, names: Vec::new(), nesting: 0 };
     reader.word("start")?;
     let start = reader.name()?;
