@@ -202,8 +202,8 @@ impl Grammar {
         Ok(emit(&compiled, &self.emit))
     }
 
-    /// Writes the producer's module to the file `name` in the directory `OUT_DIR`, and has the build script run again when
-    /// the grammar changes.
+    /// Writes the producer's module to the file `name` in the directory `OUT_DIR`. The build script runs again when the
+    /// grammar changes.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ impl Jumps {
         Jumps(jumps)
     }
 
-    /// Whether a jump in the tail positions of `node`, a node of the same IR, leads back to the instance of `rule` around it.
+    /// Whether a jump in the tail positions of `node` leads back to the enclosing instance of `rule`.
     pub fn lead_back(&self, ir: &Ir, node: NodeId, rule: RuleId) -> bool {
         if let Node::Again(target) = ir.node(node) {
             return *target == rule;

@@ -1,7 +1,7 @@
 //! Least derivations: minimum length, height and depth of every rule, as a least fixpoint over superior functions.
 //!
-//! Knuth, *A generalization of Dijkstra's algorithm* (1977): nodes of an and-or graph become final in ascending order of
-//! their cost, so each is computed once, cycles through nullable rules included.
+//! Knuth, *A generalization of Dijkstra's algorithm* (1977): nodes of an and-or graph become final in ascending order
+//! of their cost. So each is computed once, including cycles through nullable rules.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -44,8 +44,8 @@ impl System {
         id
     }
 
-    /// The least cost of each node, with lengths counted or (`by_depth`) only heights; `None` where no finite derivation
-    /// exists.
+    /// The least cost of each node. Lengths are counted, or (`by_depth`) only heights. `None` where no finite
+    /// derivation exists.
     fn solve(&self, by_depth: bool) -> Vec<Option<Cost>> {
         let count = self.kinds.len();
         let mut first_parent = vec![0u32; count + 1];

@@ -1,4 +1,6 @@
-//! BNF as people write it: `<name> ::= ...` or `name -> ...`, literals in quotes or bare. The reference is `docs/formats.md`.
+//! BNF as people write it: `<name> ::= ...` or `name -> ...`, literals in quotes or bare.
+//!
+//! The reference is `docs/formats.md`.
 
 use super::{Format, glance};
 use crate::ast::Grammar;

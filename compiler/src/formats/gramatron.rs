@@ -1,4 +1,4 @@
-//! Grammars of Gramatron: its source grammars (JSON; terminals stand in quotes inside of strings), their Greibach normal
+//! Grammars of Gramatron: its source grammars (JSON, with terminals in quotes inside strings), their Greibach normal
 //! form, and its automata.
 
 use super::Format;

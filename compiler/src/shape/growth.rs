@@ -57,8 +57,8 @@ impl<'m> Growth<'m> {
         self.model.components().map(|component| self.radius_of(component)).fold(0.0, f64::max)
     }
 
-    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose the
-    /// radius (Collatz 1942).
+    /// Power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients enclose
+    /// the radius (Collatz 1942).
     fn power_iteration(&self, component: &[RuleId]) -> f64 {
         let mut place = vec![usize::MAX; self.rows.len()];
         component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);

@@ -43,7 +43,7 @@ pub struct EmitOptions {
     /// The length limit in bytes of producers if the user of the producer sets none. `None` takes the limit of the
     /// grammar.
     pub max_len: Option<u64>,
-    /// The path of the `gramjet` library in emitted text, where it is not `::gramjet`: `::gj` for a dependency that is called
+    /// The path of the `gramjet` library in emitted text, if it is not `::gramjet`: `::gj` for a dependency called
     /// `gj`.
     pub library: Option<String>,
 }
@@ -106,7 +106,8 @@ impl EmitOptions {
     }
 }
 
-/// The source text of a module, formatted; with the feature `rust-text`. The options must have been checked ([`EmitOptions::check`]).
+/// The source text of a module, formatted; with the feature `rust-text`. The options must have been checked with
+/// [`EmitOptions::check`].
 #[cfg(feature = "rust-text")]
 pub fn emit(compiled: &Compiled, options: &EmitOptions) -> String {
     // The formatter recurses over the code, which is nested like the grammar.
