@@ -91,7 +91,7 @@ pub fn tail_run(ir: &Ir, rule: RuleId, body: NodeId) -> Option<TailRun> {
     let Some(Choice { options, slots: None }) = ir.node(body).choice() else { return None };
     let [stop, go] = **options else { return None };
     let &[item, again] = ir.node(go).items()? else { return None };
-    // What goes on costs a byte.
+    // A round that goes on costs one byte more than the end.
     let costs_one = ir.facts(go).min_len == ir.facts(stop).min_len + 1;
     let bytes = byte_item(ir, item).filter(|_| *ir.node(again) == Node::Again(rule) && costs_one)?;
     let is_item = || bytes.bound == 256 && byte_item(ir, stop).as_ref() == Some(&bytes);

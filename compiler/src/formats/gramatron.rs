@@ -98,8 +98,7 @@ fn source(members: Vec<(JsonKey, Json)>, builder: &mut Builder<'_>) -> Grammar {
     Grammar { start, rules, ..Grammar::default() }
 }
 
-/// Symbols with blanks between them. Terminals are in quotes, with `'
-/// '` as the only escape.
+/// Symbols with blanks between them. Terminals are in quotes, with `'\n'` as the only escape.
 fn alternative(text: &str, span: Span, builder: &mut Builder<'_>) -> Result<Part, Reported> {
     let mut scan = Scanner::new(text);
     let mut parts = Vec::new();

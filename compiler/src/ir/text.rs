@@ -6,10 +6,10 @@
 //!   (choice "x" (seq "[" (repeat 0 * <value>) "]"))
 //! ```
 //!
-//! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters. Weighted choices are `(choice8 @64 "a" @256
-//! "b")` with the end of each option's slots, and `@64=0.251` with its probability if the slots only approximate it.
-//! Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the start rule means
-//! that options need not ascend by length ([`Ir::is_ordered`]).
+//! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters. Weighted choices are
+//! `(choice8 @64 "a" @256 "b")` with the end of each option's slots, and `@64=0.251` with its probability if the slots
+//! only approximate it. Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the
+//! start rule means that options need not ascend by length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 

@@ -70,7 +70,7 @@ pub(super) struct SpacedGrammar {
     pub(super) unseparated: Vec<(usize, usize)>,
     /// Pairs of neighbours where the lexer may continue beyond the first, without a separator that ends it.
     pub(super) restless: Set<(usize, usize)>,
-    /// Lexemes after which the lexer is ended, or does not continue, before one of their neighbours.
+    /// Lexemes that some neighbour can follow: the lexer does not continue before it, or a separator ends it.
     pub(super) calm: Set<usize>,
 }
 
@@ -398,7 +398,7 @@ impl Separating<'_> {
         (Spaced::Seq(spaced), left)
     }
 
-    /// Whether the text after an item can stand without the item. Only if it is better with it.
+    /// Whether the text after an item can stand without the item. `None` if the item does not help to separate it.
     fn skipped(&mut self, item: &Flat, rest: &[Flat], left: &Left, key: &Key) -> Option<Skipped> {
         let count = self.flat.lexemes.len();
         let (mut first, mut last) = (Bits::new(count), Bits::new(count));

@@ -123,8 +123,8 @@ impl Automata {
         &self.drawn[rule]
     }
 
-    /// From now on, only the texts of a rule that end in one of `ends` count. Only if these are some of its ends, but
-    /// not all. Returns whether that is so.
+    /// From now on, only the texts of a rule that end in one of `ends` count. Does nothing if these are none or all of
+    /// its ends. Returns whether anything has changed.
     pub(super) fn keep_ends(&mut self, rule: usize, ends: &[StateId]) -> bool {
         let Some(facts) = self.facts(rule) else { return false };
         let Some(dfa) = self.of_rule(rule) else { return false };
@@ -137,8 +137,8 @@ impl Automata {
         true
     }
 
-    /// From now on, only the texts of a rule count that can end before the end of the text. Only if there are such
-    /// texts, and others. Returns whether that is so.
+    /// From now on, only the texts of a rule that a further character can end count. Does nothing if these are none or
+    /// all of its texts. Returns whether anything has changed.
     pub(super) fn keep_endable(&mut self, rule: usize) -> bool {
         let (Some(dfa), Some(facts)) = (self.of_rule(rule), self.facts(rule)) else { return false };
         let can_end = |state| (0..self.classes.len()).any(|class| !dfa.is_alive(dfa.next(state, class)));

@@ -445,8 +445,8 @@ impl<'t, 'd> Parser<'t, 'd> {
     }
 }
 
-/// The rule that prose names: the text is its name, or begins with its name and a comma (`<host, see [URI], Section
-/// 3.2.2>`).
+/// The rule that prose names: the text is its name, or begins with its name and a comma
+/// (`<host, see [URI], Section 3.2.2>`).
 fn prose_name(text: &str, spelling: &Map<String, String>) -> Option<String> {
     let name = text.split(',').next().unwrap_or(text).trim().to_ascii_lowercase();
     spelling.get(&name).cloned()
