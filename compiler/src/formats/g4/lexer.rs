@@ -116,7 +116,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         &self.text[self.position..]
     }
 
-    /// Takes the next `{` after `options`, `tokens` and `channels`. It begins no action.
+    /// Takes `{` if it is next. For the brace after `options`, `tokens` and `channels`, which begins no action.
     pub(super) fn take_open_brace(&mut self) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with('{');
