@@ -6,7 +6,7 @@ use crate::ordered::{Map, Set};
 /// The new name of each rule by its old one.
 pub(super) struct Names {
     names: Map<String, String>,
-    /// The keys of all names given so far.
+    /// The keys of all names given so far, then the number for the next new name.
     taken: Set<String>,
     next: usize,
 }

@@ -432,8 +432,8 @@ impl Automaton {
         )
     }
 
-    /// The texts of `own`, and the texts of `more` that do not begin (or end, as `edge` says) with a text of `own`.
-    /// Also whether there are any of the latter. `own` must be minimal. `None` if the result is too large.
+    /// The texts of `own`, and the texts of `more` that are not beginnings (or ends, as `edge` says) of texts of
+    /// `own`. Also whether there are any of the latter. `own` must be minimal. `None` if the result is too large.
     pub(in crate::formats) fn joined(
         own: Option<&Automaton>,
         more: &Automaton,
